@@ -1,0 +1,98 @@
+#!/bin/sh
+# Pipes one event of a host agent to the worker and prints its answer: mem-hook.sh <host> <event>, payload on stdin.
+# Exits 0 whatever happens and prints nothing else, so that the host is never blocked. While the worker answers no Node
+# is started: that is half the cost. hooks/claude-code/mem-hook.sh is the same file, for hosts that copy their plugins.
+# Hosts whose shell is a POSIX one read this file into it, which saves starting a second; the third argument is then
+# the folder of this file.
+host=$1 event=$2 here=${3:-${0%/*}}
+# What Setup is answered is for standard error. When that is closed, `exec` would end the shell with an error.
+case $event in setup) (: >&2) || exit 0; exec >&2 ;; esac
+exec 2>/dev/null
+umask 077
+case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
+
+payload=$(LC_ALL=C cat)
+[ -n "$payload" ] || exit 0
+dir=${MEM_DATA_DIR:-$HOME/.mem}
+case $dir in "~/"*) dir=$HOME/${dir#"~/"} ;; esac
+
+# Seconds; the same as in src/hook/deadlines.ts, where the reasons stand.
+case $event in
+session-start) deadline=3 ;;
+setup | user-prompt-submit | pre-tool-use) deadline=1.5 ;;
+session-end) deadline=0.8 ;;
+*) deadline=1 ;;
+esac
+
+# Hands the event to Node, which cleans and spools what could not be delivered, and starts the worker when a session
+# starts. With no reason given it makes the whole delivery.
+node_hook() {
+  case $event in setup) [ $# -eq 0 ] || exit 0 ;; esac # nobody waits for a late answer
+  runtime='' bundle=''
+  [ -n "$dir" ] && [ -O "$dir/hook-runtime" ] && { read -r runtime; read -r bundle; } <"$dir/hook-runtime"
+  [ -x "$runtime" ] || runtime=node
+  for main in "$bundle" "$here/../dist/hook.cjs" "$here/../../dist/hook.cjs" ''; do
+    [ -f "$main" ] && break
+  done
+  if [ -n "$main" ]; then
+    set -- "$runtime" "$main" "$host" "$event" "$@"
+  else
+    # Whoever has the plugin alone would otherwise never learn why nothing is remembered.
+    command -v mem >/dev/null || not_installed
+    set -- mem hook "$host" "$event" "$@"
+  fi
+  # A company's certificates cost every start of Node 36 ms. The worker, which needs them, is given them back.
+  MEM_HOOK_CA_CERTS=${NODE_EXTRA_CA_CERTS-}
+  export MEM_HOOK_CA_CERTS
+  unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
+  command -v "$1" >/dev/null || exit 0
+  case $event in setup) exec 2>&1 ;; esac
+  printf %s "$payload" | "$@"
+  exit 0
+}
+
+# What a host shows to its user, once a session.
+not_installed() {
+  case $event in session-start)
+    trap '' PIPE
+    printf '%s\n' '{"systemMessage":"mem: the agent-mem package is not installed, so nothing is remembered."}'
+    ;;
+  esac
+  exit 0
+}
+
+# What a relative path means depends on the project that the host works in: nothing is read from there.
+case $dir in /*) ;; *) dir='' && node_hook ;; esac
+# On Windows, with a long data directory, or before the first start there is no socket here.
+[ -S "$dir/worker.sock" ] && [ -O "$dir/worker.sock" ] || node_hook
+
+# -q: no ~/.curlrc; --noproxy: no proxy of the environment; -w: the status stands behind the answer.
+# No locale and no openssl.cnf: 0.5 ms less.
+set -- curl -q -s --noproxy '*' --unix-socket "$dir/worker.sock" --max-time "$deadline" -w '%{http_code}' \
+  -H 'Content-Type: application/json' -H 'Expect:' --data-binary @- "http://localhost/api/hooks/$host/$event"
+# dash feeds a here-document through a pipe, which saves a process; other shells may write it to a file on the disk.
+if [ -n "${BASH_VERSION-}${ZSH_VERSION-}${KSH_VERSION-}" ]; then
+  answer=$(printf %s "$payload" | LC_ALL=C OPENSSL_CONF=/dev/null "$@")
+else
+  answer=$(
+    LC_ALL=C OPENSSL_CONF=/dev/null "$@" <<END
+$payload
+END
+  )
+fi
+
+case $?:$answer in
+0:*200) ;;
+0:*) node_hook "--failed=status-${answer#"${answer%???}"}" ;;
+7:*) node_hook --failed=unreachable ;;
+28:*) node_hook --failed=timeout ;;
+18:* | 52:* | 55:* | 56:*) node_hook --failed=broken ;;
+*) node_hook ;; # no curl, or one that cannot do this
+esac
+
+answer=${answer%200}
+if [ -n "$answer" ]; then
+  trap '' PIPE
+  printf %s "$answer"
+fi
+exit 0

@@ -1,0 +1,127 @@
+// Intake: everything a host or client tells the worker enters here, is cleaned, decided on, and stored before it is
+// acknowledged.
+import type { Clock } from "../clock.ts";
+import type { StreamEvent } from "../domain/events.ts";
+import type { Json } from "../domain/json.ts";
+import type { SkipReason } from "../domain/messages.ts";
+import type { CaptureStore } from "./capture-store.ts";
+import { cleanInput } from "./clean-input.ts";
+import { createMessageIntake } from "./message-intake.ts";
+import { stepOf } from "./open-session.ts";
+import { createPromptIntake } from "./prompt-intake.ts";
+
+interface InputBase {
+  claudeSessionId: string;
+  cwd?: string | undefined;
+  /** Label of the project; taken from cwd when not given. Only the first event of a session decides. */
+  project?: string | undefined;
+  /** Host agent, for example `claude-code`. */
+  host?: string | undefined;
+  /** The host's own id of the event; the same key twice is stored once. */
+  eventKey?: string | undefined;
+  /** The host's own id of the prompt that a message belongs to; it can come after the next prompt. */
+  promptKey?: string | undefined;
+  /** When it happened, if it was spooled before it got here (epoch ms). */
+  at?: number | undefined;
+}
+
+export interface PromptInput extends InputBase {
+  prompt: string;
+  /** The number the client gave it; taken when no prompt has it yet. */
+  promptNumber?: number | undefined;
+}
+
+export interface ToolUseInput extends InputBase {
+  tool_name: string;
+  tool_input?: Json | undefined;
+  tool_response?: Json | undefined;
+  tool_failed?: boolean | undefined;
+  prompt_number?: number | undefined;
+  agentId?: string | undefined;
+  agentType?: string | undefined;
+}
+
+export interface SummarizeInput extends InputBase {
+  prompt_number?: number | undefined;
+  last_user_message?: string | undefined;
+  last_assistant_message?: string | undefined;
+  agentId?: string | undefined;
+}
+
+/** The end of a session; `at` is when the host said so. */
+export type CompleteInput = Pick<InputBase, "claudeSessionId" | "at">;
+
+/** An event kept as it came, because nothing is made of it. */
+export interface OtherInput extends InputBase {
+  name: string;
+  payload: Json;
+}
+
+export interface PromptAnswer {
+  sessionDbId: number;
+  promptNumber: number;
+  skipped: boolean;
+  reason?: "private" | "duplicate";
+}
+
+export type MessageAnswer = { status: "queued" } | { status: "skipped"; reason: SkipReason };
+
+export interface CompleteAnswer {
+  success: true;
+  message?: string;
+}
+
+export interface Intake {
+  initSession(input: PromptInput): Promise<PromptAnswer>;
+  observe(input: ToolUseInput): Promise<MessageAnswer>;
+  summarize(input: SummarizeInput): Promise<MessageAnswer>;
+  complete(input: CompleteInput): Promise<CompleteAnswer>;
+  keep(input: OtherInput): Promise<void>;
+  /** Completes sessions without activity for `idleMs`; hosts do not always say that a session ended. */
+  completeIdle(idleMs: number): Promise<void>;
+}
+
+export interface IntakeDeps {
+  store: CaptureStore;
+  clock: Clock;
+  /** Tool names that are not recorded, as they are set now. */
+  skipTools: () => ReadonlySet<string>;
+  /** Label of the project that a directory belongs to. */
+  projectOf: (cwd: string) => string;
+  publish: (event: StreamEvent) => void;
+  /** Told after a message of the session is stored. */
+  onQueued: (sessionDbId: number) => void;
+}
+
+/** Every method resolves after its rows are committed and synced; a rejected call stored nothing. */
+export function createIntake(deps: IntakeDeps): Intake {
+  const { store, clock, publish } = deps;
+  const prompts = createPromptIntake(deps);
+  const messages = createMessageIntake(deps);
+  return {
+    initSession: (input) => prompts.initSession(cleanInput(input)),
+    observe: (input) => messages.observe(cleanInput(input)),
+    summarize: (input) => messages.summarize(cleanInput(input)),
+    keep: (input) => messages.keep(cleanInput(input)),
+    async complete(input) {
+      const { claudeSessionId } = cleanInput(input);
+      const at = input.at ?? clock.now();
+      const done = await store.commit(() => {
+        const session = store.sessions.forIntake(claudeSessionId);
+        const step = stepOf(session, "complete", { isPrivate: false, at });
+        if (session === undefined || step !== "complete") return undefined;
+        store.sessions.complete(session.id, at);
+        return session;
+      });
+      if (done === undefined) return { success: true, message: "No active session found" };
+      publish({ type: "session_completed", sessionDbId: done.id, project: done.project });
+      return { success: true };
+    },
+    async completeIdle(idleMs) {
+      const now = clock.now();
+      const completed = await store.commit(() => store.sessions.completeIdle(now - idleMs, now));
+      for (const { id, project } of completed)
+        publish({ type: "session_completed", sessionDbId: id, project });
+    },
+  };
+}

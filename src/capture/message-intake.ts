@@ -1,0 +1,169 @@
+// Takes tool uses, summarize requests and other events: cleaned, bounded, queued in one commit.
+import { cleanJson, cleanText } from "../domain/clean.ts";
+import type { Json } from "../domain/json.ts";
+import type { PendingMessage, SkipReason } from "../domain/messages.ts";
+import { shorten, shortenJson } from "../domain/shorten.ts";
+import { newId } from "../ids.ts";
+import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";
+import { createSession, markActive, stepOf } from "./open-session.ts";
+
+/** Characters kept of a tool's input, of its response, and of a last message: head and tail of what is longer. */
+const maxFieldChars = 64 * 1024;
+const maxNameChars = 200;
+
+interface Stored {
+  session: IntakeSession | undefined;
+  opened: boolean;
+  answer: MessageAnswer;
+  /** False for a repeated delivery: it is answered as the first was, and nothing new waits. */
+  queued: boolean;
+}
+
+export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | "summarize" | "keep"> {
+  const { store, clock, publish } = deps;
+
+  async function accept(
+    message: PendingMessage,
+    input: ToolUseInput | SummarizeInput,
+  ): Promise<MessageAnswer> {
+    const payload = JSON.stringify(message);
+    const stored = await store.commit(() =>
+      storeMessage(deps, input, { message, payload, now: input.at ?? clock.now() }),
+    );
+    const { session, opened, queued } = stored;
+    if (session === undefined || !queued) return stored.answer;
+    if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
+    if (message.type === "observation") publish({ type: "observation_queued", sessionDbId: session.id });
+    else publish({ type: "summarize_queued" });
+    deps.onQueued(session.id);
+    return stored.answer;
+  }
+
+  return {
+    observe(input) {
+      if (deps.skipTools().has(input.tool_name)) return countSkipped(deps, "tool_excluded");
+      return accept(observationMessage(input), input);
+    },
+    summarize(input) {
+      if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");
+      return accept(summarizeMessage(input), input);
+    },
+    async keep(input) {
+      const now = input.at ?? clock.now();
+      const name = shorten(cleanText(input.name), maxNameChars);
+      const payload = JSON.stringify({ name, payload: bounded(input.payload) });
+      await store.commit(() => {
+        const session = store.sessions.forIntake(input.claudeSessionId, input);
+        if (session === undefined || session.prompt_private === 1) return;
+        store.rawEvents.insert({
+          session_id: session.id,
+          kind: "other",
+          event_key: input.eventKey ?? newId(),
+          payload,
+          now,
+        });
+      });
+    },
+  };
+}
+
+function storeMessage(
+  deps: IntakeDeps,
+  input: ToolUseInput | SummarizeInput,
+  { message, payload, now }: { message: PendingMessage; payload: string; now: number },
+): Stored {
+  const { store } = deps;
+  const existing = store.sessions.forIntake(input.claudeSessionId, input);
+  const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
+  if (step === "skip_private") {
+    store.pending.count("accepted", 1);
+    store.pending.count("skipped", 1);
+    return {
+      session: existing,
+      opened: false,
+      queued: false,
+      answer: { status: "skipped", reason: "private" },
+    };
+  }
+  const session = existing ?? createSession(deps, input, now);
+  const id = store.rawEvents.insert({
+    session_id: session.id,
+    kind: message.type,
+    event_key: input.eventKey ?? newId(),
+    payload: withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
+    now,
+  });
+  if (id !== null) {
+    markActive(store, session, { step, now });
+    store.pending.enqueue(id, session.id, now);
+    store.pending.count("accepted", 1);
+  }
+  return {
+    session,
+    opened: step === "create" || step === "reopen",
+    queued: id !== null,
+    answer: { status: "queued" },
+  };
+}
+
+// The text is made before the transaction; what only the session knows is put in front of it here. No host but one
+// sends the user's last message with a summarize request, so it is taken from our own prompt.
+function withSessionFields(
+  payload: string,
+  message: PendingMessage,
+  session: IntakeSession,
+  { store, sent }: { store: CaptureStore; sent: number | undefined },
+): string {
+  let fields = "";
+  const promptNumber = session.prompt_number || sent;
+  if (promptNumber !== undefined) fields += `"prompt_number":${promptNumber},`;
+  if (message.type === "summarize" && message.last_user_message === undefined) {
+    const prompt = store.prompts.byNumber(session.id, session.prompt_number)?.prompt_text ?? "";
+    if (prompt !== "") fields += `"last_user_message":${JSON.stringify(shorten(prompt, maxFieldChars))},`;
+  }
+  return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
+}
+
+async function countSkipped({ store }: IntakeDeps, reason: SkipReason): Promise<MessageAnswer> {
+  await store.commit(() => {
+    store.pending.count("accepted", 1);
+    store.pending.count("skipped", 1);
+  });
+  return { status: "skipped", reason };
+}
+
+function observationMessage(input: ToolUseInput): PendingMessage {
+  return {
+    type: "observation",
+    tool_name: shorten(cleanText(input.tool_name), maxNameChars),
+    tool_input: bounded(input.tool_input ?? {}),
+    tool_response: bounded(input.tool_response ?? {}),
+    ...(input.tool_failed === true ? { tool_failed: true } : {}),
+    ...optional("cwd", input.cwd),
+    ...optional("agent_id", input.agentId),
+    ...optional("agent_type", input.agentType),
+  };
+}
+
+function summarizeMessage(input: SummarizeInput): PendingMessage {
+  return {
+    type: "summarize",
+    ...optional("last_user_message", boundedText(input.last_user_message)),
+    ...optional("last_assistant_message", boundedText(input.last_assistant_message)),
+    ...optional("cwd", input.cwd),
+  };
+}
+
+// Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
+function bounded(value: Json): Json {
+  return shortenJson(cleanJson(value), maxFieldChars);
+}
+
+function boundedText(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : shorten(cleanText(text), maxFieldChars);
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+}

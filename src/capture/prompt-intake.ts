@@ -1,0 +1,121 @@
+// Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
+import { cleanText } from "../domain/clean.ts";
+import { isEntirelyPrivate } from "../domain/private-tags.ts";
+import type { UserPrompt } from "../domain/records.ts";
+import { shorten } from "../domain/shorten.ts";
+import { newId } from "../ids.ts";
+import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
+import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./intake.ts";
+import { createSession, markActive, stepOf } from "./open-session.ts";
+
+/** A prompt is cut to 256 KiB of characters, head and tail. */
+const maxPromptChars = 256 * 1024;
+
+/** Hosts send a prompt twice when two hooks are registered; the same text this soon is the same prompt. */
+const duplicateWithinMs = 10_000;
+
+interface StoredAnswer {
+  answer: PromptAnswer;
+  session: IntakeSession;
+  opened: boolean;
+  prompt: UserPrompt | null;
+}
+
+export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
+  const { store, clock, publish } = deps;
+  return {
+    async initSession(input) {
+      const cleaned = { private: isEntirelyPrivate(input.prompt), text: "" };
+      if (!cleaned.private) cleaned.text = shorten(cleanText(input.prompt), maxPromptChars);
+      const stored = await store.commit(() =>
+        storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
+      );
+      const { session, prompt, opened, answer } = stored;
+      if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
+      if (prompt !== null && !answer.skipped) {
+        const { id, claude_session_id, project, prompt_number, prompt_text, created_at_epoch } = prompt;
+        publish({
+          type: "new_prompt",
+          id,
+          claude_session_id,
+          project,
+          prompt_number,
+          prompt_text,
+          created_at_epoch,
+        });
+      }
+      return answer;
+    },
+  };
+}
+
+interface CleanedPrompt {
+  private: boolean;
+  text: string;
+  now: number;
+}
+
+function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt): StoredAnswer {
+  const { store } = deps;
+  const existing = store.sessions.forIntake(input.claudeSessionId);
+  const numbered = existing && input.promptNumber && store.prompts.byNumber(existing.id, input.promptNumber);
+  const earlier = existing && (findEarlier(store, existing, { input, prompt }) ?? sameAs(numbered, prompt));
+  if (existing !== undefined && earlier !== undefined) {
+    const answer = { sessionDbId: existing.id, promptNumber: earlier.prompt_number, skipped: true };
+    return { session: existing, opened: false, prompt: null, answer: { ...answer, reason: "duplicate" } };
+  }
+  const step = stepOf(existing, "prompt", { isPrivate: prompt.private, at: prompt.now });
+  const session = existing ?? createSession(deps, input, prompt.now);
+  // A number that another prompt has would decide by that prompt whether what belongs to this one is private.
+  if (numbered) store.sessions.distrustNumbers(session.id);
+  const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
+  const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey: input.eventKey ?? newId() });
+  markActive(store, session, { step, now: prompt.now });
+  const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
+  if (prompt.private) answer.reason = "private";
+  return { session, opened: step === "create" || step === "reopen", prompt: row, answer };
+}
+
+function insertPrompt(
+  store: CaptureStore,
+  session: IntakeSession,
+  prompt: CleanedPrompt & { promptNumber: number; eventKey: string },
+): UserPrompt {
+  const { promptNumber: prompt_number, eventKey: event_key, now } = prompt;
+  const isPrivate = prompt.private ? 1 : 0;
+  const { id, claude_session_id, sdk_session_id, project } = session;
+  const row = store.prompts.insert({
+    session_id: id,
+    claude_session_id,
+    sdk_session_id,
+    project,
+    prompt_number,
+    prompt_text: prompt.text,
+    private: isPrivate,
+    event_key,
+    now,
+  });
+  store.sessions.countPrompt(id, prompt_number);
+  // A prompt that was spooled can come after the one that followed it; what is newest is decided by when it was asked.
+  if (now >= session.newest_prompt_at_epoch)
+    store.sessions.setNewestPrompt(id, { prompt_number, event_key, private: isPrivate, now });
+  if (!prompt.private) store.sessions.setUserPrompt(id, prompt.text);
+  return row;
+}
+
+function findEarlier(
+  store: CaptureStore,
+  session: IntakeSession,
+  { input, prompt }: { input: PromptInput; prompt: CleanedPrompt },
+): StoredPrompt | undefined {
+  if (input.eventKey !== undefined) return store.prompts.byEventKey(session.id, input.eventKey);
+  const newest = store.prompts.byNumber(session.id, session.prompt_number);
+  if (prompt.private || newest === undefined) return undefined;
+  const isSoon = Math.abs(prompt.now - newest.created_at_epoch) < duplicateWithinMs;
+  return isSoon ? sameAs(newest, prompt) : undefined;
+}
+
+function sameAs(stored: StoredPrompt | 0 | undefined, prompt: CleanedPrompt): StoredPrompt | undefined {
+  if (!stored || (stored.private === 1) !== prompt.private) return undefined;
+  return stored.prompt_text === prompt.text ? stored : undefined;
+}

@@ -1,0 +1,121 @@
+// Records a finished observation that a client wrote itself: cleaned like every other, stored without the generator.
+import { cleanText } from "../domain/clean.ts";
+import type { DraftObservation } from "../domain/drafts.ts";
+import type { StreamEvent } from "../domain/events.ts";
+import type { Observation, ObservationConcept, ObservationType } from "../domain/records.ts";
+import type { CaptureStore } from "./capture-store.ts";
+import { cleanInput } from "./clean-input.ts";
+import type { IntakeDeps } from "./intake.ts";
+import { createSession, markActive, stepOf } from "./open-session.ts";
+
+export interface RecordedObservation {
+  claudeSessionId: string;
+  project?: string | undefined;
+  cwd?: string | undefined;
+  platformSource?: string | undefined;
+  title: string;
+  obs_type: ObservationType;
+  subtitle?: string | undefined;
+  summary?: string | undefined;
+  narrative?: string | undefined;
+  facts: readonly string[];
+  concepts: readonly ObservationConcept[];
+  files_read: readonly string[];
+  files_modified: readonly string[];
+  prompt_number?: number | undefined;
+}
+
+/** What is answered when the prompt that the observation belongs to is private: nothing of it is stored. */
+export interface NotRecorded {
+  status: "skipped";
+  reason: "private";
+}
+
+interface RecordDeps extends Pick<IntakeDeps, "clock" | "projectOf" | "publish"> {
+  store: CaptureStore & {
+    observations: {
+      insert(observation: {
+        draft: Omit<DraftObservation, "sources">;
+        sources: readonly number[];
+        session_id: number;
+        sdk_session_id: string;
+        project: string;
+        prompt_number: number | null;
+        generator: string;
+        agent_id: null;
+        agent_type: null;
+        discovery_tokens: number;
+        generation_key: null;
+        created_at_epoch: number;
+      }): Observation | undefined;
+    };
+  };
+}
+
+/** Resolves to the stored observation after it is committed; its generator is `manual`. */
+export function createObservationRecorder(
+  deps: RecordDeps,
+): (input: RecordedObservation) => Promise<Observation | NotRecorded> {
+  return async (input) => {
+    const draft = draftOf(input);
+    const cleaned = cleanInput({ ...input, host: input.platformSource });
+    const stored = await deps.store.commit(() => store(deps, cleaned, draft));
+    if (stored === undefined) return { status: "skipped", reason: "private" };
+    for (const event of eventsOf(stored)) deps.publish(event);
+    return stored;
+  };
+}
+
+function store(
+  deps: RecordDeps,
+  input: RecordedObservation & { host: string | undefined },
+  draft: Omit<DraftObservation, "sources">,
+): Observation | undefined {
+  const now = deps.clock.now();
+  const existing = deps.store.sessions.forIntake(input.claudeSessionId, input);
+  const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
+  if (step === "skip_private") return undefined;
+  const session = existing ?? createSession(deps, input, now);
+  const stored = deps.store.observations.insert({
+    draft,
+    sources: [],
+    session_id: session.id,
+    sdk_session_id: session.sdk_session_id,
+    project: session.project,
+    prompt_number: session.prompt_number || (input.prompt_number ?? null),
+    generator: "manual",
+    agent_id: null,
+    agent_type: null,
+    discovery_tokens: 0,
+    generation_key: null,
+    created_at_epoch: now,
+  });
+  if (stored === undefined) throw new TypeError("an insert without a key was ignored");
+  markActive(deps.store, session, { step, now });
+  return stored;
+}
+
+function draftOf(input: RecordedObservation): Omit<DraftObservation, "sources"> {
+  const cleaned = (text: string | undefined): string | null => (text === undefined ? null : cleanText(text));
+  return {
+    obs_type: input.obs_type,
+    title: cleanText(input.title),
+    subtitle: cleaned(input.subtitle),
+    summary: cleanText(input.summary ?? input.title),
+    narrative: cleaned(input.narrative),
+    facts: input.facts.map((fact) => cleanText(fact)),
+    concepts: [...input.concepts],
+    files_read: input.files_read.map((path) => cleanText(path)),
+    files_modified: input.files_modified.map((path) => cleanText(path)),
+    provenance: "user",
+  };
+}
+
+/** What the stream says of a new observation: the record, and the short form for feed clients. */
+export function eventsOf(observation: Observation): StreamEvent[] {
+  const { id, title, subtitle, obs_type, project, created_at_epoch } = observation;
+  return [
+    { type: "observation_created", observation },
+    { type: "new_observation", id, title, subtitle, obs_type, project, created_at_epoch },
+  ];
+}

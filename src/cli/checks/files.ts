@@ -1,0 +1,161 @@
+// What `mem doctor` sees without the worker: Node, the data directory and what lies in it.
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { MemError } from "../../errors.ts";
+import type { DataPaths } from "../../paths.ts";
+import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
+import { loadGatewayCredentials } from "../../settings/env-file.ts";
+import type { LoadedSettings } from "../../settings/load.ts";
+import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** The Node that runs this is one that the product supports. */
+export function checkNode(running: string): Check {
+  const [major = 0, minor = 0] = running.split(".").map(Number);
+  const supported = major > 20 || (major === 20 && minor >= 19);
+  return supported
+    ? ok("Node", running)
+    : fail(
+        "Node",
+        `${running} is too old: 20.19 or newer is needed.`,
+        "Install a newer Node: https://nodejs.org",
+      );
+}
+
+/** The data directory is ours and closed to everybody else. */
+export function checkDataDirectory(paths: DataPaths): Check {
+  const name = "Data directory";
+  if (!existsSync(paths.root)) {
+    return warn(name, `${homePath(paths.root)} is not made yet.`, "mem worker start");
+  }
+  try {
+    ownDirectory(paths.root);
+  } catch (error) {
+    if (error instanceof MemError) return fail(name, error.message, error.hint);
+    throw error;
+  }
+  if (process.platform === "win32") return ok(name, homePath(paths.root));
+  const open = openFiles(paths.root);
+  if (open.length === 0) return ok(name, `${homePath(paths.root)}, closed to other users`);
+  const some = open.slice(0, 3).join(", ");
+  return warn(name, `Other users can read ${some} in ${homePath(paths.root)}.`, `chmod -R go= ${paths.root}`);
+}
+
+/** Every setting is valid, and the gateway has what it needs. */
+export function checkSettings(settings: LoadedSettings): Check {
+  const name = "Settings";
+  const [first, ...others] = settings.warnings;
+  if (first !== undefined) {
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    return warn(name, `${first}${more}`, "mem settings edit");
+  }
+  const usesGateway =
+    settings.get("MEM_PROVIDER") === "primary" && settings.get("MEM_PRIMARY_AUTH_METHOD") === "gateway";
+  if (usesGateway && loadGatewayCredentials(settings.paths.dotEnv).baseUrl === "") {
+    return warn(name, "The gateway has no address.", `Write LLM_BASE_URL=... to ${settings.paths.dotEnv}`);
+  }
+  return ok(name, existsSync(settings.paths.settings) ? homePath(settings.paths.settings) : "defaults");
+}
+
+/** The database is there and begins as a database; damaged ones that were set aside are named. */
+export function checkDatabase(paths: DataPaths): Check {
+  const name = "Database";
+  if (!existsSync(paths.database)) return warn(name, "There is none yet.", "mem worker start");
+  const { size } = statSync(paths.database);
+  if (size > 0 && !beginsAsDatabase(paths.database)) {
+    return fail(
+      name,
+      `${homePath(paths.database)} is damaged.`,
+      "mem worker restart (it is set aside, never deleted)",
+    );
+  }
+  const aside = readdirSync(paths.root).filter(
+    (file) => /\.damaged-/.test(file) && !/-(wal|shm)$/.test(file),
+  );
+  if (aside.length === 0)
+    return ok(name, `${homePath(paths.database)}, ${bytesInWords(size + sizeOf(`${paths.database}-wal`))}`);
+  return warn(
+    name,
+    `${counted(aside.length, "damaged database")} set aside: ${aside.join(", ")}. What could be read was carried over.`,
+    `Remove it when you no longer need it: rm ${join(paths.root, aside[0] ?? "")}`,
+  );
+}
+
+/** Events that hooks could not deliver are few, and none was dropped or refused. */
+export function checkSpool(paths: DataPaths, workerRuns: boolean): Check {
+  const name = "Spool";
+  const files = existsSync(paths.spool) ? filesBelow(paths.spool) : [];
+  const [dropped, rejected] = [join(paths.spool, "dropped"), join(paths.spool, "rejected")];
+  if (files.includes(dropped)) {
+    return warn(name, "The spool was full, and events were dropped.", "mem worker start");
+  }
+  const waiting = spoolInWords(paths);
+  if (waiting !== null) {
+    return warn(name, `${waiting}.`, workerRuns ? "mem worker logs" : "mem worker start");
+  }
+  if (!files.includes(rejected)) return ok(name, "empty");
+  const refused = `${bytesInWords(sizeOf(rejected))} of lines that are no events were set aside.`;
+  return warn(name, refused, `less ${rejected} (it is removed after seven days)`);
+}
+
+/** How much lies in the spool; null when it is empty. */
+export function spoolInWords({ spool }: DataPaths): string | null {
+  const bytes = (existsSync(spool) ? filesBelow(spool) : [])
+    .filter((file) => basename(file).includes(".jsonl"))
+    .reduce((sum, file) => sum + sizeOf(file), 0);
+  return bytes === 0 ? null : `${bytesInWords(bytes)} of events wait for the worker`;
+}
+
+const recentMs = 7 * 86_400_000;
+
+/** The worker has not crashed within a week; null when all is well, which is not worth a line. */
+export function checkCrashes(paths: DataPaths, nowEpochMs: number): Check | null {
+  const crashedAt = statSync(paths.crashFile, { throwIfNoEntry: false })?.mtimeMs;
+  if (crashedAt === undefined || nowEpochMs - crashedAt > recentMs) return null;
+  return warn(
+    "Crashes",
+    `The worker crashed ${ageInWords(crashedAt, nowEpochMs)}.`,
+    `tail ${paths.crashFile}`,
+  );
+}
+
+/** Where models and downloads are kept, and how much there is: it can be deleted at any time. */
+export function checkCache(): Check {
+  const directory = cacheDirectory();
+  const bytes = existsSync(directory)
+    ? filesBelow(directory).reduce((sum, file) => sum + sizeOf(file), 0)
+    : 0;
+  return ok(
+    "Cache",
+    bytes === 0 ? `${homePath(directory)}, empty` : `${homePath(directory)}, ${bytesInWords(bytes)}`,
+  );
+}
+
+const sqliteHeader = "SQLite format 3\0";
+
+function beginsAsDatabase(path: string): boolean {
+  const descriptor = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(sqliteHeader.length);
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+    return bytes.toString("latin1") === sqliteHeader;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFiles(root: string): string[] {
+  return [root, ...filesBelow(root)]
+    .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
+    .map((path) => relative(root, path) || "it");
+}
+
+function filesBelow(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink() && !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,67 @@
+// Whether host agents tell the worker what they do.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../../domain/json.ts";
+import { failOpenSync, toMemError } from "../../errors.ts";
+import { hookCommandsIn } from "../../hosts/hook-settings.ts";
+import { enabledPlugin } from "../../hosts/install.ts";
+import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
+import { hostNames, recipeOf } from "../../hosts/registry.ts";
+import { readSettingsFile } from "../../hosts/settings-file.ts";
+import type { CliContext } from "../context.ts";
+import { settingsFileOf } from "../host-settings.ts";
+import { counted, homePath } from "../words.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** One check for every known host: its hooks are registered, switched on, and what they start is there. */
+export function checkHooks(context: CliContext): Check[] {
+  return hostNames.map((name) => {
+    const recipe = recipeOf(name);
+    const settingsFile = settingsFileOf(recipe, context);
+    try {
+      return checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
+    } catch (thrown) {
+      const { message, hint } = toMemError(thrown);
+      return fail(recipe.title, message, hint);
+    }
+  });
+}
+
+function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | null): Check {
+  const { title: name, host, hooks } = recipe;
+  const install = `mem install ${host}`;
+  const settings = parse(text);
+  if (settings === undefined)
+    return fail(name, `${homePath(settingsFile)} is not valid JSON.`, "Mend the file");
+  if (settings.disableAllHooks === true) {
+    return fail(name, `${homePath(settingsFile)} says disableAllHooks: no hook runs.`, "Set it to false");
+  }
+  const commands = hookCommandsIn(text ?? "{}").filter((command) => isHookCommand(host, command));
+  const plugin = enabledPlugin(text);
+  if (commands.length === 0) {
+    return plugin !== null
+      ? ok(name, "hooks come from the plugin")
+      : warn(name, "No hooks are registered, so nothing is remembered.", install);
+  }
+  if (plugin !== null) {
+    const twice = `The plugin ${plugin} and hooks in ${homePath(settingsFile)} both tell mem: every event and context comes twice.`;
+    return warn(name, twice, `mem uninstall ${host}`);
+  }
+  const lost = commands.map(launcherOf).find((file) => file !== undefined && !existsSync(file));
+  if (lost !== undefined) return fail(name, `The hooks start ${lost}, which is gone.`, install);
+  return commands.length < hooks.length
+    ? warn(name, `${commands.length} of ${hooks.length} hooks are registered.`, install)
+    : ok(name, `${counted(commands.length, "hook")} in ${homePath(settingsFile)}`);
+}
+
+function parse(text: string | null) {
+  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text ?? "{}"));
+  return isJsonObject(settings) ? settings : undefined;
+}
+
+// The file that a registered command starts, where it is named in full.
+function launcherOf(command: string): string | undefined {
+  const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
+  if (folder !== undefined) return join(folder.replaceAll("'\\''", "'"), "mem-hook.sh");
+  return /^"[^"]*" "([^"]*\/hook\.cjs)" /.exec(command)?.[1];
+}

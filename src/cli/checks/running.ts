@@ -1,0 +1,105 @@
+// What `mem doctor` learns from the running worker, or from its absence.
+import { existsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { workerUrl } from "../../client/worker-address.ts";
+import type { Health } from "../../client/worker-client.ts";
+import type { DataPaths } from "../../paths.ts";
+import type { LoadedSettings } from "../../settings/load.ts";
+import { processInWords, providerInWords, queueInWords } from "../commands/status.ts";
+import { silentWorker, type WorkerState } from "../worker-state.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** The worker answers, is the version of this command, and has nothing to complain about. */
+export function checkWorker(state: WorkerState, ownVersion: string): Check[] {
+  const name = "Worker";
+  if (state.is !== "answering") return [absentWorker(state)];
+  const { health } = state;
+  const own =
+    health.version === ownVersion
+      ? ok(name, `process ${processInWords(health)}`)
+      : warn(name, `It runs version ${health.version}, this command is ${ownVersion}.`, "mem worker restart");
+  return [own, ...health.notices.map((notice) => warn("Notice", notice))];
+}
+
+/** The port that is set is the worker's, or free for it. */
+export async function checkPort(state: WorkerState, settings: LoadedSettings): Promise<Check> {
+  const name = "Port";
+  const [host, port] = [settings.get("MEM_WORKER_HOST"), settings.get("MEM_WORKER_PORT")];
+  if (state.is === "silent") return ok(name, `held by process ${state.pid}, the worker`);
+  if (state.is === "answering") {
+    const { health } = state;
+    const url = workerUrl({ host, port: health.port });
+    return port === 0 || health.port === port
+      ? ok(name, url)
+      : warn(
+          name,
+          `${port} was taken, the worker listens at ${url}.`,
+          "mem settings set MEM_WORKER_PORT <free port>",
+        );
+  }
+  if (port === 0 || (await isFree(host, port)))
+    return ok(name, port === 0 ? "any free one" : `${port} is free`);
+  return warn(name, `${port} is taken by another program; the next free one is used.`);
+}
+
+/** Hooks reach the worker by its socket. */
+export function checkSocket(state: WorkerState, paths: DataPaths): Check {
+  const name = "Socket";
+  if (process.platform === "win32") return ok(name, paths.socket);
+  const there = existsSync(paths.socket);
+  if (state.is === "silent") return ok(name, `held by process ${state.pid}, the worker`);
+  if (state.is !== "answering")
+    return ok(name, there ? "left by a worker that was killed; the next one renews it" : "none");
+  if (!there) return fail(name, `${paths.socket} is gone, so hooks take a slower way.`, "mem worker restart");
+  const open = (statSync(paths.socket).mode & 0o077) !== 0;
+  return open
+    ? fail(name, `Other users can write to ${paths.socket}.`, "mem worker restart")
+    : ok(name, "open to this user alone");
+}
+
+const oldQueueMs = 5 * 60_000;
+
+/** What waits is young, and nothing was given up. */
+export function checkQueue(health: Health): Check {
+  const name = "Queue";
+  const words = queueInWords(health.queue);
+  if (health.queue.dead > 0) return warn(name, words, "mem worker logs");
+  return (health.queue.oldestPendingAgeMs ?? 0) > oldQueueMs
+    ? warn(name, words, "mem worker logs")
+    : ok(name, words);
+}
+
+/** The provider that the user chose is the one that writes; that `local` stands in for the default is no fault. */
+export function checkProvider(health: Health, settings: LoadedSettings): Check {
+  const words = providerInWords(health.provider);
+  const chosen = settings.source("MEM_PROVIDER") !== "default";
+  return health.provider.name === health.provider.active || !chosen
+    ? ok("Provider", words)
+    : warn("Provider", words, "mem settings list --long");
+}
+
+function absentWorker(state: Exclude<WorkerState, { is: "answering" }>): Check {
+  const name = "Worker";
+  switch (state.is) {
+    case "stopped":
+      return warn(name, "It is not running.", "mem worker start");
+    case "silent":
+      return fail(
+        name,
+        silentWorker(state.pid).message,
+        `mem worker restart (or: kill -9 ${state.pid}; mem worker start)`,
+      );
+    case "doubtful":
+      return fail(name, `Process ${state.pid} may be it, but does not answer.`, `ps -p ${state.pid}`);
+    default:
+      return state satisfies never;
+  }
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,100 @@
+// `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
+import type { Command } from "commander";
+import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { MemError, toMemError } from "../../errors.ts";
+import { version } from "../../version.ts";
+import { type Check, type CheckState, fail } from "../checks/check.ts";
+import {
+  checkCache,
+  checkCrashes,
+  checkDatabase,
+  checkDataDirectory,
+  checkNode,
+  checkSettings,
+  checkSpool,
+} from "../checks/files.ts";
+import { checkHooks } from "../checks/hooks.ts";
+import { checkPort, checkProvider, checkQueue, checkSocket, checkWorker } from "../checks/running.ts";
+import type { CliContext } from "../context.ts";
+import { withExamples } from "../examples.ts";
+import type { Paint } from "../paint.ts";
+import { lookAtWorker, type WorkerState } from "../worker-state.ts";
+
+/** Adds `mem doctor`; exit code 1 when a check fails. */
+export function registerDoctor(program: Command, context: CliContext): void {
+  const doctor = program
+    .command("doctor")
+    .description("check what memory needs; exit code 1: broken")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const checks = await runChecks(context);
+      if (options.json === true) context.io.json({ checks });
+      else printChecks(context, checks);
+      if (checks.some(({ state }) => state === "fail")) context.exitWith(1);
+    });
+  withExamples(doctor, [
+    ["mem doctor", ""],
+    ["mem doctor --json", "for a program, or a bug report"],
+  ]);
+}
+
+async function runChecks(context: CliContext): Promise<Check[]> {
+  const checks: Check[] = [checkNode(process.versions.node)];
+  try {
+    const paths = context.paths();
+    checks.push(checkDataDirectory(paths));
+    const settings = context.settings("read");
+    checks.push(checkSettings(settings), checkDatabase(paths));
+    const looked = await stateOf(context);
+    if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
+    else checks.push(...checkWorker(looked, version()));
+    const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
+    const answered = state.is === "answering" ? state.health : null;
+    checks.push(...checkHooks(context));
+    checks.push(await checkPort(state, settings), checkSocket(state, paths));
+    checks.push(checkSpool(paths, answered !== null), checkCache());
+    const crashes = checkCrashes(paths, context.clock.now());
+    if (crashes !== null) checks.push(crashes);
+    if (answered !== null) checks.push(checkQueue(answered), checkProvider(answered, settings));
+  } catch (thrown) {
+    // Without a data directory or readable settings there is nothing further to look at.
+    const error = toMemError(thrown);
+    checks.push(fail(error.code === "settings_unreadable" ? "Settings" : "Data", error.message, error.hint));
+  }
+  return checks;
+}
+
+/** The worker's state; its error when it answers with one. */
+async function stateOf(context: CliContext): Promise<WorkerState | MemError> {
+  try {
+    return await lookAtWorker(context.dataDir());
+  } catch (thrown) {
+    return toMemError(thrown);
+  }
+}
+
+function printChecks(context: CliContext, checks: readonly Check[]): void {
+  const { io } = context;
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const indent = " ".repeat(width + 8);
+  for (const { name, state, message, next } of checks) {
+    const [first = "", ...more] = wrapToWidth(terminalLine(message), io.columns - indent.length);
+    io.out(`${mark(state, io.paint)}  ${padToWidth(name, width)}  ${first}`);
+    for (const line of more) io.out(indent + line);
+    // The next command stays on one line, to be copied.
+    if (next !== undefined) io.out(`${indent}${io.paint.dim("->")} ${terminalLine(next)}`);
+  }
+  const failed = checks.filter(({ state }) => state === "fail").length;
+  const warned = checks.filter(({ state }) => state === "warn").length;
+  io.err(verdict(failed, warned));
+}
+
+function mark(state: CheckState, paint: Paint): string {
+  if (state === "ok") return paint.green("ok  ");
+  return state === "warn" ? paint.yellow("warn") : paint.red("fail");
+}
+
+function verdict(failed: number, warned: number): string {
+  if (failed > 0) return `\n${failed} broken. Follow the arrows.`;
+  return warned > 0 ? `\nWorks, with ${warned} to look at.` : "\nAll is well.";
+}

@@ -1,0 +1,101 @@
+// `mem install <host>`: registers the hooks with a host agent.
+import type { Command } from "commander";
+import { isJsonObject } from "../../domain/json.ts";
+import { failOpenSync, MemError } from "../../errors.ts";
+import { enabledPlugin, planInstall } from "../../hosts/install.ts";
+import { hookGroups, type InstallRecipe } from "../../hosts/install-recipe.ts";
+import { hostNames, recipeOf } from "../../hosts/registry.ts";
+import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
+import { prepareDataDirectory } from "../../settings/data-dir.ts";
+import { replacePrivateFile } from "../../settings/private-file.ts";
+import { version } from "../../version.ts";
+import type { CliContext } from "../context.ts";
+import { withExamples } from "../examples.ts";
+import {
+  hookLauncher,
+  hookRuntime,
+  namedDataDir,
+  readInstalls,
+  recordInstall,
+  settingsFileOf,
+} from "../host-settings.ts";
+import { counted, homePath } from "../words.ts";
+
+interface InstallOptions {
+  print?: true;
+  force?: true;
+  json?: true;
+}
+
+/** Adds `mem install`. */
+export function registerInstall(program: Command, context: CliContext): void {
+  const install = program
+    .command("install")
+    .description("let a host agent remember through mem")
+    .argument("<host>", `the agent: ${hostNames.join(", ")}`)
+    .option("--print", "show what would be registered, change nothing")
+    .option("--force", "register them although the plugin brings its own")
+    .option("--json", "print JSON")
+    .action((host: string, options: InstallOptions) => installHooks(context, recipeOf(host), options));
+  withExamples(install, [
+    ["mem install claude-code", "register the hooks in its settings"],
+    ["mem install claude-code --print", "look at them first"],
+  ]);
+}
+
+function installHooks(context: CliContext, recipe: InstallRecipe, options: InstallOptions): void {
+  const { print, json, force } = options;
+  const paths = context.paths();
+  const settingsFile = settingsFileOf(recipe, context);
+  const launcher = hookLauncher();
+  const dataDir = namedDataDir(paths);
+  const hooks = Object.fromEntries(hookGroups(recipe, launcher, dataDir));
+  const before = readSettingsFile(settingsFile);
+  if (print !== true && force !== true) demandNoPlugin(recipe, enabledPlugin(before));
+  const earlier = readInstalls(paths).find((record) => record.settings_file === settingsFile);
+  const plan = planInstall({ recipe, settingsFile, before, launcher, dataDir, earlier });
+  const changed = plan.after !== before;
+  if (print !== true) {
+    prepareDataDirectory(paths.root);
+    replaceSettingsFile(settingsFile, before, plan.after);
+    recordInstall(paths, settingsFile, plan.record);
+    replacePrivateFile(paths.hookRuntime, "data_dir_unusable", () => hookRuntime());
+    replacePrivateFile(paths.installVersion, "data_dir_unusable", () => `${version()}\n`);
+  }
+  const warnings = hooksAreOff(plan.after) ? [offWarning(settingsFile)] : [];
+  if (json === true) {
+    const answer = { host: recipe.host, settings_file: settingsFile, changed, printed: print === true };
+    context.io.json({ ...answer, hooks, warnings });
+  } else if (print === true) context.io.out(JSON.stringify({ hooks }, null, 2));
+  else tell(context, recipe, settingsFile, changed);
+  for (const warning of warnings) context.io.err(context.io.errPaint.yellow(warning));
+}
+
+function demandNoPlugin({ host, title }: InstallRecipe, plugin: string | null): void {
+  if (plugin === null) return;
+  throw new MemError("conflict", {
+    message: `The plugin ${plugin} is enabled and brings the same hooks: ${title} would be told everything twice. Nothing was changed.`,
+    hint: `Keep the plugin, and update it in ${title}; or disable it there, then \`mem install ${host}\`. \`--force\` registers the hooks all the same.`,
+  });
+}
+
+function tell(context: CliContext, recipe: InstallRecipe, settingsFile: string, changed: boolean): void {
+  const { io } = context;
+  const where = homePath(settingsFile);
+  if (!changed) {
+    io.out(`${recipe.title} remembers through mem already: nothing was to be changed in ${where}.`);
+    return;
+  }
+  io.out(`${recipe.title} remembers through mem from its next session on.`);
+  io.out(`${counted(recipe.hooks.length, "hook")} registered in ${where}, nothing else was changed there.`);
+  io.out(`\`mem uninstall ${recipe.host}\` takes them out again, \`mem doctor\` looks whether all is well.`);
+}
+
+function hooksAreOff(text: string | null): boolean {
+  const settings = failOpenSync("look at a host's settings", (): unknown => JSON.parse(text ?? "{}"));
+  return isJsonObject(settings) && settings.disableAllHooks === true;
+}
+
+function offWarning(settingsFile: string): string {
+  return `${homePath(settingsFile)} says disableAllHooks: no hook runs until that is false.`;
+}

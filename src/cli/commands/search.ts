@@ -1,0 +1,100 @@
+// `mem search`: what was learned, found by words and filters.
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { SearchAnswer, SearchParameters } from "../../client/worker-client.ts";
+import { observationConcepts, observationTypes } from "../../domain/records.ts";
+import type { CliContext } from "../context.ts";
+import { withExamples } from "../examples.ts";
+import { renderSearch } from "../search-results.ts";
+import { parseWhen } from "../when.ts";
+
+interface SearchOptions {
+  type?: string;
+  format?: "index" | "full";
+  limit?: number;
+  offset?: number;
+  project?: string;
+  obsType?: string;
+  concepts?: string[];
+  files?: string[];
+  since?: string;
+  until?: string;
+  json?: true;
+}
+
+/** Adds `mem search`. */
+export function registerSearch(program: Command, context: CliContext): void {
+  const search = program
+    .command("search")
+    .description("find observations, session summaries and prompts")
+    .argument("[words...]", "a question or words; leave out to filter only")
+    .addOption(new Option("--type <kind>", "one kind only").choices(["observations", "sessions", "prompts"]))
+    .addOption(
+      new Option("--format <format>", "how much of each").choices(["index", "full"]).default("index"),
+    )
+    .option("--limit <count>", "results of each kind, 1-100", count(1, 100))
+    .option("--offset <count>", "results to skip", count(0, 100_000))
+    .option("--project <name>", "only of one project")
+    .addOption(new Option("--obs-type <type>", "one type of observation only").choices(observationTypes))
+    .option(
+      "--concepts <list>",
+      `only with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`,
+      commaList,
+    )
+    .option("--files <list>", "only that touched one of these files", commaList)
+    .option("--since <time>", "not before 2026-01-31, yesterday, 36h, 7d")
+    .option("--until <time>", "not after")
+    .option("--json", "print JSON")
+    .action((words: string[], options: SearchOptions) => searchMemory(context, words, options));
+  withExamples(search, [
+    ["mem search how did we fix the login redirect", ""],
+    ["mem search --obs-type bugfix --since 7d --project shop", ""],
+  ]);
+}
+
+async function searchMemory(
+  context: CliContext,
+  words: readonly string[],
+  options: SearchOptions,
+): Promise<void> {
+  const { io } = context;
+  const answer = await context.worker().search(parameters(words.join(" "), options, context.clock.now()));
+  if (options.json === true) {
+    io.json(answer);
+    return;
+  }
+  const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
+  if (found === 0) io.err(nothingFound(answer, options));
+  else renderSearch(io, answer, context.clock.now());
+}
+
+function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
+  const { obsType, since, until, json: _, ...same } = options;
+  return {
+    ...same,
+    ...(query.trim() === "" ? {} : { query }),
+    ...(obsType === undefined ? {} : { obs_type: obsType }),
+    ...(since === undefined ? {} : { dateStart: parseWhen(since, "start", nowEpochMs) }),
+    ...(until === undefined ? {} : { dateEnd: parseWhen(until, "end", nowEpochMs) }),
+  };
+}
+
+function nothingFound(answer: SearchAnswer, options: SearchOptions): string {
+  const filtered = Object.keys(options).some((name) => name !== "format" && name !== "json");
+  if (answer.query === "" && !filtered) return "Nothing is remembered yet. `mem demo` shows how it works.";
+  return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
+}
+
+function count(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,7}$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function commaList(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}

@@ -1,0 +1,64 @@
+// The session that `mem demo` replays: host events in the shapes recorded from Claude Code, one JSON object a line.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { MemError } from "../errors.ts";
+import { packageFile } from "../paths.ts";
+
+/** One event of the session: what the host would put on its hook's stdin. */
+export interface DemoStep {
+  /** The host's name of the event: `PostToolUse`. */
+  name: string;
+  /** What it is about, for people. */
+  about: string;
+  payload: JsonObject;
+}
+
+/** What a person who comes later would ask. */
+export const demoQuestion = "why were users logged out after a deploy?";
+
+/** What stands in the session and must never reach the disk: private text, and a password in a command's output. */
+export const demoSecrets = ["staging box is unpatched", "correct-horse-battery"] as const;
+
+/** The steps of the session that the package ships, in order. */
+export function loadDemoSession(): DemoStep[] {
+  const lines = readFileSync(packageFile("templates", "demo", "session.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => {
+    const payload: unknown = JSON.parse(line);
+    if (!isJsonObject(payload) || typeof payload.hook_event_name !== "string") {
+      throw new MemError("internal", { message: "The demo's session cannot be read." });
+    }
+    return { name: payload.hook_event_name, about: aboutOf(payload), payload };
+  });
+}
+
+/** The first event of a session that comes after it. */
+export function nextSessionStart(steps: readonly DemoStep[]): DemoStep {
+  const first = steps[0];
+  if (first === undefined) throw new MemError("internal", { message: "The demo's session is empty." });
+  const payload = { ...first.payload, session_id: "00000000-0000-4000-8000-0000000000d2" };
+  return { name: first.name, about: "the next session", payload };
+}
+
+function aboutOf(payload: JsonObject): string {
+  const {
+    tool_name: tool,
+    tool_input: input,
+    prompt,
+    last_assistant_message: said,
+    source,
+    reason,
+  } = payload;
+  if (typeof tool === "string") return `${tool} ${subjectOf(input)}`.trim();
+  const text = [prompt, said, source, reason].find((value) => typeof value === "string");
+  return typeof text === "string" ? text : "";
+}
+
+function subjectOf(input: Json | undefined): string {
+  if (!isJsonObject(input)) return "";
+  const { file_path: path, command, pattern } = input;
+  if (typeof path === "string") return basename(path);
+  return [command, pattern].find((value) => typeof value === "string")?.toString() ?? "";
+}

@@ -1,0 +1,48 @@
+// What `mem install` and `mem uninstall` share: where a host's settings lie, and the record of what was changed there.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { InstallRecord } from "../hosts/install.ts";
+import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
+import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
+import { type DataPaths, packageFile } from "../paths.ts";
+import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
+import type { CliContext } from "./context.ts";
+
+/** The settings file that the host reads for this user. */
+export function settingsFileOf(recipe: InstallRecipe, context: CliContext): string {
+  const { folderVariable, folder, file } = recipe.settings;
+  const named = context.environment[folderVariable] ?? "";
+  return join(named === "" ? join(homedir(), folder) : resolve(named), file);
+}
+
+/** How hooks are started: through the shell launcher, and on Windows, which has no such shell, by Node itself. */
+export function hookLauncher(): Launcher {
+  if (process.platform !== "win32") return { folder: packageFile("hooks") };
+  return { node: process.execPath, bundle: hookBundle() };
+}
+
+/** The two lines that the launcher finds Node and the hook by. */
+export function hookRuntime(): string {
+  return `${process.execPath}\n${hookBundle()}\n`;
+}
+
+/** The data directory as hooks must be told of it; null for the default one. */
+export function namedDataDir({ root }: DataPaths): string | null {
+  return root === join(homedir(), ".mem") ? null : root;
+}
+
+/** What was installed so far. */
+export function readInstalls(paths: DataPaths): InstallRecord[] {
+  return parseInstallRecords(readPrivateFile(paths.installs, "data_dir_unusable"));
+}
+
+/** Puts `record` in place of the one for the same settings file; null removes that. */
+export function recordInstall(paths: DataPaths, settingsFile: string, record: InstallRecord | null): void {
+  replacePrivateFile(paths.installs, "data_dir_unusable", (text) =>
+    renderInstallRecords(withInstallRecord(parseInstallRecords(text), settingsFile, record)),
+  );
+}
+
+function hookBundle(): string {
+  return packageFile("dist", "hook.cjs");
+}

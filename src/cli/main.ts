@@ -1,0 +1,49 @@
+// The command line: words to a command, an error to an exit code. Both happen here and nowhere else.
+import { CommanderError } from "commander";
+import { terminalText } from "../domain/terminal-text.ts";
+import { type MemError, toMemError } from "../errors.ts";
+import { restrictUmask } from "../settings/data-dir.ts";
+import { processEnvironment, wantsColor } from "../settings/environment.ts";
+import { createCliContext } from "./context.ts";
+import { createIo, type Io } from "./io.ts";
+import { buildProgram } from "./program.ts";
+
+const usageExitCode = 64;
+
+restrictUmask();
+process.exitCode = await run(process.argv.slice(2));
+
+/** Runs one command line; the exit code. */
+async function run(words: readonly string[]): Promise<number> {
+  const environment = processEnvironment();
+  const io = createIo({
+    color: wantsColor(environment, process.stdout.isTTY),
+    errColor: wantsColor(environment, process.stderr.isTTY),
+  });
+  const context = createCliContext(io, environment);
+  try {
+    await buildProgram(context).parseAsync(words.length === 0 ? ["--help"] : words, { from: "user" });
+    return context.exitCode();
+  } catch (thrown) {
+    // Commander has printed its own sentence; help and version are no errors.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
+    return report(io, toMemError(thrown), words.includes("--json"));
+  } finally {
+    await context.close();
+  }
+}
+
+function report(io: Io, error: MemError, asJson: boolean): number {
+  if (asJson) {
+    io.err(JSON.stringify(error.toBody()));
+    return error.exitCode;
+  }
+  io.err(io.errPaint.red(terminalText(error.message)));
+  if (error.hint !== undefined) io.err(terminalText(error.hint));
+  if (error.code === "internal" && error.cause !== undefined) io.err(io.errPaint.dim(causeText(error.cause)));
+  return error.exitCode;
+}
+
+function causeText(cause: unknown): string {
+  return terminalText(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+}

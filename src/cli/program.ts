@@ -1,0 +1,46 @@
+// The tree of commands.
+import { Command } from "commander";
+import { version } from "../version.ts";
+import { registerDemo } from "./commands/demo.ts";
+import { registerDoctor } from "./commands/doctor.ts";
+import { registerInstall } from "./commands/install.ts";
+import { registerSearch } from "./commands/search.ts";
+import { registerSettings } from "./commands/settings.ts";
+import { registerStatus } from "./commands/status.ts";
+import { registerUninstall } from "./commands/uninstall.ts";
+import { registerWorker } from "./commands/worker.ts";
+import type { CliContext } from "./context.ts";
+import { withExamples } from "./examples.ts";
+
+const helpColumns = 100;
+
+/** Every command, bound to one run's context. Help and version are thrown as `CommanderError` with exit code 0. */
+export function buildProgram(context: CliContext): Command {
+  const { io } = context;
+  const program = new Command("mem")
+    .description("The memory of coding agents: what an agent does is found again.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help of a command")
+    .showHelpAfterError("See `mem --help`.")
+    .configureOutput({
+      writeOut: (text) => io.raw(text),
+      writeErr: (text) => io.err(text.trimEnd()),
+      outputError: (text, write) => write(io.errPaint.red(text)),
+      getOutHelpWidth: () => Math.min(io.columns, helpColumns),
+      getErrHelpWidth: () => Math.min(io.columns, helpColumns),
+    })
+    .exitOverride();
+  registerSearch(program, context);
+  registerStatus(program, context);
+  registerDoctor(program, context);
+  registerDemo(program, context);
+  registerInstall(program, context);
+  registerUninstall(program, context);
+  registerWorker(program, context);
+  registerSettings(program, context);
+  return withExamples(program, [
+    ["mem worker start", "start remembering"],
+    ['mem search "login redirect"', "find what an agent learned"],
+  ]);
+}

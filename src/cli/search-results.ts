@@ -1,0 +1,122 @@
+// Search results as lines for people.
+import type { SearchAnswer } from "../client/worker-client.ts";
+import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
+import type { Io } from "./io.ts";
+import { ageInWords } from "./words.ts";
+
+type ObservationResult = SearchAnswer["observations"][number];
+type SummaryResult = SearchAnswer["sessions"][number];
+type PromptResult = SearchAnswer["prompts"][number];
+
+/** Prints the answer, a section for each kind that has results. */
+export function renderSearch(io: Io, answer: SearchAnswer, nowEpochMs: number): void {
+  const sections: [string, Result[]][] = [
+    ["Observations", answer.observations.map(observationResult)],
+    ["Sessions", answer.sessions.map(summaryResult)],
+    ["Prompts", answer.prompts.map(promptResult)],
+  ];
+  const filled = sections.filter(([, results]) => results.length > 0);
+  for (const [index, [heading, results]] of filled.entries()) {
+    if (index > 0) io.out("");
+    if (filled.length > 1) io.out(io.paint.bold(heading));
+    const idWidth = Math.max(...results.map(({ id }) => String(id).length)) + 1;
+    for (const result of results) renderResult(io, result, { idWidth, nowEpochMs });
+  }
+}
+
+interface Result {
+  id: number;
+  title: string;
+  /** What stands before project and age: the type of an observation. */
+  tags: string[];
+  created_at_epoch: number;
+  /** Short text below, cut to a line; or whole paragraphs. */
+  preview: string;
+  paragraphs: string[];
+}
+
+interface Layout {
+  idWidth: number;
+  nowEpochMs: number;
+}
+
+function renderResult(io: Io, result: Result, { idWidth, nowEpochMs }: Layout): void {
+  const indent = " ".repeat(idWidth + 2);
+  const room = io.columns - indent.length;
+  const title = terminalLine(result.title);
+  const id = io.paint.dim(`#${result.id}`.padStart(idWidth));
+  // Without a terminal a title is one line, for grep.
+  for (const [index, line] of (io.isTerminal ? wrapToWidth(title, room) : [title]).entries()) {
+    io.out(`${index === 0 ? `${id}  ` : indent}${io.paint.bold(line)}`);
+  }
+  const tags = [...result.tags, ageInWords(result.created_at_epoch, nowEpochMs)]
+    .map(terminalLine)
+    .join(" · ");
+  const below = [tags, beyond(title, terminalLine(result.preview))].filter((text) => text !== "").join("  ");
+  io.out(`${indent}${io.paint.dim(io.isTerminal ? cutToWidth(below, room) : below)}`);
+  for (const paragraph of result.paragraphs) {
+    for (const line of wrapToWidth(terminalText(paragraph), room)) io.out(`${indent}${line}`);
+  }
+}
+
+// A preview often begins with its title: only the sentences that follow are worth the room.
+function beyond(title: string, preview: string): string {
+  const begin = title.replace(/…$/, "");
+  const told = withoutRequest(begin, preview);
+  if (begin.startsWith(told.replace(/…$/, ""))) return "";
+  if (!told.startsWith(begin)) return told;
+  // The title may end within a sentence, whose rest alone is a torn fragment.
+  const remainder = told.slice(begin.replace(/[.!?:;]+$/, "").length);
+  const boundary = nextSentence.exec(remainder);
+  return boundary === null ? "" : remainder.slice(boundary[0].length);
+}
+
+// Past the end of the title, of the title's own sentence, or up to the next label of a summary.
+const nextSentence =
+  /^(?:[.!?:;]+["')\]]*\s+|.*?(?:[.!?]["')\]]*\s+|\s+(?=[A-Z][a-z]+(?: [a-z]+)?: )))(?=\S)/;
+
+// The text of a summary names the request first, which is its title.
+function withoutRequest(begin: string, text: string): string {
+  const told = text.replace(/^Request:\s*/, "");
+  return told !== text && told.startsWith(begin) ? told : text;
+}
+
+function observationResult(found: ObservationResult): Result {
+  const common = { id: found.id, title: found.title, tags: [found.obs_type, found.project] };
+  if ("preview" in found) return { ...common, ...rest(found), preview: found.preview, paragraphs: [] };
+  const paragraphs = [
+    found.narrative ?? found.summary,
+    ...found.facts.map((fact) => `- ${fact}`),
+    labelled("Read", found.files_read),
+    labelled("Changed", found.files_modified),
+  ];
+  return { ...common, ...rest(found), preview: found.subtitle ?? "", paragraphs: filled(paragraphs) };
+}
+
+function summaryResult(found: SummaryResult): Result {
+  const common = { id: found.id, tags: [found.project], ...rest(found) };
+  if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
+  const [first = "", ...more] = found.summary_text.split("\n");
+  const title = found.request ?? first;
+  const lines = withoutRequest(title, first) === title ? more : [first, ...more];
+  return { ...common, title, preview: "", paragraphs: filled(lines) };
+}
+
+function promptResult(found: PromptResult): Result {
+  const common = { id: found.id, tags: [found.project], ...rest(found) };
+  if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
+  const [title = "", ...lines] = found.prompt_text.split("\n");
+  return { ...common, title, preview: "", paragraphs: filled(lines) };
+}
+
+function rest(found: { created_at_epoch: number }): { created_at_epoch: number } {
+  return { created_at_epoch: found.created_at_epoch };
+}
+
+function labelled(label: string, paths: readonly string[]): string {
+  return paths.length === 0 ? "" : `${label}: ${paths.join(", ")}`;
+}
+
+function filled(paragraphs: readonly string[]): string[] {
+  return paragraphs.filter((paragraph) => paragraph.trim() !== "");
+}

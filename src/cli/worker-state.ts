@@ -1,0 +1,90 @@
+// Whether the worker runs, runs and answers, or runs and hangs: every command that says so asks here.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readWorkerAddress } from "../client/worker-address.ts";
+import { createWorkerClient, type Health, type WorkerClient } from "../client/worker-client.ts";
+import { failOpenSync, MemError } from "../errors.ts";
+
+/** `silent`: our process lives and holds its address, but does not answer. `doubtful`: a process that may be ours. */
+export type WorkerState =
+  | { is: "stopped" }
+  | { is: "answering"; health: Health }
+  | { is: "silent"; pid: number }
+  | { is: "doubtful"; pid: number };
+
+// A worker on this machine answers in milliseconds; who asks for its state wants to know that it does not.
+const probeDeadlines = { connectMs: 1_000, answerMs: 1_500 };
+
+/** Looks at the worker of a data directory. Throws what it answers when that is an error. */
+export async function lookAtWorker(dataDir: string): Promise<WorkerState> {
+  const client = createWorkerClient({ dataDir, deadlines: probeDeadlines });
+  try {
+    return { is: "answering", health: await client.health() };
+  } catch (error) {
+    if (!(error instanceof MemError && error.code === "worker_unreachable")) throw error;
+    const pid = readWorkerAddress(dataDir)?.pid;
+    if (pid === undefined || !isAlive(pid)) return { is: "stopped" };
+    return { is: isHeld(error) && isWorkerProcess(pid) ? "silent" : "doubtful", pid };
+  } finally {
+    await client.close();
+  }
+}
+
+/** The worker's health, null when it cannot be reached. */
+export async function healthOrNull(client: Pick<WorkerClient, "health">): Promise<Health | null> {
+  try {
+    return await client.health();
+  } catch (error) {
+    if (error instanceof MemError && error.code === "worker_unreachable") return null;
+    throw error;
+  }
+}
+
+/** What to say of a worker that hangs, and the way out. */
+export function silentWorker(pid: number): MemError {
+  return new MemError("worker_unreachable", {
+    message: `The worker runs, but process ${pid} does not answer.`,
+    hint: `\`mem worker restart\` ends it and starts another; by hand: \`kill -9 ${pid}\`, then \`mem worker start\`. Nothing that was acknowledged is lost.`,
+  });
+}
+
+/** True while a process with this id runs, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+  }
+}
+
+// In a container the first process may take seconds to bury an orphan, which has long ended.
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  const stat = failOpenSync("read a process's state", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  return stat?.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) === "Z";
+}
+
+// Where nobody listens a connection is refused, and a stranger has answered: neither has a cause that is a silence.
+function isHeld({ cause }: MemError): boolean {
+  if (!(cause instanceof Error)) return false;
+  return !("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT"));
+}
+
+// Pids are used again: what is signalled must be started as a worker is.
+function isWorkerProcess(pid: number): boolean {
+  return /worker\.cjs|worker\s+start/.test(commandLineOf(pid));
+}
+
+function commandLineOf(pid: number): string {
+  if (process.platform === "win32") return "";
+  const file = `/proc/${pid}/cmdline`;
+  if (process.platform === "linux") {
+    return (failOpenSync("read a command line", () => readFileSync(file, "utf8")) ?? "").replaceAll(
+      "\0",
+      " ",
+    );
+  }
+  const options = { encoding: "utf8", timeout: 2_000 } as const;
+  return spawnSync("ps", ["-o", "command=", "-p", String(pid)], options).stdout ?? "";
+}

@@ -1,0 +1,140 @@
+// One connection to the worker: over its socket, else over its port after it has proved that it is ours.
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { Client, errors } from "undici";
+import { isJsonObject } from "../domain/json.ts";
+import { type ErrorCode, errorCatalogue, MemError } from "../errors.ts";
+import { newSecret } from "../ids.ts";
+import { dataPaths } from "../paths.ts";
+import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from "./worker-address.ts";
+
+export interface Transport {
+  /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
+  request(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** How long the worker may take to accept, to begin its answer, and between two parts of it. */
+export interface Deadlines {
+  connectMs: number;
+  answerMs: number;
+}
+
+/** Connects to the worker of a data directory; only its own socket needs no proof. Proxy variables are never looked at. Throws `worker_unreachable`. */
+export async function openTransport(dataDir: string, deadlines: Deadlines): Promise<Transport> {
+  const address = readWorkerAddress(dataDir);
+  if (address === null) throw new MemError("worker_unreachable");
+  const client = hasSocket(address)
+    ? new Client("http://localhost", { ...options(deadlines), socketPath: address.socket })
+    : new Client(workerUrl(address), options(deadlines));
+  if (hasSocket(address) && isInside(dataDir, address.socket)) return transport(client, address);
+  try {
+    await demandProof(client, address);
+  } catch (error) {
+    await client.destroy();
+    throw error;
+  }
+  return transport(client, address);
+}
+
+// A named pipe is no file; elsewhere a socket that is gone means that only the port is left.
+function hasSocket(address: WorkerAddress): boolean {
+  return address.socket !== "" && (process.platform === "win32" || existsSync(address.socket));
+}
+
+// Nobody else can put a socket into the data directory. A short one lies where temporary directories do, and a pipe's name
+// anybody may take.
+function isInside(dataDir: string, socket: string): boolean {
+  return process.platform !== "win32" && dirname(socket) === dataPaths(dataDir).root;
+}
+
+function options(deadlines: Deadlines): Client.Options {
+  return {
+    connect: { timeout: deadlines.connectMs },
+    headersTimeout: deadlines.answerMs,
+    bodyTimeout: deadlines.answerMs,
+    maxResponseSize: 64 * 1024 * 1024,
+  };
+}
+
+// A stranger may have taken the port or the pipe after the worker died: it must not be told what is searched for.
+async function demandProof(client: Client, address: WorkerAddress): Promise<void> {
+  const nonce = newSecret();
+  const headers = { "x-mem-nonce": nonce };
+  const answer = await reach(address, () => client.request({ method: "GET", path: "/api/health", headers }));
+  await answer.body.dump();
+  const proof = answer.headers["x-mem-proof"];
+  if (typeof proof === "string" && provesInstance(address.secret, nonce, proof)) return;
+  throw new MemError("worker_unreachable", {
+    message: `Something else answers at ${hasSocket(address) ? address.socket : workerUrl(address)}: it is not the worker of this data directory.`,
+  });
+}
+
+function transport(client: Client, address: WorkerAddress): Transport {
+  return {
+    request: async (method, path, body) => {
+      const { statusCode, headers, text } = await reach(address, async () => {
+        const answer = await client.request({
+          method,
+          path,
+          ...(body === undefined
+            ? {}
+            : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+        });
+        return { ...answer, text: await answer.body.text() };
+      });
+      const value = String(headers["content-type"] ?? "").includes("json") ? parseJson(text) : text;
+      if (statusCode >= 200 && statusCode < 300) return value;
+      throw errorOf(statusCode, value);
+    },
+    close: () => client.close(),
+  };
+}
+
+async function reach<T>(address: WorkerAddress, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    throw new MemError("worker_unreachable", { ...(isTimeout(cause) ? silent(address) : {}), cause });
+  }
+}
+
+function silent({ pid }: WorkerAddress): { message: string; hint: string } {
+  return {
+    message: `The worker (process ${pid}) does not answer in time.`,
+    hint: "See `mem worker logs`; `mem worker restart` ends it and starts another. Nothing that was acknowledged is lost.",
+  };
+}
+
+function isTimeout(cause: unknown): boolean {
+  return (
+    cause instanceof errors.ConnectTimeoutError ||
+    cause instanceof errors.HeadersTimeoutError ||
+    cause instanceof errors.BodyTimeoutError
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MemError("internal", { message: "The worker's answer is not valid JSON.", cause });
+  }
+}
+
+// The worker's own error as it is; an answer of any other shape is named by its status.
+function errorOf(status: number, body: unknown): MemError {
+  const error = isJsonObject(body) ? body.error : undefined;
+  if (!isJsonObject(error) || typeof error.code !== "string" || !isErrorCode(error.code)) {
+    return new MemError("internal", { message: `The worker answered with status ${status}.` });
+  }
+  return new MemError(error.code, {
+    ...(typeof error.message === "string" ? { message: error.message } : {}),
+    ...(typeof error.hint === "string" ? { hint: error.hint } : {}),
+    ...(error.details === undefined ? {} : { details: error.details }),
+  });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCatalogue, code);
+}

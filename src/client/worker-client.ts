@@ -1,0 +1,125 @@
+// The typed client of the worker's routes, used by the command line and its screens.
+import { isJsonObject, type Json } from "../domain/json.ts";
+import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
+import { failOpen, MemError } from "../errors.ts";
+import type { SearchAnswer } from "../http/schemas/search.ts";
+import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
+import { type Deadlines, openTransport, type Transport } from "./transport.ts";
+
+export type { Health, SearchAnswer, Stats };
+
+/** Parameters of `GET /api/search`; lists are sent as comma lists. */
+export interface SearchParameters {
+  query?: string;
+  type?: string;
+  format?: "index" | "full";
+  limit?: number;
+  offset?: number;
+  project?: string;
+  obs_type?: string;
+  concepts?: readonly string[];
+  files?: readonly string[];
+  dateStart?: string;
+  dateEnd?: string;
+}
+
+export interface PageParameters {
+  offset?: number;
+  limit?: number;
+  project?: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  hasMore: boolean;
+  offset: number;
+  limit: number;
+}
+
+/** One method a route. Each connects when it is first needed; all throw `worker_unreachable` or the worker's error. */
+export interface WorkerClient {
+  health(): Promise<Health>;
+  stats(): Promise<Stats>;
+  processingStatus(): Promise<ProcessingStatusAnswer>;
+  projects(): Promise<string[]>;
+  search(parameters: SearchParameters): Promise<SearchAnswer>;
+  observations(page?: PageParameters): Promise<Page<Observation>>;
+  summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
+  prompts(page?: PageParameters): Promise<Page<UserPrompt>>;
+  recent(
+    page: Omit<PageParameters, "offset">,
+  ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
+  /** The text that a host would inject. */
+  injectedContext(projects: readonly string[], colors?: boolean): Promise<string>;
+  /** Posts a session event: `init`, `observations`, `summarize` or `complete`. */
+  postSession(event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export type SessionPost = "init" | "observations" | "summarize" | "complete";
+
+interface ClientOptions {
+  dataDir: string;
+  deadlines?: Partial<Deadlines>;
+}
+
+// A worker on this machine answers in milliseconds; one that takes longer than this is stuck.
+const defaultDeadlines: Deadlines = { connectMs: 1_000, answerMs: 5_000 };
+
+/** A client of the worker that owns `dataDir`. */
+export function createWorkerClient(options: ClientOptions): WorkerClient {
+  const deadlines = { ...defaultDeadlines, ...options.deadlines };
+  let opened: Promise<Transport> | undefined;
+
+  async function request(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
+    opened ??= openTransport(options.dataDir, deadlines);
+    const mine = opened;
+    try {
+      return await (await mine).request(method, path, body);
+    } catch (error) {
+      // The next request looks anew for a worker: it may have been started on another port meanwhile.
+      if (error instanceof MemError && error.code === "worker_unreachable" && opened === mine) {
+        opened = undefined;
+        await failOpen("close a connection", async () => (await mine).close());
+      }
+      throw error;
+    }
+  }
+
+  async function getObject<T>(path: string, parameters: object = {}): Promise<T> {
+    const answer = await request("GET", path + queryString(parameters));
+    if (!isJsonObject(answer))
+      throw new MemError("internal", { message: `${path} answered no JSON object.` });
+    // Its schema is the worker's, which the worker's own tests hold every answer against.
+    return answer as T;
+  }
+
+  return {
+    health: () => getObject("/api/health"),
+    stats: () => getObject("/api/stats"),
+    processingStatus: () => getObject("/api/processing-status"),
+    projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
+    search: (parameters) => getObject("/api/search", parameters),
+    observations: (page) => getObject("/api/observations", page),
+    summaries: (page) => getObject("/api/summaries", page),
+    prompts: (page) => getObject("/api/prompts", page),
+    recent: (page) => getObject("/api/context/recent", page),
+    injectedContext: async (projects, colors = false) =>
+      String(await request("GET", `/api/context/inject${queryString({ projects, colors })}`)),
+    postSession: (event, body) => request("POST", `/api/sessions/${event}`, body),
+    close: async () => {
+      const closing = opened;
+      opened = undefined;
+      await failOpen("close a connection", async () => (await closing)?.close());
+    },
+  };
+}
+
+function queryString(parameters: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    query.set(name, Array.isArray(value) ? value.join(",") : String(value));
+  }
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}

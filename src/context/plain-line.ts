@@ -1,0 +1,17 @@
+// Stored text on its way into an agent's context: one line that can neither leave its block nor hide anything.
+import { excerpt } from "../domain/excerpt.ts";
+import { terminalLine } from "../domain/terminal-text.ts";
+
+/** `text` on one line of at most `maxChars`: nothing invisible in it, and no tag that means something to us or a host. */
+export function plainLine(text: string, maxChars: number): string {
+  // Escapes and invisible marks are taken out first, so that none can stand inside a tag's name and hide it.
+  const visible = terminalLine(text.slice(0, maxChars * 8)).replace(invisible, "");
+  return excerpt(visible.replace(tagOpener, "&lt;").replace(/`{3,}/g, "`"), maxChars);
+}
+
+// What has no width of its own, and halves of letters: none of it is text, all of it can carry some.
+const invisible = /[\p{DI}\p{Cs}\ufff9-\ufffb]/gu;
+
+// Our own tags, and the ones that hosts and models give a meaning: a record must not open or close them.
+const tagOpener =
+  /[<\ufe64\uff1c](?=[\s/\\]{0,4}(?:antml|assistant|claude|context|developer|function|hook|human|important|instruct|invoke|mem|parameter|private|prompt|result|role|system|thinking|tool|user))/giu;

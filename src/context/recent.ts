@@ -1,0 +1,24 @@
+// The newest records of a project, parsed: what `/api/context/recent` answers.
+import { type Observation, type Parsed, parseLists, type SessionSummary } from "../domain/records.ts";
+
+/** A reader of the newest rows of one kind of record. */
+export interface NewestRecords<R> {
+  page(request: { offset: number; limit: number; project?: string | undefined }): { items: R[] };
+}
+
+export interface RecentRecords {
+  summaries: Parsed<SessionSummary>[];
+  observations: Parsed<Observation>[];
+}
+
+/** The newest `limit` summaries and observations, of one project when it is given. */
+export function recentRecords(
+  port: { observations: NewestRecords<Observation>; summaries: NewestRecords<SessionSummary> },
+  { project, limit }: { project?: string | undefined; limit: number },
+): RecentRecords {
+  const page = { offset: 0, limit, project };
+  return {
+    summaries: port.summaries.page(page).items.map(parseLists),
+    observations: port.observations.page(page).items.map(parseLists),
+  };
+}

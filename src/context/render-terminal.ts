@@ -1,0 +1,74 @@
+// The context as a person reads it in a terminal: the same content in columns and colours, without the block.
+import { cutToWidth, padToWidth } from "../domain/terminal-text.ts";
+import { economicsLine } from "./economics.ts";
+import { repeatMark } from "./repeats.ts";
+import { grouped } from "./tokens.ts";
+import type { ContextRow, ContextView } from "./view.ts";
+
+/** The view's first `shown` rows with ANSI colours; the only escape sequences in it are these colours. */
+export function renderTerminal(view: ContextView, shown: number): string {
+  const rows = view.rows.slice(0, shown);
+  const hidden = view.rows.length - shown;
+  return [
+    bold(`Memory of ${view.projects.join(", ")}`),
+    dim(economicsLine(rows, view.show)),
+    ...section(
+      view.lastSummary && `Last session (${view.lastSummary.day})`,
+      (view.lastSummary?.parts ?? []).map(({ name, text }) => `  ${name}: ${text}`),
+    ),
+    ...section(view.lastMessage && "What the agent said last", [`  ${view.lastMessage}`]),
+    ...listing(rows, view),
+    ...(hidden === 0 ? [] : ["", dim(`${grouped(hidden)} older: ${view.searchCommand} <words>`)]),
+  ].join("\n");
+}
+
+/** What a terminal shows of projects that have no records. */
+export function renderEmptyTerminal(projects: readonly string[]): string {
+  return dim(`No records of ${projects.join(", ")} yet.`);
+}
+
+const reset = "\u001b[0m";
+const bold = (text: string) => `\u001b[1m${text}${reset}`;
+const dim = (text: string) => `\u001b[2m${text}${reset}`;
+const cyan = (text: string) => `\u001b[36m${text}${reset}`;
+
+function section(heading: string | null, lines: readonly string[]): string[] {
+  return heading === null ? [] : ["", bold(heading), ...lines];
+}
+
+const typeColumns = 10;
+const titleColumns = 52;
+
+function listing(rows: readonly ContextRow[], view: ContextView): string[] {
+  const idColumns = Math.max(0, ...rows.map((row) => String(row.id).length + 1));
+  const lines: string[] = [];
+  let day = "";
+  for (const row of rows) {
+    if (row.day !== day) lines.push("", bold(row.day));
+    day = row.day;
+    const source = [
+      repeatMark(row.times).trim() || null,
+      row.project,
+      row.untrusted && `from ${row.untrusted}`,
+    ].filter((text) => text !== null);
+    lines.push(
+      [
+        dim(`#${row.id}`.padStart(idColumns)),
+        cyan(padToWidth(cutToWidth(row.type, typeColumns), typeColumns)),
+        padToWidth(cutToWidth(row.title, titleColumns), titleColumns),
+        dim([...source, ...costs(row, view)].join(" ")),
+      ]
+        .join(" ")
+        .trimEnd(),
+      ...(row.expanded ?? []).map((text) => `  ${" ".repeat(idColumns)}${text}`),
+    );
+  }
+  return lines;
+}
+
+function costs(row: ContextRow, { show }: ContextView): string[] {
+  return [
+    ...(show.readTokens ? [`r${grouped(row.readTokens)}`] : []),
+    ...(show.workTokens ? [`w${grouped(row.workTokens)}`] : []),
+  ];
+}

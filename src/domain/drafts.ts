@@ -1,0 +1,32 @@
+// What a generator gives back: observations and summaries before they have an id.
+import type { ObservationConcept, ObservationType, Provenance } from "./records.ts";
+
+export interface DraftObservation {
+  obs_type: ObservationType;
+  title: string;
+  subtitle: string | null;
+  summary: string;
+  narrative: string | null;
+  facts: string[];
+  concepts: ObservationConcept[];
+  files_read: string[];
+  files_modified: string[];
+  provenance: Provenance;
+  /** Ids of the claimed messages it was made from; the first one orders and dates it. Never empty. */
+  sources: number[];
+}
+
+export interface DraftSummary {
+  request: string | null;
+  investigated: string | null;
+  learned: string | null;
+  completed: string | null;
+  next_steps: string | null;
+  notes: string | null;
+  facts: string[];
+  concepts: ObservationConcept[];
+  files_read: string[];
+  files_modified: string[];
+  /** Id of the summarize message it answers. */
+  source: number;
+}

@@ -1,0 +1,30 @@
+// The worker's bus events; each is one message of `GET /stream`, told apart by `type`.
+import type { Observation, SessionSummary, UserPrompt } from "./records.ts";
+
+export interface ProcessingStatus {
+  isProcessing: boolean;
+  queueDepth: number;
+}
+
+export type StreamEvent =
+  | ({ type: "processing_status" } & ProcessingStatus)
+  | { type: "session_started"; sessionDbId: number; project: string }
+  | { type: "session_completed"; sessionDbId: number; project: string }
+  | { type: "observation_queued"; sessionDbId: number }
+  | { type: "summarize_queued" }
+  | { type: "observation_created"; observation: Observation }
+  | { type: "summary_created"; summary: SessionSummary }
+  | ({ type: "new_prompt" } & Pick<
+      UserPrompt,
+      "id" | "claude_session_id" | "project" | "prompt_number" | "prompt_text" | "created_at_epoch"
+    >)
+  | ({ type: "initial_load"; projects: string[] } & ProcessingStatus)
+  | {
+      type: "new_observation";
+      id: number;
+      title: string;
+      subtitle: string | null;
+      obs_type: string;
+      project: string;
+      created_at_epoch: number;
+    };

@@ -1,0 +1,43 @@
+// JSON values: the type of everything that hosts and tools send us, and a walk over their strings.
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** True for a JSON object: not null, not an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A copy of `value` with every string leaf replaced by `replace(leaf, key)`, where key is the nearest object key.
+ * Object keys stay as they are, and a value in which nothing changed is returned as it is, not copied.
+ */
+export function mapStrings(value: Json, replace: (leaf: string, key: string) => string, key = ""): Json {
+  if (typeof value === "string") return replace(value, key);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return mapArray(value, replace, key);
+  let copy: JsonObject | undefined;
+  for (const [name, child] of Object.entries(value)) {
+    const mapped = mapStrings(child, replace, name);
+    if (mapped === child) continue;
+    copy ??= { ...value };
+    Object.defineProperty(copy, name, {
+      value: mapped,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return copy ?? value;
+}
+
+function mapArray(value: Json[], replace: (leaf: string, key: string) => string, key: string): Json {
+  let copy: Json[] | undefined;
+  for (const [index, child] of value.entries()) {
+    const mapped = mapStrings(child, replace, key);
+    if (mapped === child) continue;
+    copy ??= [...value];
+    copy[index] = mapped;
+  }
+  return copy ?? value;
+}

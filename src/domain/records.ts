@@ -1,0 +1,136 @@
+// The stored records, one shape for row, record and JSON (snake_case of the contract; times in epoch milliseconds).
+
+export const observationTypes = ["discovery", "decision", "bugfix", "feature", "refactor", "change"] as const;
+export type ObservationType = (typeof observationTypes)[number];
+
+export const observationConcepts = [
+  "how-it-works",
+  "why-it-exists",
+  "what-changed",
+  "problem-solution",
+  "gotcha",
+  "pattern",
+  "trade-off",
+] as const;
+export type ObservationConcept = (typeof observationConcepts)[number];
+
+/** Where the content of a record came from; `web` and `mcp` are the untrusted ones. */
+export const provenances = ["user", "file", "command", "agent", "web", "mcp"] as const;
+export type Provenance = (typeof provenances)[number];
+
+/** What a replicated row carries for sync; `synced_at` null means not yet in the hub's log. */
+export interface SyncColumns {
+  synced_at: number | null;
+  origin_device_id: string | null;
+  origin_local_id: number | null;
+  revision: number;
+}
+
+export interface Session {
+  id: number;
+  /** The host agent's session identifier. */
+  claude_session_id: string;
+  sdk_session_id: string;
+  project: string;
+  /** First prompt of the session, or empty when it was private or is not known. */
+  user_prompt: string;
+  /** Host agent that opened it, for example `claude-code`, or `api`. */
+  host: string;
+  cwd: string | null;
+  title: string | null;
+  status: "active" | "completed";
+  prompt_count: number;
+  created_at_epoch: number;
+  last_active_at_epoch: number;
+  completed_at_epoch: number | null;
+}
+
+export interface UserPrompt extends SyncColumns {
+  id: number;
+  claude_session_id: string;
+  sdk_session_id: string;
+  project: string;
+  prompt_number: number;
+  prompt_text: string;
+  created_at_epoch: number;
+}
+
+/** An observation as stored: the list columns are JSON arrays of strings, as text. */
+export interface Observation extends SyncColumns {
+  id: number;
+  sdk_session_id: string;
+  project: string;
+  obs_type: ObservationType;
+  title: string;
+  subtitle: string | null;
+  /** One sentence: what happened. */
+  summary: string;
+  /** The whole story, a few sentences. */
+  narrative: string | null;
+  /** Free text of records from older systems. */
+  text: string | null;
+  facts: string;
+  concepts: string;
+  files_touched: string;
+  files_read: string;
+  files_modified: string;
+  prompt_number: number | null;
+  /** `local`, or the model that wrote it. */
+  generator: string;
+  provenance: Provenance;
+  agent_id: string | null;
+  agent_type: string | null;
+  /** Tokens of the work the observation stands for (estimated at 4 characters each). */
+  discovery_tokens: number;
+  created_at_epoch: number;
+}
+
+/** A session summary as stored: the list columns are JSON arrays of strings, as text. */
+export interface SessionSummary extends SyncColumns {
+  id: number;
+  sdk_session_id: string;
+  project: string;
+  /** The whole summary as one text. */
+  summary_text: string;
+  request: string | null;
+  investigated: string | null;
+  learned: string | null;
+  completed: string | null;
+  next_steps: string | null;
+  notes: string | null;
+  facts: string;
+  concepts: string;
+  files_touched: string;
+  files_read: string;
+  files_modified: string;
+  prompt_number: number | null;
+  generator: string;
+  created_at_epoch: number;
+}
+
+/** The list columns of observations and summaries, parsed in search results. */
+export type ListColumn = "facts" | "concepts" | "files_touched" | "files_read" | "files_modified";
+
+/** A record with its list columns as string arrays, as search and context return it. */
+export type Parsed<R> = { [K in keyof R]: K extends ListColumn ? string[] : R[K] };
+
+/** The record with its JSON list columns parsed; a damaged list reads as empty. */
+export function parseLists<R extends Record<ListColumn, string>>(record: R): Parsed<R> {
+  return {
+    ...record,
+    facts: parseList(record.facts),
+    concepts: parseList(record.concepts),
+    files_touched: parseList(record.files_touched),
+    files_read: parseList(record.files_read),
+    files_modified: parseList(record.files_modified),
+  } as Parsed<R>;
+}
+
+function parseList(json: string): string[] {
+  try {
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,27 @@
+// The words that recall and the store share: which records a search may return, and what a match gives back.
+import type { ObservationType } from "./records.ts";
+
+/** Filters of a search; null or an empty list means no restriction, a list matches when any of its entries does. */
+export interface RecordFilter {
+  project: string | null;
+  obs_type: ObservationType | null;
+  concepts: readonly string[];
+  /** Paths: the whole one, or its end from a separator on (`auth/login.ts`). */
+  files: readonly string[];
+  /** Epoch milliseconds, both ends included. */
+  dateStart: number | null;
+  dateEnd: number | null;
+}
+
+/** A page of a search. */
+export interface HitPage {
+  limit: number;
+  offset: number;
+}
+
+/** A record that matched; the lower the score the better (SQLite's bm25 is negative). */
+export interface TextHit {
+  id: number;
+  score: number;
+  created_at_epoch: number;
+}

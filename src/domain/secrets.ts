@@ -1,0 +1,131 @@
+// Redacts secrets before anything is stored: by their own form, by the place they stand in, by the name they stand under.
+import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
+import { namedSecret, type SecretSpan } from "./secret-assignments.ts";
+import { secretNameOf, secretNameWords } from "./secret-names.ts";
+import { type SecretPattern, secretPatterns } from "./secret-patterns.ts";
+import { pemBeforeEnd, pemFromBegin } from "./secret-pem.ts";
+import { secretPlaces } from "./secret-places.ts";
+import { isSecretValue, looksRandom } from "./secret-value.ts";
+import { createWordScan } from "./word-scan.ts";
+
+/**
+ * The text with every secret replaced by a typed placeholder such as `[redacted:aws-key]`; `key` is the name the text
+ * stands under (an object key, a flag), which can make the whole of it a secret. A second pass changes nothing.
+ */
+export function redactSecrets(text: string, key?: string): string {
+  const name = key === undefined ? undefined : secretNameOf(key);
+  if (name !== undefined && isSecretValue(text, name, "given")) return labelled(text, name);
+  const header = key === undefined ? null : /(?:authorization|cookie)$/i.exec(key);
+  if (header !== null) return redactHeader(`${header[0]}: `, text);
+  return redact(text, allFinders, labelled);
+}
+
+function redactHeader(name: string, value: string): string {
+  return redact(name + value, allFinders, labelled).slice(name.length);
+}
+
+// Finds the secrets at a word, none of which begins before `from`.
+type Find = (text: string, start: number, from: number) => readonly SecretSpan[];
+
+interface Finder {
+  word: string;
+  find: Find;
+}
+
+const none: readonly SecretSpan[] = [];
+
+const formFinders: readonly Finder[] = secretPatterns.flatMap((pattern) =>
+  pattern.anchors.map((word) => ({ word, find: (text, start, from) => atForm(pattern, text, start, from) })),
+);
+
+const allFinders = createFinders([
+  ...formFinders,
+  { word: "-----begin", find: (text, start) => listOf(pemFromBegin(text, start)) },
+  { word: "-----end", find: (text, start, from) => listOf(pemBeforeEnd(text, start, from)) },
+  ...secretPlaces.flatMap(({ words, find }) => words.map((word) => ({ word, find }))),
+  ...secretNameWords.map(
+    (word): Finder => ({ word, find: (text, start) => listOf(namedSecret(text, start)) }),
+  ),
+]);
+
+// Made when a secret is first found: most texts have none, and a hook's fallback pays for everything at its start.
+let formsOnly: Finders | undefined;
+
+interface Finders {
+  scan: ReturnType<typeof createWordScan>;
+  finders: readonly Finder[];
+}
+
+function createFinders(finders: readonly Finder[]): Finders {
+  const words = finders.map(({ word }) => word);
+  return { scan: createWordScan([...words, placeholderOpening]), finders };
+}
+
+function redact(
+  text: string,
+  { scan, finders }: Finders,
+  label: (secret: string, kind: string) => string,
+): string {
+  let kept = "";
+  let from = 0;
+  scan(text, (word, start) => {
+    // The words in a placeholder name nothing.
+    const finder = finders[word];
+    if (finder === undefined) return placeholderEnd(text, start);
+    const spans = finder.find(text, start, from);
+    if (spans[0] === undefined || spans[0].start < from) return undefined;
+    for (const span of spans) {
+      kept += text.slice(from, span.start) + label(text.slice(span.start, span.end), span.kind);
+      from = span.end;
+    }
+    return from;
+  });
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+// A secret whose form says more than its name is named after its form.
+function labelled(secret: string, kind: string): string {
+  formsOnly ??= createFinders(formFinders);
+  const byForm = redact(secret, formsOnly, (_, form) => placeholder(form));
+  return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);
+}
+
+function listOf(span: SecretSpan | undefined): readonly SecretSpan[] {
+  return span === undefined ? none : [span];
+}
+
+function atForm(form: SecretPattern, text: string, anchor: number, from: number): readonly SecretSpan[] {
+  const start = anchor - (form.back ?? 0);
+  if (start < from || !(form.inside || startsWord(text, start, from))) return none;
+  form.pattern.lastIndex = start;
+  const found = form.pattern.exec(text);
+  if (found === null || (form.random && !looksRandom(found[0]))) return none;
+  if (form.after !== undefined && !sameCommand(text, start, form.after)) return none;
+  return [{ start: start + (found[1] ?? "").length, end: start + found[0].length, kind: form.kind }];
+}
+
+// What looks like a letter before the word can be the end of an escape: \n, %3D, a terminal colour; and a diff puts a
+// dash before its lines. The rest of a run of letters whose beginning was redacted begins no word.
+function startsWord(text: string, start: number, from: number): boolean {
+  if (start === 0) return true;
+  if (start === from) return false;
+  const before = text.charCodeAt(start - 1);
+  if (before === 0x5d)
+    return !/\[redacted:[a-z0-9-]{1,40}\]$/.test(text.slice(Math.max(0, start - 64), start));
+  if (before === 0x2d) return start === 1 || text.charCodeAt(start - 2) === 0x0a;
+  if (!isWordCode(before)) return true;
+  return /\\[nrt]$|%[0-9A-Fa-f]{2}$|\[[\d;]{0,5}m$/.test(text.slice(Math.max(0, start - 8), start));
+}
+
+function isWordCode(code: number): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f;
+}
+
+function sameCommand(text: string, start: number, commands: readonly string[]): boolean {
+  const before = text.slice(Math.max(0, start - 400), start);
+  return commands.some((name) => {
+    const at = before.lastIndexOf(name);
+    return at >= 0 && !/(?<!\\)\n|&&|[;|]/.test(before.slice(at));
+  });
+}

@@ -1,0 +1,315 @@
+// The one catalogue of errors: what a code means on the wire, on the command line, and to a retrying client.
+
+interface CatalogueEntry {
+  /** HTTP status of the error body. */
+  status: number;
+  /** Exit code of the command line (sysexits where one fits: 64 usage, 69 unavailable, 70 internal, 78 configuration). */
+  exitCode: number;
+  /** True when the same request may succeed later without a change by the caller. */
+  retryable: boolean;
+  /** Sentence shown when the thrower gives none. */
+  message: string;
+  /** The next step for the reader. */
+  hint?: string;
+}
+
+const catalogue = {
+  invalid_request: {
+    status: 400,
+    exitCode: 64,
+    retryable: false,
+    message: "The request is not valid.",
+    hint: "GET /api/openapi.json describes what every route takes.",
+  },
+  invalid_json: {
+    status: 400,
+    exitCode: 64,
+    retryable: false,
+    message: "The body is not valid JSON.",
+    hint: "Send one JSON object with Content-Type: application/json.",
+  },
+  nesting_too_deep: {
+    status: 400,
+    exitCode: 64,
+    retryable: false,
+    message: "The body is nested more than 64 levels deep.",
+    hint: "Flatten the value, or send the deep part as a string.",
+  },
+  host_not_allowed: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "The Host header does not name this worker.",
+    hint: "Use the address that `mem worker status` prints.",
+  },
+  origin_not_allowed: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "Requests from other web origins are refused.",
+    hint: "Open the worker's own address, or call it without an Origin header.",
+  },
+  remote_not_allowed: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "The worker answers this machine only.",
+    hint: "Run the command on the machine where the worker runs.",
+  },
+  not_found: {
+    status: 404,
+    exitCode: 66,
+    retryable: false,
+    message: "Nothing is there.",
+    hint: "Look for it with `mem search`.",
+  },
+  conflict: {
+    status: 409,
+    exitCode: 65,
+    retryable: false,
+    message: "The request contradicts what is stored.",
+    hint: "Read what is stored now, then send the request again.",
+  },
+  payload_too_large: {
+    status: 413,
+    exitCode: 65,
+    retryable: false,
+    message: "The body is larger than 2 MB.",
+    hint: "Shorten the tool response, head and tail are enough.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    exitCode: 64,
+    retryable: false,
+    message: "The body must be JSON.",
+    hint: "Send Content-Type: application/json, without Content-Encoding.",
+  },
+  internal: {
+    status: 500,
+    exitCode: 70,
+    retryable: true,
+    message: "Something inside mem failed.",
+    hint: "See `mem worker logs`, then `mem doctor`.",
+  },
+  storage_busy: {
+    status: 503,
+    exitCode: 75,
+    retryable: true,
+    message: "The database is locked by another process.",
+    hint: "Try again in a few seconds; `mem doctor` names what holds it.",
+  },
+  storage_full: {
+    status: 507,
+    exitCode: 74,
+    retryable: true,
+    message: "The disk that holds the database is full.",
+    hint: "Free some space; nothing that was acknowledged is lost.",
+  },
+  storage_failed: {
+    status: 503,
+    exitCode: 74,
+    retryable: true,
+    message: "The database cannot be read or written.",
+    hint: "Run `mem doctor`.",
+  },
+  shutting_down: {
+    status: 503,
+    exitCode: 75,
+    retryable: true,
+    message: "The worker is stopping.",
+    hint: "Try again when it is back: `mem worker start`.",
+  },
+  stream_full: {
+    status: 503,
+    exitCode: 75,
+    retryable: true,
+    message: "Too many live streams are open.",
+    hint: "Close some viewers and try again.",
+  },
+  worker_unreachable: {
+    status: 503,
+    exitCode: 69,
+    retryable: true,
+    message: "The worker is not running.",
+    hint: "Start it with `mem worker start`.",
+  },
+  worker_not_ready: {
+    status: 503,
+    exitCode: 69,
+    retryable: true,
+    message: "The worker was started but did not answer in time.",
+    hint: "See `mem worker logs`.",
+  },
+  database_newer: {
+    status: 503,
+    exitCode: 78,
+    retryable: false,
+    message: "The database was written by a newer version of mem.",
+    hint: "Update mem, or point MEM_DATA_DIR at another directory.",
+  },
+  database_corrupt: {
+    status: 503,
+    exitCode: 74,
+    retryable: true,
+    message: "The database file is damaged.",
+    hint: "It is kept beside the new one; `sqlite3 <file> .recover` may read more of it.",
+  },
+  data_dir_unusable: {
+    status: 503,
+    exitCode: 78,
+    retryable: false,
+    message: "The data directory cannot be used.",
+    hint: "Set MEM_DATA_DIR to a directory that you own.",
+  },
+  port_unusable: {
+    status: 503,
+    exitCode: 69,
+    retryable: true,
+    message: "No port could be bound.",
+    hint: "Set MEM_WORKER_PORT to a free port: `mem settings set MEM_WORKER_PORT 38000`.",
+  },
+  setting_unknown: {
+    status: 404,
+    exitCode: 64,
+    retryable: false,
+    message: "There is no such setting.",
+    hint: "`mem settings list` shows them all.",
+  },
+  setting_invalid: {
+    status: 400,
+    exitCode: 65,
+    retryable: false,
+    message: "The value does not fit the setting.",
+    hint: "`mem settings list --long` shows what each accepts.",
+  },
+  settings_unreadable: {
+    status: 503,
+    exitCode: 78,
+    retryable: false,
+    message: "settings.json cannot be read.",
+    hint: "Mend it with `mem settings edit`, or move it away: defaults are written anew.",
+  },
+  host_unknown: {
+    status: 404,
+    exitCode: 64,
+    retryable: false,
+    message: "This host agent is not known.",
+    hint: "Known hosts: claude-code.",
+  },
+  host_settings_unreadable: {
+    status: 409,
+    exitCode: 65,
+    retryable: false,
+    message: "The host's settings file is not valid JSON, so it was left as it is.",
+    hint: "Mend the file, then run the command again.",
+  },
+  provider_failed: {
+    status: 502,
+    exitCode: 69,
+    retryable: true,
+    message: "The model provider failed.",
+    hint: "It is tried again by itself; `mem worker logs` shows why it failed.",
+  },
+  usage: {
+    status: 400,
+    exitCode: 64,
+    retryable: false,
+    message: "The command is not complete.",
+    hint: "See `mem --help`.",
+  },
+  cancelled: { status: 499, exitCode: 130, retryable: true, message: "Cancelled." },
+} as const satisfies Record<string, CatalogueEntry>;
+
+/** A code of the catalogue, as it stands in `error.code` on the wire. */
+export type ErrorCode = keyof typeof catalogue;
+
+/** The error body of every route: `{ error: { code, message, hint?, details? } }`. */
+export interface ErrorBody {
+  error: { code: ErrorCode; message: string; hint?: string; details?: unknown };
+}
+
+interface MemErrorOptions {
+  message?: string;
+  hint?: string;
+  /** What a program may want to read: which field, which version. Never a secret. */
+  details?: unknown;
+  cause?: unknown;
+}
+
+/** The only error the product throws on purpose; everything foreign is wrapped where it comes in. */
+export class MemError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, options: MemErrorOptions = {}) {
+    super(options.message ?? catalogue[code].message, { cause: options.cause });
+    this.name = "MemError";
+    this.code = code;
+    const entry: CatalogueEntry = catalogue[code];
+    this.hint = options.hint ?? entry.hint;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return catalogue[this.code].status;
+  }
+
+  get exitCode(): number {
+    return catalogue[this.code].exitCode;
+  }
+
+  get retryable(): boolean {
+    return catalogue[this.code].retryable;
+  }
+
+  toBody(): ErrorBody {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        ...(this.hint === undefined ? {} : { hint: this.hint }),
+        ...(this.details === undefined ? {} : { details: this.details }),
+      },
+    };
+  }
+}
+
+/** Every code with what it means, for the documentation and the test that holds it. */
+export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
+
+/** Any thrown value as a `MemError`; unknown ones become `internal` and keep their cause. */
+export function toMemError(thrown: unknown): MemError {
+  return thrown instanceof MemError ? thrown : new MemError("internal", { cause: thrown });
+}
+
+type Failure = (what: string, cause: unknown) => void;
+let onFailOpen: Failure = () => undefined;
+
+/** Says who hears of what `failOpen` swallowed (the log of a running worker). */
+export function reportFailOpenTo(listener: Failure): void {
+  onFailOpen = listener;
+}
+
+/**
+ * Runs what must never break its caller: a failure is reported, not thrown. The only swallow in the house.
+ * Returns undefined when `run` failed.
+ */
+export async function failOpen<T>(what: string, run: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (cause) {
+    onFailOpen(what, cause);
+    return undefined;
+  }
+}
+
+/** `failOpen` for synchronous work. */
+export function failOpenSync<T>(what: string, run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (cause) {
+    onFailOpen(what, cause);
+    return undefined;
+  }
+}

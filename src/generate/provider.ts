@@ -1,0 +1,29 @@
+// The provider port: what turns a batch of messages of one session into memory. Every provider fits this one shape.
+import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
+import type { ClaimedMessage } from "../domain/messages.ts";
+
+/** What a provider is told: messages of one session, oldest first, already cleaned. */
+export interface GenerationBatch {
+  session: { id: number; claude_session_id: string; project: string; user_prompt: string };
+  messages: readonly ClaimedMessage[];
+  /** Titles of the session's newest observations, oldest first: what a summary can lean on. */
+  recentTitles: readonly string[];
+}
+
+/** What it gives back. A message that no draft names in its sources was read and held nothing worth recording. */
+export interface GenerationReply {
+  observations: DraftObservation[];
+  summaries: DraftSummary[];
+  /** `local`, or the full id of the model that wrote it. */
+  generator: string;
+  usage: { inputTokens: number; outputTokens: number };
+}
+
+/**
+ * Turns messages into drafts. Throws `MemError("provider_failed")` when it could not; the loop retries with backoff.
+ * `signal` aborts at shutdown and at the loop's deadline.
+ */
+export interface Provider {
+  readonly name: string;
+  generate(batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply>;
+}

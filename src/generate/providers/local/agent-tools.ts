@@ -1,0 +1,143 @@
+// Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
+import { isJsonObject, type Json } from "../../../domain/json.ts";
+import { gist, points, sentences } from "./answer-text.ts";
+import { objectField, objectsField, textField, textsField } from "./fields.ts";
+import type { Finding, ToolUse } from "./finding.ts";
+import { counted, firstLine, listed, oneLine } from "./plain-text.ts";
+
+/** A sub-agent that was sent off: its task, and its answer where it is there. */
+export function describeSubAgent({ input, result }: ToolUse): Finding {
+  const task =
+    textField(input, "description", "title", "name") ||
+    oneLine(textField(input, "prompt", "task", "message"), 80);
+  const prompt = textField(input, "prompt", "task", "message", "objective");
+  const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName");
+  const launched = result.fields.isAsync === true || textField(result.fields, "status") === "async_launched";
+  const answer = launched ? "" : result.text;
+  const first = gist(answer);
+  const who = kind === "" ? "Sub-agent" : `${kind} agent`;
+  const title = result.failed
+    ? `${who} failed at: ${task}`
+    : launched
+      ? `Started ${who.charAt(0).toLowerCase()}${who.slice(1)} in the background: ${task}`
+      : `${who} answered "${oneLine(task, 60)}"${first === "" ? "" : `: ${first}`}`;
+  return {
+    obs_type: "discovery",
+    title,
+    subtitle: launched ? oneLine(prompt, 160) : first,
+    summary: title,
+    narrative: [
+      prompt === "" ? title : `Task: ${prompt}`,
+      answer === "" ? (launched ? "Its answer comes later" : "It gave no answer") : `Answer: ${first}`,
+      ...sentences(answer, 3).filter((part) => !part.includes(first)),
+    ],
+    facts: [
+      prompt === "" ? "" : `Task: ${prompt}`,
+      first === "" ? "" : `Answer: ${first}`,
+      ...points(answer).filter((point) => point !== first),
+    ],
+    concepts: [result.failed ? "problem-solution" : "how-it-works"],
+    provenance: "agent",
+  };
+}
+
+/** A plan that was put forward: the decision it stands for. */
+export function describePlan({ input, inputText, result }: ToolUse): Finding {
+  const plan =
+    textField(input, "plan", "content", "summary") ||
+    textField(result.fields, "plan") ||
+    inputText ||
+    result.text;
+  const name = /^#{1,3}\s+(?:plan:?\s+)?(.+)$/im.exec(plan.slice(0, 2_000))?.[1] ?? firstLine(plan);
+  const steps = points(plan);
+  const rejected = result.failed || /reject|doesn't want|declined|denied/i.test(result.text.slice(0, 300));
+  const title = `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`;
+  return {
+    obs_type: "decision",
+    title,
+    subtitle: steps[0] ?? "",
+    summary: title,
+    narrative: [title, ...steps.slice(0, 3).map((step) => `Step: ${step}`)],
+    facts: steps,
+    concepts: ["why-it-exists", "trade-off"],
+    provenance: "agent",
+  };
+}
+
+/** A question to the user, and the answer: a decision. */
+export function describeQuestion({ input, result }: ToolUse): Finding {
+  const questions = objectsField(input, "questions");
+  const asked =
+    questions.length > 0
+      ? questions.map((each) => textField(each, "question", "header"))
+      : [textField(input, "question", "prompt", "message")];
+  const answers = Object.entries(objectField(result.fields, "answers")).map(
+    ([question, answer]) => [question, answerText(answer)] as const,
+  );
+  const chosen = answers.map(([, answer]) => answer).filter((answer) => answer !== "");
+  const said = chosen.length > 0 ? listed(chosen, 3) : firstLine(result.text);
+  const question = asked[0] ?? "";
+  const offered = questions.flatMap((each) =>
+    objectsField(each, "options").map((option) => textField(option, "label")),
+  );
+  const title =
+    said === "" || result.failed
+      ? `Asked the user: ${question}`
+      : `User decided: ${oneLine(said, 60)} (${oneLine(question, 50)})`;
+  return {
+    obs_type: "decision",
+    title,
+    subtitle: question,
+    summary: said === "" ? title : `Asked "${oneLine(question, 120)}", the user said: ${said}`,
+    narrative: [
+      `Question: ${question}`,
+      said === "" ? "There is no answer yet" : `The user's answer: ${said}`,
+      offered.length > 0 ? `Offered were: ${listed(offered, 6)}` : "",
+    ],
+    facts:
+      answers.length > 0
+        ? answers.map(([of, answer]) => `${of} ${answer}`)
+        : [said === "" ? question : `${question} ${said}`],
+    concepts: ["trade-off", "why-it-exists"],
+    provenance: said === "" ? "agent" : "user",
+  };
+}
+
+/** A task list as it stands now. */
+export function describeTasks({ input, name }: ToolUse): Finding {
+  const lists = [
+    ...objectsField(input, "todos"),
+    ...objectsField(input, "plan"),
+    ...objectsField(input, "items"),
+  ];
+  const entries = lists.map((entry) => ({
+    text: textField(entry, "content", "step", "description", "title", "subject"),
+    status: textField(entry, "status"),
+  }));
+  const single = textField(input, "subject", "description", "content", "status");
+  const done = entries.filter((entry) => entry.status === "completed");
+  const current = entries.find((entry) => entry.status === "in_progress");
+  const title =
+    entries.length === 0
+      ? `${name}: ${single === "" ? "task list" : single}`
+      : `Tasks: ${done.length} of ${entries.length} done${current === undefined ? "" : `, now: ${current.text}`}`;
+  return {
+    obs_type: "discovery",
+    title,
+    subtitle: textField(input, "explanation"),
+    summary: title,
+    narrative: [title, `The list has ${counted(entries.length, "task")}`],
+    facts: entries.map(
+      (entry) => `${entry.status === "" ? "task" : entry.status.replace("_", " ")}: ${entry.text}`,
+    ),
+    concepts: ["what-changed"],
+    provenance: "agent",
+  };
+}
+
+function answerText(answer: Json): string {
+  if (typeof answer === "string") return answer;
+  if (isJsonObject(answer))
+    return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");
+  return Array.isArray(answer) ? answer.filter((part) => typeof part === "string").join(", ") : "";
+}

@@ -1,0 +1,92 @@
+// Reads a shell command far enough to say what it runs and which files it reads and writes.
+import { splitCommands } from "./shell-words.ts";
+
+export interface Segment {
+  /** The words without quotes, wrappers (`sudo`, `timeout 60`, `env A=b`) and redirections. */
+  words: string[];
+  /** Name of the program, without its directory. */
+  program: string;
+  /** The words as typed, for showing. */
+  text: string;
+  /** Targets of `>` and `>>`. */
+  writes: string[];
+  /** Its input comes from the segment before. */
+  piped: boolean;
+  /** Directory that `cd` segments before it went to, or the empty string. */
+  directory: string;
+  /** It was started with `&`. */
+  background: boolean;
+}
+
+/** The simple commands of a command line, in order; what follows the first 4,000 characters is not read. */
+export function parseCommandLine(command: string): Segment[] {
+  const segments: Segment[] = [];
+  let directory = "";
+  for (const raw of splitCommands(command.slice(0, maxChars))) {
+    const words = withoutWrappers(raw.words);
+    const program = programName(words[0] ?? "");
+    if (program === "" && raw.writes.length === 0) continue;
+    const inner = shells.has(program) ? innerCommand(words) : "";
+    if (inner !== "") {
+      for (const segment of parseCommandLine(inner))
+        segments.push({ ...segment, directory: joinPath(directory, segment.directory) });
+      continue;
+    }
+    segments.push({
+      words,
+      program,
+      text: words.map(quoted).join(" "),
+      writes: raw.writes,
+      piped: raw.piped,
+      background: raw.background,
+      directory,
+    });
+    if (program === "cd" && words[1] !== undefined) directory = joinPath(directory, words[1]);
+    if (segments.length >= maxSegments) break;
+  }
+  return segments.slice(0, maxSegments);
+}
+
+/** `path` as seen from the directory that a command went to. */
+export function joinPath(directory: string, path: string): string {
+  if (directory === "" || path.startsWith("/") || path.startsWith("~") || driveLetter.test(path)) return path;
+  if (path === "") return directory;
+  return `${directory.replace(/\/+$/, "")}/${path.replace(/^\.\//, "")}`;
+}
+
+function withoutWrappers(words: readonly string[]): string[] {
+  let at = 0;
+  while (at < words.length) {
+    const word = words[at] ?? "";
+    if (assignment.test(word) || wrappers.has(word) || keywords.has(word)) at += 1;
+    else if (word === "timeout" || word === "nice" || word === "stdbuf") {
+      at += 1;
+      while (optionOrDuration.test(words[at] ?? "")) at += 1;
+    } else break;
+  }
+  return words.slice(at);
+}
+
+function programName(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+  return name.replace(/\.(?:exe|cmd)$/i, "");
+}
+
+function innerCommand(words: readonly string[]): string {
+  const flag = words.findIndex((word) => /^-\w*c$/.test(word));
+  return flag < 0 ? "" : (words[flag + 1] ?? "");
+}
+
+function quoted(word: string): string {
+  if (word !== "" && !/[\s|&;()"']/.test(word)) return word;
+  return word.includes('"') ? `'${word}'` : `"${word}"`;
+}
+
+const maxChars = 4_000;
+const maxSegments = 40;
+const shells = new Set(["bash", "sh", "zsh", "dash"]);
+const wrappers = new Set(["sudo", "time", "nohup", "env", "command", "exec", "then", "do", "else", "!", "{"]);
+const keywords = new Set(["if", "while", "until", "}", "fi", "done"]);
+const assignment = /^[A-Za-z_]\w*=/;
+const optionOrDuration = /^(?:-.*|\d+(?:\.\d+)?[smh]?)$/;
+const driveLetter = /^[A-Za-z]:/;

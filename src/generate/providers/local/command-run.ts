@@ -1,0 +1,36 @@
+// A command with what was read out of it, and the words that a describer of one family of commands finds for it.
+import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
+import type { CommandKind } from "./command-kinds.ts";
+import type { Segment } from "./command-line.ts";
+import type { ErrorLines } from "./error-lines.ts";
+import type { ToolUse } from "./finding.ts";
+import type { TestResults } from "./test-results.ts";
+
+/** A command with all that was read out of it: what the describers of single families work on. */
+export interface CommandRun {
+  use: ToolUse;
+  command: string;
+  /** The command that the line is about. */
+  main: Segment;
+  segments: readonly Segment[];
+  kind: CommandKind;
+  /** `main` as shown in a title. */
+  label: string;
+  lines: readonly string[];
+  errors: ErrorLines;
+  tests: TestResults | null;
+  /** It failed, or its output can only come from a failure. */
+  failed: boolean;
+}
+
+/** What a describer of one family says; the rest is the same for all commands. */
+export interface CommandWords {
+  title: string;
+  obs_type?: ObservationType;
+  concepts?: ObservationConcept[];
+  facts?: string[];
+  evidence?: string[];
+  provenance?: Provenance;
+  filesModified?: string[];
+  filesRead?: string[];
+}

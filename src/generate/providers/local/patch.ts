@@ -1,0 +1,123 @@
+// Reads patches (apply_patch, unified diff) and compares two texts by lines.
+
+export interface FileChange {
+  path: string;
+  kind: "add" | "update" | "delete";
+  movedTo: string | null;
+  added: string[];
+  removed: string[];
+  /** Unchanged lines before the first change: they tell what the change stands in. */
+  context: string[];
+}
+
+/** The files of an `apply_patch` text: `*** Add File:`, `*** Update File:`, `*** Delete File:`, `*** Move to:`. */
+export function parseApplyPatch(text: string): FileChange[] {
+  const changes: FileChange[] = [];
+  let current: FileChange | undefined;
+  for (const line of text.split("\n", maxLines)) {
+    const header = patchHeader.exec(line);
+    if (header !== null) {
+      const [, verb = "", path = ""] = header;
+      if (verb === "Move to") {
+        if (current !== undefined) current.movedTo = path.trim();
+        continue;
+      }
+      current = emptyChange(
+        path.trim(),
+        verb.startsWith("Add") ? "add" : verb.startsWith("Delete") ? "delete" : "update",
+      );
+      changes.push(current);
+    } else if (line.startsWith("***")) {
+      if (line.startsWith("*** End Patch")) break;
+    } else if (current !== undefined) {
+      takeLine(current, line);
+    }
+  }
+  return changes.slice(0, maxFiles);
+}
+
+/** The files of a unified diff. */
+export function parseUnifiedDiff(text: string): FileChange[] {
+  const changes: FileChange[] = [];
+  let current: FileChange | undefined;
+  let before = "";
+  for (const line of text.split("\n", maxLines)) {
+    if (line.startsWith("--- ")) {
+      before = diffPath(line);
+      current = undefined;
+    } else if (line.startsWith("+++ ") && current === undefined) {
+      const after = diffPath(line);
+      const kind = before === "/dev/null" ? "add" : after === "/dev/null" ? "delete" : "update";
+      current = emptyChange(kind === "delete" ? before : after, kind);
+      changes.push(current);
+    } else if (current !== undefined && !diffNoise.test(line)) {
+      takeLine(current, line);
+    }
+  }
+  return changes.slice(0, maxFiles);
+}
+
+/** The change from `before` to `after`: equal lines at both ends left out, equal lines between them not counted. */
+export function lineChange(
+  path: string,
+  kind: FileChange["kind"],
+  before: string,
+  after: string,
+): FileChange {
+  const change = emptyChange(path, kind);
+  const old = before === "" ? [] : before.split("\n", maxLines);
+  const now = after === "" ? [] : after.split("\n", maxLines);
+  if (old.at(-1) === "") old.pop();
+  if (now.at(-1) === "") now.pop();
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
+    end += 1;
+  change.context = old.slice(Math.max(0, start - maxContext), start);
+  change.removed = without(old.slice(start, old.length - end), now.slice(start, now.length - end));
+  change.added = without(now.slice(start, now.length - end), old.slice(start, old.length - end));
+  return change;
+}
+
+function emptyChange(path: string, kind: FileChange["kind"]): FileChange {
+  return { path, kind, movedTo: null, added: [], removed: [], context: [] };
+}
+
+function takeLine(change: FileChange, line: string): void {
+  if (line.startsWith("+")) change.added.push(line.slice(1));
+  else if (line.startsWith("-")) change.removed.push(line.slice(1));
+  else if (change.added.length + change.removed.length === 0) {
+    const named = hunkContext.exec(line)?.[1] ?? (line.startsWith(" ") ? line.slice(1) : "");
+    if (named !== "") change.context.push(named);
+    if (change.context.length > maxContext) change.context.shift();
+  }
+}
+
+function diffPath(line: string): string {
+  const path = line.slice(4).split("\t", 1)[0] ?? "";
+  return path.trim().replace(sidePrefix, "");
+}
+
+// `lines` less those of `others`, each as often as it stands there.
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  if (others.length === 0) return [...lines];
+  const left = new Map<string, number>();
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    if (count > 0) left.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+// Beyond these an edit is described by its beginning; 3,000 lines are more than intake leaves of most files.
+const maxLines = 3_000;
+const maxFiles = 50;
+const maxContext = 40;
+
+const patchHeader = /^\*\*\* (Add File|Update File|Delete File|Move to):\s*(.+)$/;
+const hunkContext = /^@@(?: -\d[\d,]* \+\d[\d,]* @@)? +(?!@@)(\S.*)$/;
+const diffNoise =
+  /^(?:diff --git|index [0-9a-f]|new file mode|deleted file mode|similarity|rename |\\ No newline)/;
+const sidePrefix = /^[ab]\//;

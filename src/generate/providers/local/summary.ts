@@ -1,0 +1,105 @@
+// The summary of a session's turn, from its last messages and the titles of its observations. It never invents.
+import type { DraftSummary } from "../../../domain/drafts.ts";
+import type { ClaimedMessage } from "../../../domain/messages.ts";
+import type { ObservationConcept } from "../../../domain/records.ts";
+import { readStatements, type Statements } from "./assistant-message.ts";
+import { caps, distinct, paths, sentence } from "./finding.ts";
+import { clip, headAndTail, oneLine, plain } from "./plain-text.ts";
+
+/** The summary that answers one summarize message. */
+export function summarize(
+  { id, message }: ClaimedMessage,
+  userPrompt: string,
+  recentTitles: readonly string[],
+): DraftSummary {
+  const said = plain(headAndTail(message.last_assistant_message ?? "", 9_000, 3_000));
+  const request = oneLine(withoutTags(message.last_user_message || userPrompt), requestChars);
+  const statements = placeRest(readStatements(said), request);
+  const titles = recentTitles.map((title) => oneLine(title, caps.title));
+  const work = titles.filter((title) => workTitle.test(title));
+  const looks = titles.filter((title) => lookTitle.test(title));
+  const modified = paths([...work.flatMap(filesIn), ...statements.completed.flatMap(filesIn)]);
+  const completed = statements.completed.length > 0 ? statements.completed : work;
+  return {
+    request: request === "" ? null : request,
+    investigated: field([...statements.investigated, ...looks]),
+    learned: field(statements.learned),
+    completed: field(completed),
+    next_steps: field(statements.next_steps),
+    notes: field(statements.notes),
+    facts: distinct(
+      [
+        ...said.split("\n").filter(isFact).map(bare),
+        ...titles.filter((title) => factTitle.test(title)).reverse(),
+      ],
+      caps.fact,
+      caps.facts,
+    ),
+    concepts: concepts({ ...statements, completed }, request),
+    files_read: paths([
+      ...looks.flatMap(filesIn),
+      ...filesIn(said).filter((path) => !modified.includes(path)),
+    ]),
+    files_modified: modified,
+    source: id,
+  };
+}
+
+// A statement that nothing tells apart is the answer when the user asked something, else a note.
+function placeRest(statements: Statements, request: string): Statements {
+  const { rest } = statements;
+  if (rest.length === 0) return statements;
+  if (question.test(request)) return { ...statements, learned: [...rest, ...statements.learned] };
+  return { ...statements, notes: [...statements.notes, ...rest] };
+}
+
+function field(statements: readonly string[]): string | null {
+  const lines = distinct(statements, statementChars, statementCount).map(sentence);
+  return lines.length === 0 ? null : clip(lines.join(" "), fieldChars);
+}
+
+function concepts({ completed, learned, notes }: Statements, request: string): ObservationConcept[] {
+  const found: ObservationConcept[] = [];
+  if (completed.length > 0) found.push("what-changed");
+  if (learned.length > 0) found.push("how-it-works");
+  if (problem.test(request) || learned.some((text) => problem.test(text))) found.push("problem-solution");
+  if (notes.some((text) => /trade-?off|instead of|rather than/i.test(text))) found.push("trade-off");
+  return found;
+}
+
+// Lines with a result that can be checked: test counts, commits, exit codes, measurements.
+function isFact(line: string): boolean {
+  return line.length < 400 && resultWords.test(line) && !/^\s*(?:#|```|\|)/.test(line);
+}
+
+function bare(line: string): string {
+  return line.replace(/^\s*(?:[-*•+]|\d{1,2}[.)])\s+/, "").replace(/\*\*/g, "");
+}
+
+function filesIn(text: string): string[] {
+  return Array.from(text.matchAll(filePattern), ([, path = ""]) => path);
+}
+
+// Blocks that a host or tool put around the user's words.
+function withoutTags(text: string): string {
+  return text
+    .slice(0, 4_000)
+    .replace(/<(system-reminder|hook_context|task-notification|command-\w+)>[\s\S]*?<\/\1>/g, " ");
+}
+
+const requestChars = 300;
+const statementChars = 300;
+const statementCount = 8;
+const fieldChars = 1_500;
+
+const workTitle =
+  /^(?:Edited|Created|Deleted|Changed|Moved|Copied|Wrote|Committed|Installed|Removed|Added|Fixed|Renamed|Pushed|Merged|Implemented|Refactored|Updated|Tagged)\b/;
+const lookTitle = /^(?:Read|Searched|Listed|Looked|Fetched|Investigated|Explored)\b/;
+const factTitle = /\bfailed\b|\bpassed\b|^Committed|^Pushed|^User decided|^Planned|\breports\b/;
+const question =
+  /\?\s*$|^(?:how|why|what|where|when|who|which|is|are|does|do|can|could|explain|describe|show|tell|find out)\b/i;
+const problem = /\b(?:fix|bug|error|broken|crash|fail|wrong|root cause|regression)/i;
+const resultWords =
+  /\b\d+ (?:of \d+ )?(?:tests?|passed|failed|errors?|warnings?)\b|\bexit code \d|\bcommit(?:ted)? (?:as )?`?[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)? ?(?:ms|MB|KB|%|seconds)\b/i;
+const filePattern =
+  /(?:^|[\s`"'(])((?:[\w@.~-]*\/)*[\w@.-]+\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs?|cpp|h|swift|sql|md|json|ya?ml|toml|css|s?html?|sh|vue|svelte|prisma|proto|graphql))(?=$|[\s`"'):,;.])/gm;

@@ -1,0 +1,62 @@
+// The worker where worker.json says that it listens: a named pipe, a socket outside the data directory, or a port.
+// Somebody else may hold those, so the listener proves first that it knows the secret of worker.json.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isJsonObject } from "../domain/json.ts";
+import { failOpenSync } from "../errors.ts";
+import { newSecret } from "../ids.ts";
+import { type Address, type Connection, DeliveryFailure, failureOf, openConnection } from "./connection.ts";
+
+/** Connects to the worker that worker.json names, and lets nothing out before it has proved itself. */
+export async function openAnnounced(dataDir: string, deadlineMs: number): Promise<Connection> {
+  const worker = readAnnounced(dataDir);
+  if (worker === null) throw new DeliveryFailure("absent");
+  const connection = await openFirst(worker.addresses, deadlineMs);
+  try {
+    await demandProof(connection, worker.secret);
+    return connection;
+  } catch (failure) {
+    connection.close();
+    throw failure;
+  }
+}
+
+interface Announced {
+  addresses: Address[];
+  secret: string;
+}
+
+function readAnnounced(dataDir: string): Announced | null {
+  const file = failOpenSync("read worker.json", (): unknown =>
+    JSON.parse(readFileSync(`${dataDir}/worker.json`, "utf8")),
+  );
+  if (!isJsonObject(file) || typeof file.secret !== "string" || file.secret === "") return null;
+  const { socket, port, host } = file;
+  const addresses: Address[] = [];
+  if (typeof socket === "string" && socket !== "") addresses.push({ path: socket });
+  // A worker that is bound to every address, or to one of the network, is still asked over the loopback.
+  const loopback = host === "::1" ? "::1" : "127.0.0.1";
+  if (typeof port === "number" && port > 0 && port < 65_536) addresses.push({ host: loopback, port });
+  return { addresses, secret: file.secret };
+}
+
+async function openFirst(addresses: readonly Address[], deadlineMs: number): Promise<Connection> {
+  for (const address of addresses) {
+    try {
+      return await openConnection(address, deadlineMs);
+    } catch (failure) {
+      if (failureOf(failure) !== "absent") throw failure;
+    }
+  }
+  throw new DeliveryFailure("absent");
+}
+
+async function demandProof(connection: Connection, secret: string): Promise<void> {
+  const nonce = newSecret();
+  const { headers } = await connection.request("GET /api/health", [`x-mem-nonce: ${nonce}`]);
+  const proof = Buffer.from(headers.get("x-mem-proof") ?? "", "hex");
+  const expected = createHmac("sha256", secret).update(nonce).digest();
+  if (proof.length !== expected.length || !timingSafeEqual(proof, expected)) {
+    throw new DeliveryFailure("stranger");
+  }
+}

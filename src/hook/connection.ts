@@ -1,0 +1,110 @@
+// One connection to whatever listens at an address: a request and its response at a time, all within one deadline.
+import { connect } from "node:net";
+import { parseResponse, type Response } from "./response.ts";
+
+/** A unix socket or named pipe, or a port of the loopback. */
+export type Address = { path: string } | { host: string; port: number };
+
+export interface Connection {
+  /** Sends one request and resolves with its response. Throws `DeliveryFailure`. */
+  request(line: string, headers: readonly string[], body?: Buffer): Promise<Response>;
+  close(): void;
+}
+
+/** Why nothing was delivered. `absent`: there is no such address; `unreachable`: nobody listens there. */
+export type Failure = "absent" | "unreachable" | "timeout" | "broken" | "stranger" | `status-${number}`;
+
+export class DeliveryFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, cause?: unknown) {
+    super(failure, { cause });
+    this.failure = failure;
+  }
+}
+
+/** Why it failed. The bundles of the hook each have a class of their own, so the field tells, not the class. */
+export function failureOf(cause: unknown): Failure {
+  return cause instanceof Error && "failure" in cause ? (cause as DeliveryFailure).failure : "broken";
+}
+
+/** Connects; `deadlineMs` counts from now to the end of the last response. Throws `DeliveryFailure`. */
+export function openConnection(address: Address, deadlineMs: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0);
+    let ended = false;
+    let connected = false;
+    let failed: DeliveryFailure | undefined;
+    let waiting: { resolve(response: Response): void; reject(failure: DeliveryFailure): void } | undefined;
+
+    const socket = connect(address);
+    const timer = setTimeout(() => fail(new DeliveryFailure("timeout")), deadlineMs);
+
+    function fail(failure: DeliveryFailure): void {
+      failed ??= failure;
+      clearTimeout(timer);
+      socket.destroy();
+      reject(failed);
+      waiting?.reject(failed);
+    }
+
+    function advance(): void {
+      if (waiting === undefined) return;
+      try {
+        const response = parseResponse(received, ended);
+        if (response === null) return;
+        received = Buffer.alloc(0);
+        waiting.resolve(response);
+        waiting = undefined;
+      } catch (cause) {
+        fail(new DeliveryFailure("broken", cause));
+      }
+    }
+
+    socket.on("error", (cause) => fail(new DeliveryFailure(connected ? "broken" : reachOf(cause), cause)));
+    socket.on("data", (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      advance();
+    });
+    socket.on("close", () => {
+      ended = true;
+      advance();
+    });
+    socket.on("connect", () => {
+      connected = true;
+      resolve({ request, close });
+    });
+
+    function request(line: string, headers: readonly string[], body?: Buffer): Promise<Response> {
+      return new Promise((done, refuse) => {
+        if (failed !== undefined) return refuse(failed);
+        waiting = { resolve: done, reject: refuse };
+        socket.write([`${line} HTTP/1.1`, `Host: ${hostHeader(address)}`, ...headers, "", ""].join("\r\n"));
+        if (body !== undefined) socket.write(body);
+      });
+    }
+
+    function close(): void {
+      clearTimeout(timer);
+      socket.destroy();
+    }
+  });
+}
+
+// Each is the one value that the worker's door lets in there.
+function hostHeader(address: Address): string {
+  return "path" in address ? "localhost" : `${address.host}:${address.port}`;
+}
+
+// No such file, a path too long for a socket, or a file that is none.
+const absentCodes: ReadonlySet<unknown> = new Set([
+  "ENOENT",
+  "EINVAL",
+  "ENOTDIR",
+  "ENOTSOCK",
+  "ENAMETOOLONG",
+]);
+
+function reachOf(cause: Error): Failure {
+  return "code" in cause && absentCodes.has(cause.code) ? "absent" : "unreachable";
+}

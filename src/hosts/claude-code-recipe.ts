@@ -1,0 +1,30 @@
+// What is registered with Claude Code. Time-outs are in seconds.
+import { hookGroups, type InstallRecipe } from "./install-recipe.ts";
+
+// SessionStart has no matcher: a resumed session needs no context, but it does need a worker.
+// PreToolUse is for Read alone: Claude reads a file before it edits it, and would be told the same twice.
+// SessionEnd: 1.5 s without a time-out in settings.json; in a plugin it is 1.5 s whatever stands here.
+export const claudeCodeRecipe: InstallRecipe = {
+  host: "claude-code",
+  title: "Claude Code",
+  settings: { folderVariable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+  hooks: [
+    { event: "Setup", timeout: 300 },
+    { event: "SessionStart", timeout: 60 },
+    { event: "UserPromptSubmit", timeout: 60 },
+    { event: "PreToolUse", matcher: "Read", timeout: 60 },
+    { event: "PostToolUse", matcher: "*", timeout: 120 },
+    { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
+    { event: "Stop", timeout: 120 },
+    { event: "SessionEnd", timeout: 3 },
+  ],
+};
+
+/** hooks/claude-code/hooks/hooks.json: the same registrations for the plugin, whose folder the host names. */
+export function renderPluginHooks(): string {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the host puts its own folder in here
+  const groups = hookGroups(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);
+  const hooks = Object.fromEntries([...groups].map(([event, group]) => [event, [group]]));
+  const description = "Pipes what happens in a session to mem, and brings back what it remembers.";
+  return `${JSON.stringify({ description, hooks }, null, 2)}\n`;
+}

@@ -1,0 +1,34 @@
+// The host agents that are known, by name.
+import { MemError } from "../errors.ts";
+import { claudeCode } from "./claude-code.ts";
+import { claudeCodeRecipe } from "./claude-code-recipe.ts";
+import type { Host } from "./host-event.ts";
+import type { InstallRecipe } from "./install-recipe.ts";
+
+interface KnownHost {
+  host: Host;
+  recipe: InstallRecipe;
+}
+
+const known: ReadonlyMap<string, KnownHost> = new Map([
+  ["claude-code", { host: claudeCode, recipe: claudeCodeRecipe }],
+]);
+
+/** Names of the known hosts. */
+export const hostNames: readonly string[] = [...known.keys()];
+
+/** The decoder and renderer of a host. Throws `host_unknown`. */
+export function hostNamed(name: string): Host {
+  return knownHost(name).host;
+}
+
+/** What installing hooks into a host means. Throws `host_unknown`. */
+export function recipeOf(name: string): InstallRecipe {
+  return knownHost(name).recipe;
+}
+
+function knownHost(name: string): KnownHost {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  throw new MemError("host_unknown", { hint: `Known hosts: ${hostNames.join(", ")}.` });
+}

@@ -1,0 +1,43 @@
+// Context: the newest records of a project, and the text a host puts into its agent's context.
+import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
+import type { App } from "../plugins/zod.ts";
+import { injectAnswer, injectQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
+import { readErrors } from "../schemas/error.ts";
+
+/** What was done last, and the text made of it. */
+export interface ContextPorts {
+  recent(request: { project?: string | undefined; limit: number }): {
+    summaries: Parsed<SessionSummary>[];
+    observations: Parsed<Observation>[];
+  };
+  inject(request: { projects: string[]; colors: boolean }): string | Promise<string>;
+}
+
+/** `/api/context/recent`, `/api/context/inject`. */
+export function contextRoutes(app: App, ports: ContextPorts): void {
+  app.get(
+    "/api/context/recent",
+    {
+      schema: {
+        summary: "The newest summaries and observations, of one project when it is given.",
+        querystring: recentQuery,
+        response: { 200: recentAnswer, ...readErrors },
+      },
+    },
+    ({ query }) => ports.recent(query),
+  );
+  app.get(
+    "/api/context/inject",
+    {
+      schema: {
+        summary: "The context text of one or more projects.",
+        querystring: injectQuery,
+        response: { 200: { content: { "text/plain": { schema: injectAnswer } } }, ...readErrors },
+      },
+    },
+    async ({ query }, reply) => {
+      const text = await ports.inject(query);
+      return reply.type("text/plain; charset=utf-8").send(text);
+    },
+  );
+}

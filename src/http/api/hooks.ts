@@ -1,0 +1,33 @@
+// Where host hooks pipe their events into.
+import type { JsonObject } from "../../domain/json.ts";
+import type { App } from "../plugins/zod.ts";
+import { changeErrors } from "../schemas/error.ts";
+import { hookAnswer, hookBody, hookParams } from "../schemas/hooks.ts";
+
+/** Takes a host's event as it came; resolves to exactly what the hook prints, which may be nothing. */
+export type ReceiveHook = (host: string, event: string, payload: JsonObject) => Promise<string>;
+
+/** `POST /api/hooks/:host/:event`. */
+export function hookRoutes(app: App, receive: ReceiveHook): void {
+  app.post(
+    "/api/hooks/:host/:event",
+    {
+      schema: {
+        summary: "One event of a host agent; answers what its hook prints.",
+        params: hookParams,
+        body: hookBody,
+        response: {
+          200: {
+            content: { "application/json": { schema: hookAnswer }, "text/plain": { schema: hookAnswer } },
+          },
+          ...changeErrors,
+        },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const text = await receive(params.host, params.event, body);
+      const type = text.startsWith("{") ? "application/json" : "text/plain";
+      return reply.type(`${type}; charset=utf-8`).send(text);
+    },
+  );
+}

@@ -1,0 +1,62 @@
+// Settings over HTTP: everything can be read; only what the viewer remembers of itself can be written.
+import { isJsonObject } from "../../domain/json.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
+import {
+  settingsAnswer,
+  settingsBody,
+  settingsSaved,
+  type ViewerChange,
+  type ViewerState,
+} from "../schemas/settings.ts";
+
+/** The viewer's own state, and the configuration to show. */
+export interface SettingsPorts {
+  viewer: { get(): ViewerState; set(change: ViewerChange): void | Promise<void> };
+  /** Every configuration setting by its name, as it is in effect; keys and the TV token in clear. */
+  settings(): Readonly<Record<string, string>>;
+}
+
+/** `GET` and `POST /api/settings`. */
+export function settingsRoutes(app: App, { viewer, settings }: SettingsPorts): void {
+  app.get(
+    "/api/settings",
+    {
+      schema: {
+        summary: "The viewer's state and every configuration setting, keys included.",
+        response: { 200: settingsAnswer, ...readErrors },
+      },
+    },
+    (_request, reply) => {
+      reply.header("cache-control", "no-store");
+      return { ...settings(), ...viewer.get() };
+    },
+  );
+  app.post(
+    "/api/settings",
+    {
+      schema: {
+        summary: "Save the viewer's state; configuration is changed by `mem settings set`.",
+        body: settingsBody,
+        response: { 200: settingsSaved, ...writeErrors },
+      },
+      preValidation: (request, _reply, done) => done(refusedSetting(request.body)),
+    },
+    async ({ body }) => {
+      await viewer.set(body);
+      return { success: true as const };
+    },
+  );
+}
+
+const writable = new Set(["sidebarOpen", "selectedProject"]);
+
+// A page that could write a base URL, a program's path or a directory here would own keys and machine.
+function refusedSetting(body: unknown): MemError | undefined {
+  if (!isJsonObject(body) || Object.keys(body).every((name) => writable.has(name))) return undefined;
+  return new MemError("invalid_request", {
+    message: "Only sidebarOpen and selectedProject can be set over HTTP.",
+    hint: "Change configuration on the command line: `mem settings set <name> <value>`.",
+  });
+}

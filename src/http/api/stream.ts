@@ -1,0 +1,107 @@
+// `GET /stream`: the worker's events, live, as Server-Sent Events.
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Clock } from "../../clock.ts";
+import type { ProcessingStatus, StreamEvent } from "../../domain/events.ts";
+import { MemError } from "../../errors.ts";
+import { createSseClients, type SseOptions } from "../plugins/sse.ts";
+import type { App } from "../plugins/zod.ts";
+import { readErrors } from "../schemas/error.ts";
+import { streamEvent } from "../schemas/stream.ts";
+
+/** What a new client is told first: the project catalogue and the queue. */
+export type StreamSnapshot = ProcessingStatus & { projects: string[] };
+
+/** The open streams, as the worker's bus and the route see them. */
+export interface StreamHub {
+  /** One event to every client. */
+  publish(event: StreamEvent): void;
+  /** Begins a stream on `response`, which no one else writes to from here on. */
+  connect(response: ServerResponse, headers: OutgoingHttpHeaders): void;
+  /** Throws `stream_full` when too many streams are open, `shutting_down` after `closeAll`. */
+  assertRoom(): void;
+  clientCount(): number;
+  /** Ends every stream and takes no more. */
+  closeAll(): void;
+}
+
+/** The clients of the stream. `initial_load` goes to all on a new connection, but at most once a second. */
+export function createStreamHub(deps: {
+  clock: Clock;
+  snapshot: () => StreamSnapshot;
+  limits?: SseOptions;
+}): StreamHub {
+  const { clock, snapshot } = deps;
+  const clients = createSseClients(deps.limits);
+  let lastLoadMs = Number.NEGATIVE_INFINITY;
+  let waiting: NodeJS.Timeout | undefined;
+
+  let closing = false;
+
+  function initialLoad(): StreamEvent {
+    return { type: "initial_load", ...snapshot() };
+  }
+
+  function tellOthers(newcomer: ServerResponse, event: StreamEvent): void {
+    if (waiting !== undefined) return;
+    const waitMs = lastLoadMs + initialLoadEveryMs - clock.monotonicMs();
+    if (waitMs <= 0) {
+      lastLoadMs = clock.monotonicMs();
+      clients.broadcast(event, newcomer);
+      return;
+    }
+    waiting = setTimeout(() => {
+      waiting = undefined;
+      lastLoadMs = clock.monotonicMs();
+      clients.broadcast(initialLoad());
+    }, waitMs).unref();
+  }
+
+  function assertRoom(): void {
+    if (closing) throw new MemError("shutting_down");
+    if (clients.isFull()) throw new MemError("stream_full");
+  }
+
+  return {
+    publish: (event) => clients.broadcast(event),
+    assertRoom,
+    connect(response, headers) {
+      assertRoom();
+      const { projects, isProcessing, queueDepth } = snapshot();
+      const load: StreamEvent = { type: "initial_load", projects, isProcessing, queueDepth };
+      clients.open(response, headers);
+      clients.send(response, load);
+      clients.send(response, { type: "processing_status", isProcessing, queueDepth } satisfies StreamEvent);
+      tellOthers(response, load);
+    },
+    clientCount: () => clients.size(),
+    closeAll() {
+      closing = true;
+      clearTimeout(waiting);
+      waiting = undefined;
+      clients.closeAll();
+    },
+  };
+}
+
+/** `GET /stream`. */
+export function streamRoutes(app: App, hub: StreamHub): void {
+  app.get(
+    "/stream",
+    {
+      schema: {
+        summary: "The worker's events, live.",
+        response: { 200: { content: { "text/event-stream": { schema: streamEvent } } }, ...readErrors },
+      },
+    },
+    (_request, reply) => {
+      hub.assertRoom();
+      const headers: OutgoingHttpHeaders = {};
+      for (const [name, value] of Object.entries(reply.getHeaders())) headers[name] = value ?? "";
+      reply.hijack();
+      hub.connect(reply.raw, headers);
+    },
+  );
+}
+
+// A client that reconnects in a loop would otherwise make every other client reload its list each time.
+const initialLoadEveryMs = 1000;

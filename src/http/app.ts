@@ -1,0 +1,186 @@
+// The worker's HTTP app: the door, the bodies, the errors, and every route over the ports it is given.
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
+import type { Clock } from "../clock.ts";
+import type { Search } from "../recall/search.ts";
+import { type ContextPorts, contextRoutes } from "./api/context.ts";
+import { type DataPorts, dataRoutes } from "./api/data.ts";
+import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
+import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
+import { type OlderPorts, olderRoutes } from "./api/older.ts";
+import { searchRoutes } from "./api/search.ts";
+import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
+import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
+import { type StatusPorts, statusRoutes } from "./api/status.ts";
+import { type StreamHub, streamRoutes } from "./api/stream.ts";
+import { openapiRoute } from "./openapi.ts";
+import { createDoor, type Door } from "./plugins/door.ts";
+import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
+import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
+import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
+
+/** Every port the routes reach. */
+export interface HttpDeps {
+  log: FastifyBaseLogger;
+  clock: Clock;
+  /** What the worker is bound to; asked for from the first request on. */
+  address(): { host: string; port: number };
+  intake: SessionIntake;
+  sessions: DataPorts["sessions"] & LegacySessionPorts["sessions"] & OlderPorts["sessions"];
+  observations: DataPorts["observations"];
+  summaries: DataPorts["summaries"];
+  prompts: DataPorts["prompts"];
+  recordObservation: OlderPorts["recordObservation"];
+  projects: DataPorts["projects"];
+  stats: DataPorts["stats"];
+  status: StatusPorts & Pick<OlderPorts, "olderHealth">;
+  search: Search;
+  context: ContextPorts;
+  settings: SettingsPorts;
+  receiveHook: ReceiveHook;
+  stream: StreamHub;
+  timeouts?: Partial<HttpTimeouts>;
+}
+
+/** How long a peer may take, in milliseconds; a dripping one is cut. */
+export interface HttpTimeouts {
+  /** For the whole request. */
+  requestMs: number;
+  /** For its headers. */
+  headersMs: number;
+  /** Between two requests of a connection. */
+  keepAliveMs: number;
+  /** How often late requests are looked for: Node's own 30 s would make the others longer than they say. */
+  checkMs: number;
+  /** For replies that are being made when the app closes; then their connections are cut. */
+  closeMs: number;
+}
+
+/** The app before it listens. */
+export interface Http {
+  app: App;
+  /** Every route with its schemas, as it was added. */
+  routes: readonly RouteOptions[];
+  /**
+   * Serves a connection that was accepted on the worker's own socket file or pipe. Its peer has no address, and one
+   * that lost its address must not pass for it, so the listener has to say so.
+   */
+  acceptPipe(connection: Socket): void;
+}
+
+/** Builds the app; nothing listens yet. `app.close()` ends streams, lets replies finish, then cuts what is left. */
+export function buildHttp(deps: HttpDeps): Http {
+  const pipeSockets = new WeakSet<Socket>();
+  const openPipes = new Set<Socket>();
+  const timeouts = { ...defaultTimeouts, ...deps.timeouts };
+  const door = createDoor({ address: deps.address, isPipe: (socket) => pipeSockets.has(socket) });
+  const app = createApp(deps.log, door, timeouts);
+  app.addHook("onRequest", (request, reply, done) => {
+    done(door(request, reply) ?? refusedEncoding(request.raw));
+  });
+  installZod(app);
+  installJsonBody(app);
+  installErrors(app);
+  if (deps.log.level === "debug" || deps.log.level === "trace") logAnswers(app);
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    routes.push(route);
+  });
+  openapiRoute(app, { routes, version: deps.status.version });
+  addRoutes(app, deps);
+
+  app.server.maxConnections = maxConnections;
+  app.addHook("preClose", () => {
+    deps.stream.closeAll();
+    return closeGently(app.server, openPipes, timeouts.closeMs);
+  });
+  return {
+    app,
+    routes,
+    acceptPipe(connection) {
+      pipeSockets.add(connection);
+      openPipes.add(connection);
+      connection.once("close", () => openPipes.delete(connection));
+      app.server.emit("connection", connection);
+    },
+  };
+}
+
+const defaultTimeouts: HttpTimeouts = {
+  requestMs: 15_000,
+  headersMs: 10_000,
+  keepAliveMs: 5_000,
+  checkMs: 1_000,
+  closeMs: 5_000,
+};
+const maxConnections = 4096;
+
+function createApp(log: FastifyBaseLogger, door: Door, timeouts: HttpTimeouts): App {
+  return fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child logger per request costs more than the rest of a small answer.
+    childLoggerFactory: (parent) => parent,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      // Node's own refusal has no body and no guards; the door refuses a missing Host with both.
+      requireHostHeader: false,
+    },
+    trustProxy: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 16_384 },
+    schemaController: withoutAjv,
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, request, reply) => {
+      sendError(reply, door(request, reply) ?? error);
+    },
+  });
+}
+
+function addRoutes(app: App, deps: HttpDeps): void {
+  const { intake, clock, address, sessions, observations, summaries, prompts, stats, projects } = deps;
+  const { recordObservation, status } = deps;
+  sessionRoutes(app, intake);
+  hookRoutes(app, deps.receiveHook);
+  dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
+  statusRoutes(app, status);
+  searchRoutes(app, deps.search);
+  contextRoutes(app, deps.context);
+  settingsRoutes(app, deps.settings);
+  streamRoutes(app, deps.stream);
+  legacySessionRoutes(app, { intake, clock, sessions, address });
+  olderRoutes(app, { intake, sessions, observations, recordObservation, olderHealth: status.olderHealth });
+}
+
+function logAnswers(app: App): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { method, url } = request;
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.debug({ method, path: pathOf(url), status: reply.statusCode, ms }, "answered");
+    done();
+  });
+}
+
+// Streams were ended before: an open one would keep the server from closing for ever. Idle connections end with `close`,
+// busy ones with their reply, what is left after the wait is cut. The server does not count those of the pipe, which
+// another server has accepted.
+async function closeGently(server: Server, pipes: ReadonlySet<Socket>, closeMs: number): Promise<void> {
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    for (const pipe of pipes) pipe.destroy();
+  }, closeMs);
+  // A connection whose last reply went out after `close` would stay until its keep-alive ends.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const ended = [...pipes].map((pipe) => new Promise<void>((resolve) => void pipe.once("close", resolve)));
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  await Promise.all([closed, ...ended]);
+  clearTimeout(cut);
+  clearInterval(idle);
+}

@@ -1,0 +1,39 @@
+// Wire shapes of context: what was done last, and the text a host injects.
+import * as z from "zod";
+import { commaList, optionalText, wholeNumberOr } from "./fields.ts";
+import { parsedObservation } from "./observation.ts";
+import { parsedSummary } from "./summary.ts";
+
+/** Query of `GET /api/context/recent`. */
+export const recentQuery = z.lazy(() =>
+  z.object({ project: optionalText(), limit: wholeNumberOr(3, 1, 100) }),
+);
+
+/** The newest summaries and observations. */
+export const recentAnswer = z.lazy(() =>
+  z.object({ summaries: z.array(parsedSummary), observations: z.array(parsedObservation) }),
+);
+
+/** Query of `GET /api/context/inject`: `project`, or `projects` as a comma list; `colors` for a terminal. */
+export const injectQuery = z.lazy(() =>
+  z
+    .object({
+      project: optionalText(),
+      projects: commaList(),
+      colors: z
+        .enum(["true", "false", "1", "0"])
+        .default("false")
+        .transform((text) => text === "true" || text === "1"),
+    })
+    .transform(({ project, projects, colors }) => ({
+      projects: [...new Set(project === undefined ? projects : [project, ...projects])],
+      colors,
+    }))
+    .refine(({ projects }) => projects.length > 0, {
+      path: ["project"],
+      error: "must name a project, for example ?project=my-app or ?projects=my-app,my-lib",
+    }),
+);
+
+/** The text to inject; empty when there is nothing to tell. */
+export const injectAnswer = z.lazy(() => z.string());

@@ -1,0 +1,84 @@
+// Wire shapes of observations.
+import * as z from "zod";
+import { observationConcepts, observationTypes, provenances } from "../../domain/records.ts";
+import {
+  bodyWithSpellings,
+  claudeSessionId,
+  epochMs,
+  listsAsText,
+  listsParsed,
+  pageOf,
+  syncColumns,
+} from "./fields.ts";
+
+/** An observation as the data routes answer it: its list columns are JSON arrays, as text. */
+export const observation = z.lazy(() =>
+  z.object({ ...ownFields(), ...listsAsText(), ...syncColumns() }).meta({ id: "Observation" }),
+);
+
+/** An observation as search and context answer it: its list columns are arrays. */
+export const parsedObservation = z.lazy(() =>
+  z.object(parsedObservationFields()).meta({ id: "ParsedObservation" }),
+);
+
+/** The fields of `parsedObservation`, for shapes that add to it. */
+export function parsedObservationFields() {
+  return { ...ownFields(), ...listsParsed(), ...syncColumns() };
+}
+
+/** A page of observations, newest first. */
+export const observationPage = z.lazy(() => pageOf(observation));
+
+/** A finished observation that a client records itself, without the generator. */
+export const recordObservationBody = z.lazy(() =>
+  bodyWithSpellings(
+    z.object({
+      claudeSessionId: claudeSessionId(),
+      project: z.string().min(1).max(4096).optional(),
+      title: z.string().min(1).max(1000),
+      obs_type: z.enum(observationTypes).default("discovery"),
+      subtitle: z.string().max(4000).optional(),
+      summary: z.string().max(20_000).optional(),
+      narrative: z.string().max(200_000).optional(),
+      facts: z.array(z.string().max(4000)).max(100).default([]),
+      concepts: z.array(z.enum(observationConcepts)).max(20).default([]),
+      files_read: z.array(z.string().max(4096)).max(500).default([]),
+      files_modified: z.array(z.string().max(4096)).max(500).default([]),
+      prompt_number: z.int().min(0).optional(),
+      cwd: z.string().max(4096).optional(),
+      platformSource: z.string().max(100).optional(),
+    }),
+    {
+      contentSessionId: "claudeSessionId",
+      claude_session_id: "claudeSessionId",
+      type: "obs_type",
+      filesRead: "files_read",
+      filesModified: "files_modified",
+      promptNumber: "prompt_number",
+    },
+  ),
+);
+
+/** `recordObservationBody` as the handler gets it. */
+export type RecordObservation = z.output<typeof recordObservationBody>;
+
+function ownFields() {
+  return {
+    id: z.int(),
+    sdk_session_id: z.string(),
+    project: z.string(),
+    obs_type: z.enum(observationTypes),
+    title: z.string(),
+    subtitle: z.string().nullable(),
+    summary: z.string(),
+    narrative: z.string().nullable(),
+    text: z.string().nullable(),
+    prompt_number: z.int().nullable(),
+    generator: z.string(),
+    provenance: z.enum(provenances),
+    agent_id: z.string().nullable(),
+    agent_type: z.string().nullable(),
+    discovery_tokens: z.int(),
+    created_at_epoch: epochMs(),
+  };
+}

@@ -1,0 +1,16 @@
+// Wire shape of the OpenAPI document itself.
+import * as z from "zod";
+import { anyJson } from "./fields.ts";
+
+/** Answer of `GET /api/openapi.json`. */
+export const openapiAnswer = z.lazy(() =>
+  z.object({
+    openapi: z.literal("3.1.0"),
+    info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+    paths: z.record(z.string(), anyJson()),
+    components: z.object({ schemas: z.record(z.string(), anyJson()) }),
+  }),
+);
+
+/** `openapiAnswer`, inferred. */
+export type OpenapiDocument = z.output<typeof openapiAnswer>;

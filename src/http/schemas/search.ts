@@ -1,0 +1,70 @@
+// Wire shapes of search.
+import * as z from "zod";
+import { observationTypes } from "../../domain/records.ts";
+import { commaList, epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
+import { parsedObservationFields } from "./observation.ts";
+import { promptFields } from "./prompt.ts";
+import { parsedSummaryFields } from "./summary.ts";
+
+/** Query of `GET /api/search`. A `type` that is no category but an observation type is read as `obs_type`. */
+export const searchQuery = z.lazy(() =>
+  z
+    .object({
+      query: optionalText(100_000),
+      type: z.enum([...searchCategories, ...observationTypes]).optional(),
+      format: z.enum(["index", "full"]).default("index"),
+      limit: wholeNumberOr(20, 1, 100),
+      offset: wholeNumberOr(0, 0, 100_000),
+      project: optionalText(),
+      obs_type: z.enum(observationTypes).optional(),
+      concepts: commaList(),
+      files: commaList(),
+      dateStart: isoTimestamp("start"),
+      dateEnd: isoTimestamp("end"),
+    })
+    .transform(({ type, ...rest }) => {
+      const category = searchCategories.find((name) => name === type);
+      if (category !== undefined) return { ...rest, type: category };
+      const named = observationTypes.find((name) => name === type);
+      if (named === undefined) return rest;
+      return { ...rest, type: "observations" as const, obs_type: rest.obs_type ?? named };
+    }),
+);
+
+/** Answer of `GET /api/search`: index form or whole records, each with its full-text score when there were words. */
+export const searchAnswer = z.lazy(() =>
+  z.object({
+    observations: z.array(z.union([ranked(parsedObservationFields()), observationHit])),
+    sessions: z.array(z.union([ranked(parsedSummaryFields()), textHit])),
+    prompts: z.array(z.union([ranked(promptFields()), textHit])),
+    totalResults: z.int(),
+    query: z.string(),
+  }),
+);
+
+/** `searchAnswer`, inferred. */
+export type SearchAnswer = z.output<typeof searchAnswer>;
+
+const searchCategories = ["observations", "sessions", "prompts"] as const;
+
+// The index form of an observation; that of a session summary or a prompt.
+const observationHit = z.lazy(() =>
+  z
+    .object({ ...hitFields(), title: z.string(), obs_type: z.enum(observationTypes) })
+    .meta({ id: "ObservationHit" }),
+);
+const textHit = z.lazy(() => z.object({ ...hitFields(), title: z.string() }).meta({ id: "TextHit" }));
+
+function hitFields() {
+  return {
+    id: z.int(),
+    preview: z.string(),
+    project: z.string(),
+    created_at_epoch: epochMs(),
+    rank: z.number().optional(),
+  };
+}
+
+function ranked<F extends z.ZodRawShape>(fields: F) {
+  return z.object({ ...fields, rank: z.number().optional() });
+}

@@ -1,0 +1,93 @@
+// Wire shapes of what the worker says about itself.
+import * as z from "zod";
+import { epochMs } from "./fields.ts";
+
+/** Headers of `GET /api/health`: a caller that wants proof of who answers sends a nonce. */
+export const healthHeaders = z.lazy(() =>
+  z.looseObject({
+    "x-mem-nonce": z
+      .string()
+      .regex(/^[\w-]{8,128}$/, { error: "must be 8 to 128 letters, digits, - or _" })
+      .optional(),
+  }),
+);
+
+/** Answer of `GET /api/health`; `uptime` in seconds, `notices` is what the user must be told. */
+export const health = z.lazy(() =>
+  z
+    .object({
+      status: z.enum(["ok", "degraded"]),
+      port: z.int(),
+      version: z.string(),
+      uptime: z.number(),
+      pid: z.int(),
+      instance: z.string(),
+      queue: z.object({
+        depth: z.int(),
+        oldestPendingAgeMs: z.number().nullable(),
+        dead: z.int(),
+      }),
+      provider: z.object({ name: z.string(), active: z.string() }),
+      notices: z.array(z.string()),
+    })
+    .meta({ id: "Health" }),
+);
+
+/** Answer of the older `GET /health`. */
+export const olderHealth = z.lazy(() =>
+  z.object({ status: z.enum(["ok", "degraded"]), timestamp: epochMs(), activeSessions: z.int() }),
+);
+
+/** Answer of `GET /api/readiness`: a worker that answers at all takes messages. */
+export const readiness = z.lazy(() => z.object({ status: z.literal("ready") }));
+
+/** Answer of `GET /api/version`. */
+export const versionAnswer = z.lazy(() => z.object({ version: z.string() }));
+
+/** The queue, and the conservation law: accepted = done + skipped + pending + processing + dead. */
+export const processingStatus = z.lazy(() =>
+  z.object({
+    isProcessing: z.boolean(),
+    queueDepth: z.int(),
+    accepted: z.int(),
+    done: z.int(),
+    skipped: z.int(),
+    pending: z.int(),
+    processing: z.int(),
+    dead: z.int(),
+  }),
+);
+
+/** Answer of `GET /api/stats`; `uptime` in seconds, `size` in bytes. */
+export const stats = z.lazy(() =>
+  z.object({
+    worker: z.object({
+      version: z.string(),
+      uptime: z.number(),
+      activeSessions: z.int(),
+      sseClients: z.int(),
+      port: z.int(),
+    }),
+    database: z.object({
+      path: z.string(),
+      size: z.int(),
+      observations: z.int(),
+      sessions: z.int(),
+      summaries: z.int(),
+      prompts: z.int(),
+      firstObservationAt: epochMs().nullable(),
+    }),
+  }),
+);
+
+/** Answer of `GET /api/projects`. */
+export const projectList = z.lazy(() => z.object({ projects: z.array(z.string()) }));
+
+/** What the routes of `api/status.ts` and `api/data.ts` are given to answer. */
+export type Health = z.output<typeof health>;
+/** `olderHealth`, inferred. */
+export type OlderHealth = z.output<typeof olderHealth>;
+/** `processingStatus`, inferred. */
+export type ProcessingStatusAnswer = z.output<typeof processingStatus>;
+/** `stats`, inferred. */
+export type Stats = z.output<typeof stats>;

@@ -1,0 +1,45 @@
+// Wire shapes of `GET /stream`: every event, told apart by `type`.
+import * as z from "zod";
+import { epochMs } from "./fields.ts";
+import { observation } from "./observation.ts";
+import { summary } from "./summary.ts";
+
+/** One message of the stream; each frame is `data: <this as JSON>`. */
+export const streamEvent = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("processing_status"), ...processing() }),
+    z.object({ type: z.literal("session_started"), ...sessionRef() }),
+    z.object({ type: z.literal("session_completed"), ...sessionRef() }),
+    z.object({ type: z.literal("observation_queued"), sessionDbId: z.int() }),
+    z.object({ type: z.literal("summarize_queued") }),
+    z.object({ type: z.literal("observation_created"), observation }),
+    z.object({ type: z.literal("summary_created"), summary }),
+    z.object({
+      type: z.literal("new_prompt"),
+      id: z.int(),
+      claude_session_id: z.string(),
+      project: z.string(),
+      prompt_number: z.int(),
+      prompt_text: z.string(),
+      created_at_epoch: epochMs(),
+    }),
+    z.object({ type: z.literal("initial_load"), projects: z.array(z.string()), ...processing() }),
+    z.object({
+      type: z.literal("new_observation"),
+      id: z.int(),
+      title: z.string(),
+      subtitle: z.string().nullable(),
+      obs_type: z.string(),
+      project: z.string(),
+      created_at_epoch: epochMs(),
+    }),
+  ]),
+);
+
+function processing() {
+  return { isProcessing: z.boolean(), queueDepth: z.int() };
+}
+
+function sessionRef() {
+  return { sessionDbId: z.int(), project: z.string() };
+}

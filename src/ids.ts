@@ -1,0 +1,24 @@
+// Randomness and identifiers: the only place that draws them.
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+
+/** A random UUID, for sessions and instances. */
+export function newId(): string {
+  return randomUUID();
+}
+
+/** 32 random bytes in base64url: the form of every secret this product makes. */
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** SHA-256 in hex: stable keys for content that carries no id of its own. */
+export function contentKey(...parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("hex");
+}
+
+/** A factor between 0.8 and 1.2, so that retries of many do not meet. */
+export function jitter(): number {
+  return 0.8 + Math.random() * 0.4;
+}

@@ -1,0 +1,78 @@
+// Where things lie: the files of a data directory, and the files the package ships.
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Every file of a data directory. Nothing else builds these names. */
+export interface DataPaths {
+  root: string;
+  database: string;
+  ownerLock: string;
+  settings: string;
+  /** Gateway credentials of the `primary` provider. */
+  dotEnv: string;
+  /** pid, port, version and instance secret of the running worker. */
+  workerFile: string;
+  /** Two lines for the shell launcher: the Node that runs the worker, and the hook bundle. */
+  hookRuntime: string;
+  /** Unix socket, or named pipe on Windows, that hooks use. */
+  socket: string;
+  logs: string;
+  logFile: string;
+  /** Why a worker crashed, if one ever did. */
+  crashFile: string;
+  spool: string;
+  installVersion: string;
+  /** What `mem install` changed, so that uninstall can restore it. */
+  installs: string;
+}
+
+/** The files of the data directory `root`. */
+export function dataPaths(root: string): DataPaths {
+  const at = resolve(root);
+  return {
+    root: at,
+    database: join(at, "mem.db"),
+    ownerLock: join(at, "owner.lock"),
+    settings: join(at, "settings.json"),
+    dotEnv: join(at, ".env"),
+    workerFile: join(at, "worker.json"),
+    hookRuntime: join(at, "hook-runtime"),
+    socket: socketPath(at),
+    logs: join(at, "logs"),
+    logFile: join(at, "logs", "worker.log"),
+    crashFile: join(at, "logs", "crash.log"),
+    spool: join(at, "spool"),
+    installVersion: join(at, ".install-version"),
+    installs: join(at, "installs.json"),
+  };
+}
+
+/** A file that the package ships, for example `templates/...`: works from src/ and from dist/. */
+export function packageFile(...parts: readonly string[]): string {
+  return join(packageRoot(), ...parts);
+}
+
+let root: string | undefined;
+
+function packageRoot(): string {
+  if (root !== undefined) return root;
+  let at = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(at, "package.json")) && dirname(at) !== at) at = dirname(at);
+  root = at;
+  return at;
+}
+
+// A socket's address holds 107 bytes on Linux and 103 on macOS; a longer data directory gets a short name in the
+// temporary directory, one per user and data directory. On Windows the same name is a pipe.
+const longestSocketPath = 100;
+
+function socketPath(dataDir: string): string {
+  const short = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+  if (process.platform === "win32") return `\\\\.\\pipe\\agent-mem-${short}`;
+  const inside = join(dataDir, "worker.sock");
+  if (Buffer.byteLength(inside) <= longestSocketPath) return inside;
+  return join(tmpdir(), `agent-mem-${userInfo().uid}-${short}`, "worker.sock");
+}

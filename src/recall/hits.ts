@@ -1,0 +1,69 @@
+// What a search answers per record: a line to choose by (`index`), or the whole record with its lists parsed (`full`).
+import { excerpt } from "../domain/excerpt.ts";
+import {
+  type Observation,
+  type ObservationType,
+  type Parsed,
+  parseLists,
+  type SessionSummary,
+  type UserPrompt,
+} from "../domain/records.ts";
+
+/** The index form of a record; `rank` is its full-text score, lower is better, absent without words. */
+export interface IndexHit {
+  id: number;
+  title: string;
+  preview: string;
+  project: string;
+  created_at_epoch: number;
+  rank?: number;
+}
+
+export type ObservationIndexHit = IndexHit & { obs_type: ObservationType };
+
+export type Ranked<R> = R & { rank?: number };
+
+/** An observation as a hit. */
+export function observationHit(
+  record: Observation,
+  format: "index" | "full",
+): ObservationIndexHit | Parsed<Observation> {
+  if (format === "full") return parseLists(record);
+  return { ...line(record, record.title, record.summary), obs_type: record.obs_type };
+}
+
+/** A session summary as a hit: what was asked, then what came of it. */
+export function summaryHit(
+  record: SessionSummary,
+  format: "index" | "full",
+): IndexHit | Parsed<SessionSummary> {
+  if (format === "full") return parseLists(record);
+  return line(
+    record,
+    record.request ?? record.summary_text,
+    record.completed ?? record.learned ?? record.summary_text,
+  );
+}
+
+/** A prompt as a hit. */
+export function promptHit(record: UserPrompt, format: "index" | "full"): IndexHit | UserPrompt {
+  if (format === "full") return record;
+  return line(record, record.prompt_text, record.prompt_text);
+}
+
+const titleCharacters = 120;
+const previewCharacters = 240;
+
+function line(
+  { id, project, created_at_epoch }: Observation | SessionSummary | UserPrompt,
+  title: string,
+  preview: string,
+): IndexHit {
+  return {
+    id,
+    title: excerpt(title, titleCharacters),
+    preview: excerpt(preview, previewCharacters),
+    project,
+    created_at_epoch,
+  };
+}

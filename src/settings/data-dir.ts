@@ -1,0 +1,55 @@
+// Where the product keeps its files: the data directory, and the cache of what can be made again.
+import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import envPaths from "env-paths";
+import { MemError } from "../errors.ts";
+import type { Environment } from "./environment.ts";
+import { parseSetting } from "./parse.ts";
+
+/** The data directory: `MEM_DATA_DIR`, else `~/.mem`. Throws `data_dir_unusable` for a relative path. */
+export function dataDirectory(environment: Environment): string {
+  const named = environment.MEM_DATA_DIR ?? "";
+  if (named === "") return join(homedir(), ".mem");
+  const parsed = parseSetting("MEM_DATA_DIR", named);
+  if (!parsed.ok) {
+    throw new MemError("data_dir_unusable", { message: `MEM_DATA_DIR cannot be used: ${parsed.problem}.` });
+  }
+  return resolve(parsed.value);
+}
+
+/** Caches that can be made again: models, downloads, the embedded database of the server. */
+export function cacheDirectory(): string {
+  return envPaths("agent-mem", { suffix: "" }).cache;
+}
+
+/** Files made from now on belong to this user alone. First thing in every composition root. */
+export function restrictUmask(): void {
+  process.umask(0o077);
+}
+
+/** Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it. */
+export function prepareDataDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made.`, cause });
+  }
+  const stats = ownDirectory(dataDir);
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(dataDir, 0o700);
+}
+
+/** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns. */
+export function ownDirectory(dataDir: string): Stats {
+  const stats = statSync(dataDir);
+  if (!stats.isDirectory()) {
+    throw new MemError("data_dir_unusable", { message: `${dataDir} is not a directory.` });
+  }
+  const user = process.getuid?.();
+  if (user !== undefined && stats.uid !== user) {
+    throw new MemError("data_dir_unusable", {
+      message: `${dataDir} belongs to another user (uid ${stats.uid}, you are ${user}).`,
+    });
+  }
+  return stats;
+}

@@ -1,0 +1,33 @@
+// The process's environment: read here and nowhere else, so that everything else gets values.
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** The environment for a child process: ours with `changes`; undefined removes a variable. */
+export function childEnvironment(environment: Environment, changes: Environment): NodeJS.ProcessEnv {
+  const child: NodeJS.ProcessEnv = { ...environment };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete child[name];
+    else child[name] = value;
+  }
+  return child;
+}
+
+/** How the terminal is to be written to: https://no-color.org, and what `FORCE_COLOR` is commonly read as. */
+export function wantsColor(environment: Environment, isTerminal: boolean): boolean {
+  if ((environment.NO_COLOR ?? "") !== "") return false;
+  const forced = environment.FORCE_COLOR;
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return isTerminal && environment.TERM !== "dumb";
+}
+
+/** The user's editor, as words to run; null when none is named. */
+export function editorCommand(environment: Environment): string[] | null {
+  const named = [environment.VISUAL, environment.EDITOR].find((value) => value !== undefined && value !== "");
+  return named === undefined ? null : named.split(/\s+/).filter((word) => word !== "");
+}

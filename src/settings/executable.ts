@@ -1,0 +1,48 @@
+// Where a command lies that the user can type: a look through PATH as a shell does it.
+import { accessSync, constants, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { failOpenSync } from "../errors.ts";
+import type { Environment } from "./environment.ts";
+
+/** The path of the executable `name` on PATH, as a shell of the user would find it; null when there is none. */
+export function findExecutable(environment: Environment, name: string): string | null {
+  for (const folder of foldersOnPath(environment)) {
+    for (const ending of endings(environment)) {
+      const path = join(folder, name + ending);
+      if (isExecutable(path)) return path;
+    }
+  }
+  return null;
+}
+
+// npm and npx put folders of their own on PATH while a script runs, and a relative one means something else elsewhere:
+// what lies there is not found by the user's next shell.
+function foldersOnPath(environment: Environment): string[] {
+  const folders = (variable(environment, "PATH") ?? "").split(delimiter);
+  return folders.filter((folder) => isAbsolute(folder) && !isOfNpm(folder));
+}
+
+function isOfNpm(folder: string): boolean {
+  return basename(folder) === ".bin" && basename(dirname(folder)) === "node_modules";
+}
+
+function endings(environment: Environment): string[] {
+  if (process.platform !== "win32") return [""];
+  return (variable(environment, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";").filter((end) => end !== "");
+}
+
+// Windows spells it Path.
+function variable(environment: Environment, name: string): string | undefined {
+  if (process.platform !== "win32") return environment[name];
+  const spelled = Object.keys(environment).find((key) => key.toUpperCase() === name);
+  return spelled === undefined ? undefined : environment[spelled];
+}
+
+function isExecutable(path: string): boolean {
+  const found = failOpenSync("look for a command", () => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(path, constants.X_OK);
+    return true;
+  });
+  return found ?? false;
+}

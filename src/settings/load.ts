@@ -1,0 +1,131 @@
+// The settings in effect: defaults, then settings.json, then the environment.
+import { existsSync } from "node:fs";
+import type { JsonObject } from "../domain/json.ts";
+import { type DataPaths, dataPaths } from "../paths.ts";
+import { dataDirectory, ownDirectory } from "./data-dir.ts";
+import { type Environment, processEnvironment } from "./environment.ts";
+import { parseSetting } from "./parse.ts";
+import { createSettingsFile, readSettingsFile } from "./settings-file.ts";
+import { definitionOf, type SettingKey, type SettingValue, settingKeys, settingsTable } from "./table.ts";
+
+/** Where a value came from; a value in the file that equals the default counts as the default. */
+export type SettingSource = "default" | "file" | "environment";
+
+export interface LoadedSettings {
+  readonly dataDir: string;
+  readonly paths: DataPaths;
+  /** One sentence per value that was not valid and gave way to the default. For the log, once. */
+  readonly warnings: readonly string[];
+  get<K extends SettingKey>(key: K): SettingValue<K>;
+  source(key: SettingKey): SettingSource;
+  /** The text in effect as settings.json has it. Secrets in clear: for `GET /api/settings` and `--reveal` only. */
+  reveal(key: SettingKey): string;
+}
+
+interface LoadOptions {
+  /** Default: `MEM_DATA_DIR`, else `~/.mem`. */
+  dataDir?: string;
+  env?: Environment;
+  /** True leaves the disk alone: a missing settings.json stays missing. */
+  readOnly?: boolean;
+}
+
+/**
+ * Loads the settings of a data directory and, unless `readOnly`, makes directory and settings.json on the first run.
+ * An invalid value is a warning and the default. Throws `settings_unreadable` and `data_dir_unusable`.
+ */
+export function loadSettings(options: LoadOptions = {}): LoadedSettings {
+  const environment = options.env ?? processEnvironment();
+  const dataDir = options.dataDir ?? dataDirectory(environment);
+  if (options.readOnly !== true) createSettingsFile(dataDir);
+  else if (existsSync(dataDir)) ownDirectory(dataDir);
+  const file = readSettingsFile(dataDir) ?? {};
+  const warnings: string[] = [];
+  const effective = new Map<SettingKey, Effective>();
+  for (const key of settingKeys) {
+    effective.set(
+      key,
+      key === "MEM_DATA_DIR"
+        ? fixedDataDir(dataDir, file, warnings)
+        : resolve(key, file, environment, warnings),
+    );
+  }
+  return loaded(dataDir, effective, warnings);
+}
+
+interface Effective {
+  text: string;
+  source: SettingSource;
+  value: unknown;
+}
+
+function resolve(key: SettingKey, file: JsonObject, environment: Environment, warnings: string[]): Effective {
+  const fallback = definitionOf(key).default;
+  for (const { text, source, where } of candidates(key, file, environment)) {
+    const parsed = parseSetting(key, text);
+    if (parsed.ok) return { text, source: text === fallback ? "default" : source, value: parsed.value };
+    warnings.push(`${key} in ${where}: ${parsed.problem}. The default is used${shown(key, fallback)}.`);
+    break;
+  }
+  const parsed = parseSetting(key, fallback);
+  return { text: fallback, source: "default", value: parsed.ok ? parsed.value : undefined };
+}
+
+function shown(key: SettingKey, fallback: string): string {
+  return settingsTable[key].kind === "secret" || fallback === "" ? "" : `: ${fallback}`;
+}
+
+interface Candidate {
+  text: string;
+  source: SettingSource;
+  where: string;
+}
+
+// An empty variable is how shells and unit files spell "not set".
+function candidates(key: SettingKey, file: JsonObject, environment: Environment): Candidate[] {
+  const found: Candidate[] = [];
+  const variable = environment[key] ?? "";
+  if (variable !== "") found.push({ text: variable, source: "environment", where: "the environment" });
+  const entry = Object.hasOwn(file, key) ? file[key] : undefined;
+  if (entry !== undefined && entry !== null) {
+    const text = typeof entry === "object" ? JSON.stringify(entry) : String(entry);
+    found.push({ text, source: "file", where: "settings.json" });
+  }
+  return found;
+}
+
+// The file lies in the data directory, so it cannot move it: every process finds the directory by the environment.
+function fixedDataDir(dataDir: string, file: JsonObject, warnings: string[]): Effective {
+  const named = file.MEM_DATA_DIR;
+  if (typeof named === "string" && named !== "" && named !== definitionOf("MEM_DATA_DIR").default) {
+    const parsed = parseSetting("MEM_DATA_DIR", named);
+    if (!parsed.ok || dataPaths(parsed.value).root !== dataPaths(dataDir).root) {
+      warnings.push(
+        `MEM_DATA_DIR in settings.json has no effect: set it in the environment. ${dataDir} is used.`,
+      );
+    }
+  }
+  const isDefault = dataDir === dataDirectory({});
+  return { text: dataDir, source: isDefault ? "default" : "environment", value: dataDir };
+}
+
+function loaded(
+  dataDir: string,
+  effective: ReadonlyMap<SettingKey, Effective>,
+  warnings: readonly string[],
+): LoadedSettings {
+  const at = (key: SettingKey): Effective => {
+    const entry = effective.get(key);
+    if (entry === undefined) throw new TypeError(`No setting ${key}`);
+    return entry;
+  };
+  return {
+    dataDir,
+    paths: dataPaths(dataDir),
+    warnings,
+    // The value was parsed by this key's own definition.
+    get: <K extends SettingKey>(key: K) => at(key).value as SettingValue<K>,
+    source: (key) => at(key).source,
+    reveal: (key) => at(key).text,
+  };
+}

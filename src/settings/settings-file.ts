@@ -1,0 +1,79 @@
+// settings.json: one flat object of strings; keys that we do not know are somebody's and are kept.
+import { chmodSync, lstatSync } from "node:fs";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { MemError } from "../errors.ts";
+import { dataPaths } from "../paths.ts";
+import { prepareDataDirectory } from "./data-dir.ts";
+import { readPrivateFile, replacePrivateFile } from "./private-file.ts";
+import { definitionOf, settingKeys } from "./table.ts";
+
+/** The object in settings.json, null when there is no file. Throws `settings_unreadable` with file and position. */
+export function readSettingsFile(dataDir: string): JsonObject | null {
+  const path = dataPaths(dataDir).settings;
+  const text = readPrivateFile(path, "settings_unreadable");
+  return text === null ? null : parseFile(path, text);
+}
+
+/** Writes settings.json with every default unless there is one, which is closed to others. Makes the data directory when it is missing. */
+export function createSettingsFile(dataDir: string): void {
+  prepareDataDirectory(dataDir);
+  const path = dataPaths(dataDir).settings;
+  if (readPrivateFile(path, "settings_unreadable") !== null) {
+    keepPrivate(path);
+    return;
+  }
+  replacePrivateFile(path, "settings_unreadable", (text) =>
+    text === null ? fileText(defaults(dataDir)) : null,
+  );
+}
+
+/** Replaces settings.json by it with `changes`; null removes a key. What stands there otherwise is kept in place. */
+export function changeSettingsFile(dataDir: string, changes: Readonly<JsonObject>): void {
+  prepareDataDirectory(dataDir);
+  const path = dataPaths(dataDir).settings;
+  replacePrivateFile(path, "settings_unreadable", (text) => {
+    const settings = new Map(Object.entries(text === null ? defaults(dataDir) : parseFile(path, text)));
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) settings.delete(key);
+      else settings.set(key, value);
+    }
+    return fileText(Object.fromEntries(settings));
+  });
+}
+
+// One that was copied there, or made under another umask, may hold keys that others could read.
+function keepPrivate(path: string): void {
+  if (process.platform !== "win32" && (lstatSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+function defaults(dataDir: string): JsonObject {
+  const settings: JsonObject = {};
+  for (const key of settingKeys) settings[key] = definitionOf(key).default;
+  return { ...settings, MEM_DATA_DIR: dataDir };
+}
+
+function fileText(settings: JsonObject): string {
+  return `${JSON.stringify(settings, null, 2)}\n`;
+}
+
+function parseFile(path: string, text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (isJsonObject(value)) return value;
+  } catch (cause) {
+    throw unreadable(path, `${path} is not valid JSON${position(text, cause)}.`, cause);
+  }
+  throw unreadable(path, `${path} does not hold one JSON object.`, undefined);
+}
+
+function unreadable(path: string, message: string, cause: unknown): MemError {
+  return new MemError("settings_unreadable", { message, details: { path }, cause });
+}
+
+// V8 names the offset for most errors, and the end of the text for the rest.
+function position(text: string, cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : "";
+  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+  const before = text.slice(0, offset).split("\n");
+  return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}

@@ -1,0 +1,34 @@
+// Changing a setting: checked against the table, then written in one step.
+import { MemError } from "../errors.ts";
+import { parseSetting } from "./parse.ts";
+import { changeSettingsFile } from "./settings-file.ts";
+import { definitionOf, isSettingKey, type SettingKey, settingKeys } from "./table.ts";
+
+/** The key as the table has it, whatever its case. Throws `setting_unknown` with the nearest name. */
+export function settingKey(name: string): SettingKey {
+  const upper = name.toUpperCase();
+  for (const candidate of [upper, `MEM_${upper}`]) if (isSettingKey(candidate)) return candidate;
+  const near = settingKeys.filter((key) => key.includes(upper.replace(/^MEM_/, ""))).slice(0, 3);
+  throw new MemError("setting_unknown", {
+    message: `There is no setting ${name}.`,
+    ...(near.length === 0 ? {} : { hint: `Did you mean ${near.join(" or ")}?` }),
+  });
+}
+
+/** Writes one setting. Throws `setting_invalid` with what it accepts, and `settings_unreadable`. */
+export function setSetting(dataDir: string, key: SettingKey, text: string): void {
+  if (key === "MEM_DATA_DIR") {
+    throw new MemError("setting_invalid", {
+      message: "MEM_DATA_DIR cannot be set in settings.json, which lies inside it.",
+      hint: "Set it in the environment: `export MEM_DATA_DIR=...`, for the host agents too.",
+    });
+  }
+  const parsed = parseSetting(key, text);
+  if (!parsed.ok) throw new MemError("setting_invalid", { message: `${key}: ${parsed.problem}.` });
+  changeSettingsFile(dataDir, { [key]: text.trim() });
+}
+
+/** Puts one setting back to its default. */
+export function resetSetting(dataDir: string, key: SettingKey): void {
+  changeSettingsFile(dataDir, { [key]: definitionOf(key).default });
+}

@@ -1,0 +1,85 @@
+// Rows that follow from a record: its files and its full-text row. Written with it, and made anew after a repair.
+
+import { indexText } from "../../domain/index-text.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
+import { parseLists } from "../../domain/records.ts";
+import { projectToken, typeToken } from "../../domain/scope-token.ts";
+import type { Sqlite } from "./open.ts";
+import { createProjects } from "./projects.ts";
+
+export interface DerivedRows {
+  ofObservation(observation: Observation): void;
+  ofSummary(summary: SessionSummary): void;
+  ofPrompt(prompt: UserPrompt): void;
+}
+
+/** Writers of the derived rows; they run in the transaction of the record. */
+export function createDerivedRows(db: Sqlite): DerivedRows {
+  const projects = createProjects(db);
+  const addFile = db.prepare<[string, number, string]>(
+    "insert into observation_files (path, observation_id, access) values (?, ?, ?) on conflict do nothing",
+  );
+  const indexObservation = db.prepare<[number, string, string, string, string, string]>(
+    "insert into observations_fts (rowid, scope, title, facts, narrative, files) values (?, ?, ?, ?, ?, ?)",
+  );
+  const indexSummary = db.prepare<[number, string, string]>(
+    "insert into session_summaries_fts (rowid, scope, body) values (?, ?, ?)",
+  );
+  const indexPrompt = db.prepare<[number, string, string]>(
+    "insert into user_prompts_fts (rowid, scope, body) values (?, ?, ?)",
+  );
+  const scopeOf = (project: string): string => projectToken(projects.ensure(project));
+
+  return {
+    ofObservation(observation) {
+      const { facts, files_read, files_modified, files_touched } = parseLists(observation);
+      for (const path of files_read) addFile.run(path, observation.id, "read");
+      for (const path of files_modified) addFile.run(path, observation.id, "modified");
+      indexObservation.run(
+        observation.id,
+        `${scopeOf(observation.project)} ${typeToken(observation.obs_type)}`,
+        indexText(joined(observation.title, observation.subtitle)),
+        indexText(facts.join("\n")),
+        indexText(joined(observation.summary, observation.narrative)),
+        indexText(files_touched.join(" ")),
+      );
+    },
+    ofSummary(summary) {
+      const { facts, files_touched } = parseLists(summary);
+      const body = [summary.summary_text, ...facts, ...files_touched].join("\n");
+      indexSummary.run(summary.id, scopeOf(summary.project), indexText(body));
+    },
+    ofPrompt(prompt) {
+      indexPrompt.run(prompt.id, scopeOf(prompt.project), indexText(prompt.prompt_text));
+    },
+  };
+}
+
+/** Empties the derived rows and makes them again from the records. */
+export function rebuildDerived(db: Sqlite): void {
+  const derived = createDerivedRows(db);
+  for (const table of ["observations_fts", "session_summaries_fts", "user_prompts_fts"]) {
+    db.prepare(`insert into ${table} (${table}) values ('delete-all')`).run();
+  }
+  db.prepare("delete from observation_files").run();
+  for (const row of rowsOf<Observation>(db, "observations")) derived.ofObservation(row);
+  for (const row of rowsOf<SessionSummary>(db, "session_summaries")) derived.ofSummary(row);
+  for (const row of rowsOf<UserPrompt & { private: 0 | 1 }>(db, "user_prompts"))
+    if (row.private === 0) derived.ofPrompt(row);
+}
+
+// By pages: a connection that iterates cannot write, and a table may be larger than memory.
+function* rowsOf<Row extends { id: number }>(db: Sqlite, table: string): Generator<Row> {
+  const page = db.prepare<[number], Row>(`select * from ${table} where id > ? order by id limit 200`);
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = page.all(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+function joined(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== "").join("\n");
+}

@@ -1,0 +1,151 @@
+// The generation loop's view of the store: claim a batch, complete it in one transaction, or give it back.
+import type { DraftObservation } from "../../domain/drafts.ts";
+import type { ClaimedMessage } from "../../domain/messages.ts";
+import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { Observations } from "./observations.ts";
+import type { PendingMessages } from "./pending-messages.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Summaries } from "./summaries.ts";
+
+interface Parts extends GroupCommit {
+  sessions: Sessions;
+  observations: Observations;
+  summaries: Summaries;
+  pending: PendingMessages;
+}
+
+interface Reply {
+  observations: DraftObservation[];
+  summaries: Parameters<Summaries["insert"]>[0]["draft"][];
+  generator: string;
+}
+
+export interface ClaimedBatch {
+  session: Session;
+  messages: ClaimedMessage[];
+  recentTitles: string[];
+}
+
+export interface CompletedBatch {
+  observations: Observation[];
+  summaries: SessionSummary[];
+}
+
+/** What becomes of a claimed message that was not completed. */
+export type Release =
+  | { kind: "retry"; at: number; error: string }
+  | { kind: "dead"; error: string }
+  | { kind: "give_back" };
+
+export interface GenerationQueue {
+  claim(
+    sessionId: number,
+    request: { now: number; leaseMs: number; limit: number },
+  ): Promise<ClaimedBatch | null>;
+  complete(batch: ClaimedBatch, reply: Reply): Promise<CompletedBatch>;
+  release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
+  reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
+  sessionsDue(now: number): number[];
+  nextDue(now: number): number | null;
+}
+
+/** `owner` is the instance that holds the leases. */
+export function createGenerationQueue(parts: Parts, owner: string): GenerationQueue {
+  const { sessions, observations, summaries, pending } = parts;
+
+  function completeNow(batch: ClaimedBatch, reply: Reply): CompletedBatch {
+    const held = new Map<number, ClaimedMessage>();
+    for (const message of batch.messages)
+      if (pending.finish(message.id, owner)) held.set(message.id, message);
+    pending.count("done", held.size);
+    return {
+      observations: storeObservations(batch.session, reply, held),
+      summaries: storeSummaries(batch.session, reply, held),
+    };
+  }
+
+  function storeObservations(
+    session: Session,
+    reply: Reply,
+    held: ReadonlyMap<number, ClaimedMessage>,
+  ): Observation[] {
+    const ordinals = new Map<number, number>();
+    const stored: Observation[] = [];
+    for (const { sources, ...draft } of reply.observations) {
+      const source = sources.map((id) => held.get(id)).find((message) => message !== undefined);
+      if (source === undefined) continue;
+      const ordinal = ordinals.get(source.id) ?? 0;
+      ordinals.set(source.id, ordinal + 1);
+      const observation = observations.insert({
+        draft,
+        sources: sources.filter((id) => held.has(id)),
+        ...ownedBy(session, source, reply.generator),
+        agent_id: source.message.agent_id ?? null,
+        agent_type: source.message.agent_type ?? null,
+        discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
+        generation_key: `${source.id}:${ordinal}`,
+      });
+      if (observation !== undefined) stored.push(observation);
+    }
+    return stored;
+  }
+
+  function storeSummaries(
+    session: Session,
+    reply: Reply,
+    held: ReadonlyMap<number, ClaimedMessage>,
+  ): SessionSummary[] {
+    const stored: SessionSummary[] = [];
+    for (const draft of reply.summaries) {
+      const source = held.get(draft.source);
+      if (source === undefined) continue;
+      const owned = ownedBy(session, source, reply.generator);
+      const summary = summaries.insert({ draft, ...owned, generation_key: `${source.id}:0` });
+      if (summary !== undefined) stored.push(summary);
+    }
+    return stored;
+  }
+
+  return {
+    claim: (sessionId, { now, leaseMs, limit }) =>
+      parts.commit(() => {
+        const session = sessions.byId(sessionId);
+        const messages = pending.claim({ sessionId, owner, now, leaseUntil: now + leaseMs, limit });
+        if (session === undefined || messages.length === 0) return null;
+        return { session, messages, recentTitles: observations.recentTitles(sessionId, titlesForSummary) };
+      }),
+    complete: (batch, reply) => parts.commit(() => completeNow(batch, reply)),
+    release: (messages, release) =>
+      parts.commit(() => {
+        for (const { id } of messages) {
+          if (release.kind === "retry") pending.retryAt(id, release.at, release.error);
+          else if (release.kind === "dead") pending.bury(id, release.error);
+          else pending.giveBack(id);
+        }
+      }),
+    reclaimExpired: (now, inWork) => parts.commit(() => pending.reclaimExpired(now, inWork)),
+    sessionsDue: (now) => pending.sessionsDue(now),
+    nextDue: (now) => pending.nextDue(now),
+  };
+}
+
+const titlesForSummary = 30;
+
+function ownedBy(session: Session, source: ClaimedMessage, generator: string) {
+  return {
+    session_id: session.id,
+    sdk_session_id: session.sdk_session_id,
+    project: session.project,
+    prompt_number: source.message.prompt_number ?? null,
+    generator,
+    created_at_epoch: source.created_at_epoch,
+  };
+}
+
+// Four characters a token: the flat estimate users know from the field; a provider's own count replaces it.
+function workTokens(message: ClaimedMessage | undefined): number {
+  if (message === undefined) return 0;
+  const { tool_input, tool_response } = message.message;
+  return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
+}

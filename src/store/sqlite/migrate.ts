@@ -1,0 +1,41 @@
+// Brings a database to the current schema: numbered steps, each one transaction, the version row written first.
+import { MemError } from "../../errors.ts";
+import init from "./migrations/0001-init.sql";
+import type { Sqlite } from "./open.ts";
+
+const migrations = [{ version: 1, name: "init", sql: init }] as const;
+
+/** The schema version this code writes. */
+const schemaVersion = Math.max(...migrations.map((migration) => migration.version));
+
+/** Applies what is missing. Throws `database_newer` when the file is ahead of this code; it is not touched then. */
+export function migrate(db: Sqlite, options: { product: string; now: number }): void {
+  db.exec(`
+    create table if not exists schema_versions (
+      version integer primary key,
+      name text not null,
+      product text not null,
+      applied_at_epoch integer not null
+    ) strict`);
+  const latest = db
+    .prepare<[], { version: number; product: string }>(
+      "select version, product from schema_versions order by version desc limit 1",
+    )
+    .get();
+  const current = latest?.version ?? 0;
+  if (latest !== undefined && current > schemaVersion) {
+    throw new MemError("database_newer", {
+      message: `The database has schema version ${current} (written by mem ${latest.product}); mem ${options.product} knows version ${schemaVersion} at most.`,
+    });
+  }
+  const record = db.prepare(
+    "insert into schema_versions (version, name, product, applied_at_epoch) values (?, ?, ?, ?)",
+  );
+  for (const migration of migrations) {
+    if (migration.version <= current) continue;
+    db.transaction(() => {
+      record.run(migration.version, migration.name, options.product, options.now);
+      db.exec(migration.sql);
+    }).immediate();
+  }
+}

@@ -1,0 +1,106 @@
+// Observations: written with their files, sources and full-text row in one transaction; read by id and by page.
+import type { DraftObservation } from "../../domain/drafts.ts";
+import type { Observation } from "../../domain/records.ts";
+import { createDerivedRows } from "./derived-rows.ts";
+import type { Sqlite } from "./open.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+
+/** A draft with everything the session adds to it. */
+export interface NewObservation {
+  draft: Omit<DraftObservation, "sources">;
+  /** Raw events it was made from; empty for one that was recorded by hand. */
+  sources: readonly number[];
+  session_id: number;
+  sdk_session_id: string;
+  project: string;
+  prompt_number: number | null;
+  generator: string;
+  agent_id: string | null;
+  agent_type: string | null;
+  discovery_tokens: number;
+  /** Identity of the generated record; a second one with the same key is not stored. */
+  generation_key: string | null;
+  created_at_epoch: number;
+}
+
+export interface Observations {
+  /** Stores the observation; undefined when its generation key is there already. */
+  insert(observation: NewObservation): Observation | undefined;
+  byId(id: number): Observation | undefined;
+  page(request: PageRequest): Page<Observation>;
+  /** Titles of the session's newest observations, oldest first. */
+  recentTitles(sessionId: number, limit: number): string[];
+}
+
+/** The columns of the wire record, in its order. */
+export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
+  facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
+  agent_type, discovery_tokens, created_at_epoch, synced_at, origin_device_id, origin_local_id, revision`;
+
+export function createObservations(db: Sqlite): Observations {
+  const derived = createDerivedRows(db);
+  const insert = db.prepare<Record<string, string | number | null>, Observation>(
+    `insert into observations (session_id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative,
+       facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
+       agent_type, discovery_tokens, generation_key, created_at_epoch)
+     values (@session_id, @sdk_session_id, @project, @obs_type, @title, @subtitle, @summary, @narrative,
+       @facts, @concepts, @files_touched, @files_read, @files_modified, @prompt_number, @generator, @provenance,
+       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch)
+     on conflict (generation_key) do nothing
+     returning ${observationColumns}`,
+  );
+  const addSource = db.prepare<[number, number]>(
+    "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
+  );
+  const byId = db.prepare<[number], Observation>(
+    `select ${observationColumns} from observations where id = ?`,
+  );
+  const recentTitles = db.prepare<[number, number], { title: string }>(
+    "select title from observations where session_id = ? order by id desc limit ?",
+  );
+  const page = readPage<Observation>(db, {
+    table: "observations",
+    columns: observationColumns,
+    order: "created_at_epoch desc, id desc",
+    projectOrder: "created_at_epoch desc, id desc",
+  });
+
+  return {
+    insert(observation) {
+      const stored = insert.get(toRow(observation));
+      if (stored === undefined) return undefined;
+      for (const source of observation.sources) addSource.run(stored.id, source);
+      derived.ofObservation(stored);
+      return stored;
+    },
+    byId: (id) => byId.get(id),
+    page,
+    recentTitles: (sessionId, limit) =>
+      recentTitles
+        .all(sessionId, limit)
+        .map((row) => row.title)
+        .reverse(),
+  };
+}
+
+function toRow({
+  draft,
+  sources: _sources,
+  ...rest
+}: NewObservation): Record<string, string | number | null> {
+  const touched = [...new Set([...draft.files_modified, ...draft.files_read])];
+  return {
+    ...rest,
+    obs_type: draft.obs_type,
+    title: draft.title,
+    subtitle: draft.subtitle,
+    summary: draft.summary,
+    narrative: draft.narrative,
+    provenance: draft.provenance,
+    facts: JSON.stringify(draft.facts),
+    concepts: JSON.stringify(draft.concepts),
+    files_touched: JSON.stringify(touched),
+    files_read: JSON.stringify(draft.files_read),
+    files_modified: JSON.stringify(draft.files_modified),
+  };
+}

@@ -1,0 +1,76 @@
+// Opens the database of a data directory: durable, private, at the current schema version.
+import { chmodSync, existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { failOpenSync, MemError } from "../../errors.ts";
+import { migrate } from "./migrate.ts";
+import { isDamage, storageError } from "./storage-error.ts";
+
+export type Sqlite = Database.Database;
+
+interface OpenOptions {
+  /** Version of the product, for the sentence about a newer database. */
+  product: string;
+  now: number;
+}
+
+/**
+ * Opens (and creates, and migrates) the database at `path`.
+ * Throws `database_newer`, `database_corrupt` (nothing was changed), or another storage error.
+ */
+export function openDatabase(path: string, options: OpenOptions): Sqlite {
+  let db: Sqlite | undefined;
+  try {
+    db = new Database(path, { timeout: busyTimeoutMs });
+    for (const pragma of pragmas) db.pragma(pragma);
+    migrate(db, options);
+    restrictFiles(path);
+    return db;
+  } catch (cause) {
+    db?.close();
+    if (cause instanceof MemError) throw cause;
+    throw isDamage(cause) ? new MemError("database_corrupt", { cause }) : storageError(cause);
+  }
+}
+
+/** Runs SQLite's own check over the whole file; returns what it found wrong, empty when nothing. */
+export function checkDatabase(path: string): string[] {
+  try {
+    const db = new Database(path, { readonly: true, timeout: busyTimeoutMs });
+    try {
+      const rows = db.pragma("quick_check(20)") as { quick_check: string }[];
+      return rows.map((row) => row.quick_check).filter((finding) => finding !== "ok");
+    } finally {
+      db.close();
+    }
+  } catch (cause) {
+    if (isDamage(cause)) return [String(cause)];
+    throw storageError(cause);
+  }
+}
+
+/** Writes the log back into the file, so that a stopped worker leaves one file behind. Closed it is in any case. */
+export function closeDatabase(db: Sqlite): void {
+  if (!db.open) return;
+  failOpenSync("writing the log back into the database", () => db.pragma("wal_checkpoint(truncate)"));
+  db.close();
+}
+
+// A busy wait blocks the whole event loop, so it is short: the client is told to try again instead.
+const busyTimeoutMs = 250;
+
+// FULL syncs the log at every commit: measured 512 syncs for 500 commits, against 11 with NORMAL, which loses
+// acknowledged rows at a power cut. secure_delete overwrites what is deleted, so that a deletion removes the bytes.
+const pragmas = [
+  "journal_mode = wal",
+  "synchronous = full",
+  "foreign_keys = on",
+  "secure_delete = on",
+  "temp_store = memory",
+  "cache_size = -8000",
+  "journal_size_limit = 67108864",
+];
+
+function restrictFiles(path: string): void {
+  if (process.platform === "win32") return;
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
+}

@@ -1,0 +1,207 @@
+// Pending messages: the durable queue between intake and the generator.
+import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../domain/messages.ts";
+import { failOpenSync } from "../../errors.ts";
+import type { Sqlite } from "./open.ts";
+
+export interface ClaimRequest {
+  sessionId: number;
+  owner: string;
+  now: number;
+  leaseUntil: number;
+  limit: number;
+}
+
+export interface PendingMessages {
+  enqueue(rawEventId: number, sessionId: number, now: number): void;
+  /** Leases the session's oldest due messages to `owner`. */
+  claim(request: ClaimRequest): ClaimedMessage[];
+  /** Removes a finished message; false when the lease is not `owner`'s any more. */
+  finish(id: number, owner: string): boolean;
+  /** Puts a message back, to be tried at `nextTry`. */
+  retryAt(id: number, nextTry: number, lastError: string): void;
+  /** Gives a message back as if it had not been claimed: its attempt does not count. */
+  giveBack(id: number): void;
+  bury(id: number, lastError: string): void;
+  /** At start every lease belongs to a dead instance: all back to pending. Returns how many. */
+  reclaimAll(): number;
+  /** Gives back what was claimed and neither finished nor released in time, but for the sessions in work. */
+  reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
+  /** Sessions with messages that are due at `now`, the longest waiting first. */
+  sessionsDue(now: number): number[];
+  /** Epoch of the next message that becomes due after `now`, or null. */
+  nextDue(now: number): number | null;
+  /** Epoch of the oldest message that is not finished and not dead, or null. */
+  oldest(): number | null;
+  /** Messages of the session that wait or are being worked on. */
+  ofSession(sessionId: number): number;
+  count(name: "accepted" | "done" | "skipped", by: number): void;
+  counts(): MessageCounts;
+}
+
+interface ClaimedRow {
+  id: number;
+  session_id: number;
+  attempts: number;
+  failures: number;
+  created_at_epoch: number;
+}
+
+// A next try further away than any delay was set before the clock was put back: it is due now.
+const longestDelayMs = 10 * 60_000;
+const isDue = `(next_try_at_epoch <= @now or next_try_at_epoch > @now + ${longestDelayMs})`;
+
+// A message that the worker died on this often is suspected of it, and tried alone like one that failed.
+const claimsBeforeAlone = 3;
+
+export function createPendingMessages(db: Sqlite): PendingMessages {
+  const enqueue = db.prepare<[number, number, number]>(
+    "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
+  );
+  const oldestDue = db.prepare<ClaimRequest, { attempts: number; failures: number }>(
+    `select attempts, failures
+     from pending_messages
+     where status = 'pending' and session_id = @sessionId and ${isDue}
+     order by id
+     limit 1`,
+  );
+  const claim = db.prepare<ClaimRequest & { alone: 0 | 1 }, ClaimedRow>(
+    `update pending_messages
+     set status = 'processing', attempts = attempts + 1, lease_owner = @owner, lease_until_epoch = @leaseUntil
+     where id in (
+       select id
+       from pending_messages
+       where status = 'pending' and session_id = @sessionId and ${isDue}
+         and (@alone or (failures = 0 and attempts < ${claimsBeforeAlone}))
+       order by id
+       limit @limit
+     )
+     returning id, session_id, attempts, failures, created_at_epoch`,
+  );
+  const payload = db.prepare<[number], { payload: string }>("select payload from raw_events where id = ?");
+  const finish = db.prepare<[number, string]>(
+    "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
+  );
+  const leave = db.prepare<{
+    id: number;
+    status: string;
+    nextTry: number;
+    lastError: string | null;
+    claimsBack: number;
+    failed: number;
+  }>(
+    `update pending_messages
+     set status = @status, next_try_at_epoch = @nextTry, last_error = coalesce(@lastError, last_error),
+       attempts = attempts - @claimsBack, failures = failures + @failed,
+       lease_owner = null, lease_until_epoch = null
+     where id = @id and status = 'processing'`,
+  );
+  const reclaimAll = db.prepare(
+    `update pending_messages
+     set status = 'pending', lease_owner = null, lease_until_epoch = null
+     where status = 'processing'`,
+  );
+  const reclaimExpired = db.prepare<[number, string]>(
+    `update pending_messages
+     set status = 'pending', lease_owner = null, lease_until_epoch = null
+     where status = 'processing' and lease_until_epoch < ? and session_id not in (select value from json_each(?))`,
+  );
+  // Goes from session to session by the index instead of over every waiting message.
+  const sessionsDue = db.prepare<{ now: number }, { session_id: number }>(
+    `with recursive waiting (session_id) as (
+       select min(session_id) from pending_messages where status = 'pending'
+       union all
+       select (select min(p.session_id) from pending_messages p
+               where p.status = 'pending' and p.session_id > waiting.session_id)
+       from waiting
+       where waiting.session_id is not null
+     )
+     select w.session_id
+     from waiting w
+     where w.session_id is not null
+       and exists (
+         select 1
+         from pending_messages p
+         where p.status = 'pending' and p.session_id = w.session_id and ${isDue}
+       )
+     order by (select min(p.id) from pending_messages p where p.status = 'pending' and p.session_id = w.session_id)`,
+  );
+  const nextDue = db.prepare<[number], { next_try_at_epoch: number }>(
+    `select next_try_at_epoch
+     from pending_messages
+     where status = 'pending' and next_try_at_epoch > 0 and next_try_at_epoch > ?
+     order by next_try_at_epoch
+     limit 1`,
+  );
+  const oldest = db.prepare<[], { at: number | null }>(
+    `select min(at) as at
+     from (
+       select (
+         select created_at_epoch from pending_messages not indexed where status = 'pending' order by id limit 1
+       ) as at
+       union all
+       select min(created_at_epoch) from pending_messages where status = 'processing'
+     )`,
+  );
+  const ofSession = db.prepare<{ sessionId: number }, { n: number }>(
+    `select
+       (select count(*) from pending_messages where status = 'pending' and session_id = @sessionId)
+       + (select count(*) from pending_messages where status = 'processing' and session_id = @sessionId) as n`,
+  );
+  const count = db.prepare<[number, string]>("update message_counts set value = value + ? where name = ?");
+  const counted = db.prepare<[], { name: "accepted" | "done" | "skipped"; value: number }>(
+    "select name, value from message_counts",
+  );
+  const states = db.prepare<[], Pick<MessageCounts, "pending" | "processing" | "dead">>(
+    `select
+       (select count(*) from pending_messages where status = 'pending') as pending,
+       (select count(*) from pending_messages where status = 'processing') as processing,
+       (select count(*) from pending_messages where status = 'dead') as dead`,
+  );
+  const readCounts = db.transaction((): MessageCounts => {
+    const totals = { accepted: 0, done: 0, skipped: 0 };
+    for (const { name, value } of counted.all()) totals[name] = value;
+    return { ...totals, ...(states.get() ?? { pending: 0, processing: 0, dead: 0 }) };
+  });
+
+  function release(
+    id: number,
+    status: "pending" | "dead",
+    change: Partial<Parameters<typeof leave.run>[0]>,
+  ): void {
+    leave.run({ nextTry: 0, lastError: null, claimsBack: 0, failed: 0, ...change, id, status });
+  }
+
+  // A payload that cannot be read would hold its session up for ever.
+  function readClaimed({ attempts, ...row }: ClaimedRow): ClaimedMessage[] {
+    const message = failOpenSync(
+      "reading a message",
+      () => JSON.parse(payload.get(row.id)?.payload ?? "") as PendingMessage,
+    );
+    if (message !== undefined) return [{ ...row, attempts: attempts - 1, message }];
+    release(row.id, "dead", { lastError: "its payload cannot be read" });
+    return [];
+  }
+
+  return {
+    enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
+    claim(request) {
+      // A message that failed before is tried alone, so that it cannot take its neighbours down with it.
+      const oldest = oldestDue.get(request);
+      const alone = oldest !== undefined && (oldest.failures > 0 || oldest.attempts >= claimsBeforeAlone);
+      const rows = claim.all({ ...request, alone: alone ? 1 : 0, limit: alone ? 1 : request.limit });
+      return rows.sort((a, b) => a.id - b.id).flatMap(readClaimed);
+    },
+    finish: (id, owner) => finish.run(id, owner).changes === 1,
+    retryAt: (id, nextTry, lastError) => release(id, "pending", { nextTry, lastError, failed: 1 }),
+    giveBack: (id) => release(id, "pending", { claimsBack: 1 }),
+    bury: (id, lastError) => release(id, "dead", { lastError, failed: 1 }),
+    reclaimAll: () => reclaimAll.run().changes,
+    reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
+    sessionsDue: (now) => sessionsDue.all({ now }).map((row) => row.session_id),
+    nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
+    oldest: () => oldest.get()?.at ?? null,
+    ofSession: (sessionId) => ofSession.get({ sessionId })?.n ?? 0,
+    count: (name, by) => void count.run(by, name),
+    counts: () => readCounts(),
+  };
+}

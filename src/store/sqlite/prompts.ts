@@ -1,0 +1,77 @@
+// User prompts: what the user asked, and whether it was private.
+import type { UserPrompt } from "../../domain/records.ts";
+import { createDerivedRows } from "./derived-rows.ts";
+import type { Sqlite } from "./open.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+
+export interface NewPrompt {
+  session_id: number;
+  claude_session_id: string;
+  sdk_session_id: string;
+  project: string;
+  prompt_number: number;
+  /** Empty when the prompt is private. */
+  prompt_text: string;
+  private: 0 | 1;
+  event_key: string;
+  now: number;
+}
+
+/** A prompt as intake sees it: private ones too. */
+export interface StoredPrompt extends UserPrompt {
+  private: 0 | 1;
+  event_key: string;
+}
+
+export interface Prompts {
+  /** Stores and indexes the prompt; a private one is stored without its text and not indexed. */
+  insert(prompt: NewPrompt): UserPrompt;
+  byEventKey(sessionId: number, eventKey: string): StoredPrompt | undefined;
+  byNumber(sessionId: number, promptNumber: number): StoredPrompt | undefined;
+  /** Private prompts are in no page. */
+  page(request: PageRequest): Page<UserPrompt>;
+  byId(id: number): UserPrompt | undefined;
+}
+
+const columns = `id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text, created_at_epoch,
+  synced_at, origin_device_id, origin_local_id, revision`;
+
+export function createPrompts(db: Sqlite): Prompts {
+  const derived = createDerivedRows(db);
+  const insert = db.prepare<NewPrompt, UserPrompt>(
+    `insert into user_prompts (session_id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text,
+       private, event_key, created_at_epoch)
+     values (@session_id, @claude_session_id, @sdk_session_id, @project, @prompt_number, @prompt_text,
+       @private, @event_key, @now)
+     returning ${columns}`,
+  );
+  const byEventKey = db.prepare<[number, string], StoredPrompt>(
+    "select * from user_prompts where session_id = ? and event_key = ?",
+  );
+  const byNumber = db.prepare<[number, number], StoredPrompt>(
+    "select * from user_prompts where session_id = ? and prompt_number = ?",
+  );
+  const byId = db.prepare<[number], UserPrompt>(
+    `select ${columns} from user_prompts where id = ? and private = 0`,
+  );
+  const page = readPage<UserPrompt>(db, {
+    table: "user_prompts",
+    columns,
+    order: "created_at_epoch desc, id desc",
+    projectOrder: "created_at_epoch desc, id desc",
+    where: "private = 0",
+  });
+
+  return {
+    insert(prompt) {
+      const stored = insert.get(prompt);
+      if (stored === undefined) throw new TypeError("insert ... returning gave no row");
+      if (prompt.private === 0) derived.ofPrompt(stored);
+      return stored;
+    },
+    byEventKey: (sessionId, eventKey) => byEventKey.get(sessionId, eventKey),
+    byNumber: (sessionId, promptNumber) => byNumber.get(sessionId, promptNumber),
+    page,
+    byId: (id) => byId.get(id),
+  };
+}

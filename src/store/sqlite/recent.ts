@@ -1,0 +1,67 @@
+// What context is made of: the newest observations of a project's last sessions, and what the agent said last.
+import { type Observation, parseLists } from "../../domain/records.ts";
+import { observationColumns } from "./observations.ts";
+import type { Sqlite } from "./open.ts";
+
+export interface ContextRequest {
+  project: string;
+  limit: number;
+  /** How many of the newest sessions to draw from. */
+  sessions: number;
+  /** Null for every type; concepts likewise, else at least one of them. */
+  types: readonly string[] | null;
+  concepts: readonly string[] | null;
+}
+
+export interface Recent {
+  /** Newest first. */
+  forContext(request: ContextRequest): Observation[];
+  /** The agent's last message of the project's newest session that ended a turn. */
+  lastMessage(project: string): string | undefined;
+}
+
+export function createRecent(db: Sqlite): Recent {
+  const newest = db.prepare<[string, number], Observation>(
+    `select ${observationColumns}
+     from observations
+     where project = ?
+     order by created_at_epoch desc, id desc
+     limit ?`,
+  );
+  const lastMessage = db.prepare<[string, number], { message: unknown }>(
+    `select json_extract(e.payload, '$.last_assistant_message') as message
+     from (select id from sessions where project = ? order by id desc limit ?) s
+     join raw_events e on e.session_id = s.id
+     where e.kind = 'summarize' and json_valid(e.payload)
+     order by e.id desc
+     limit 1`,
+  );
+
+  return {
+    forContext(request) {
+      const chosen: Observation[] = [];
+      const sessions = new Set<string>();
+      for (const observation of newest.iterate(request.project, mostRowsWalked)) {
+        if (chosen.length >= request.limit) break;
+        if (!isWanted(observation, request)) continue;
+        if (!sessions.has(observation.sdk_session_id) && sessions.size >= request.sessions) continue;
+        sessions.add(observation.sdk_session_id);
+        chosen.push(observation);
+      }
+      return chosen;
+    },
+    lastMessage(project) {
+      const message = lastMessage.get(project, sessionsForMessage)?.message;
+      return typeof message === "string" && message !== "" ? message : undefined;
+    },
+  };
+}
+
+// The walk ends as soon as enough is found; a filter that fits nothing ends it here, not at the first row of a year.
+const mostRowsWalked = 2000;
+const sessionsForMessage = 10;
+
+function isWanted(observation: Observation, { types, concepts }: ContextRequest): boolean {
+  if (types !== null && !types.includes(observation.obs_type)) return false;
+  return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
+}

@@ -1,0 +1,113 @@
+// A damaged database is set aside under a dated name, never deleted, and a new one takes its place when it is whole.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
+import { isoTime } from "../../clock.ts";
+import { failOpenSync } from "../../errors.ts";
+
+/**
+ * A replacement that was begun. Its two files carry the same date, so each names the other, whatever crash lies between:
+ *
+ * | `mem.db`  | `mem.db.rebuilding-<date>` | what the next start does                                     |
+ * | --------- | -------------------------- | ------------------------------------------------------------ |
+ * | there     | there                      | nothing was set aside yet: opens `mem.db`, finds it again    |
+ * | not there | there                      | moves the log after the database if need be, gathers anew    |
+ * | not there | not there                  | gathers from the newest `mem.db.damaged-<date>`, if there is |
+ * | there     | not there                  | finished                                                     |
+ */
+export interface Replacement {
+  /** The damaged file. */
+  aside: string;
+  /** Where its rows are gathered; renamed to the database when that is finished. */
+  rebuilding: string;
+}
+
+/** Renames the database and its log, for example to `mem.db.damaged-20261121T064900Z`. */
+export function setAside(path: string, now: number): Replacement {
+  const stamp = isoTime(now).replace(/[-:]|\.\d+/g, "");
+  let replacement = replacementOf(path, stamp);
+  for (let n = 2; existsSync(replacement.aside); n++) replacement = replacementOf(path, `${stamp}-${n}`);
+  clearRebuilding(replacement);
+  renameSync(path, replacement.aside);
+  moveLog(path, replacement.aside);
+  return replacement;
+}
+
+/** The replacement that a killed worker left unfinished, or undefined. */
+export function unfinishedReplacement(path: string): Replacement | undefined {
+  const begun = datesOf(path, "rebuilding").map((date) => replacementOf(path, date));
+  if (existsSync(path)) {
+    for (const { rebuilding } of begun) removeWithLog(rebuilding);
+    return undefined;
+  }
+  const known = begun.find(({ aside }) => existsSync(aside));
+  if (known !== undefined) {
+    moveLog(path, known.aside);
+    return known;
+  }
+  const newest = datesOf(path, "damaged").at(-1);
+  return newest === undefined ? undefined : replacementOf(path, newest);
+}
+
+/** Makes the file empty in which the rows are gathered: what a killed worker gathered is gathered again. */
+export function clearRebuilding({ rebuilding }: Replacement): void {
+  for (const suffix of logSuffixes) rmSync(rebuilding + suffix, { force: true });
+  writeFileSync(rebuilding, "", { mode: 0o600 });
+}
+
+/** Makes the gathered file, which is closed, the database. */
+export function putInPlace(path: string, { rebuilding }: Replacement): void {
+  // A log without its database would be written into the next one of that name.
+  for (const suffix of logSuffixes) rmSync(path + suffix, { force: true });
+  renameSync(rebuilding, path);
+  syncDirectory(dirname(path));
+}
+
+/** Names of the databases that were set aside and are still there, oldest first. */
+export function setAsideNames(path: string): string[] {
+  return datesOf(path, "damaged").map((date) => basename(replacementOf(path, date).aside));
+}
+
+const logSuffixes = ["-wal", "-shm", "-journal"];
+
+function replacementOf(path: string, date: string): Replacement {
+  return { aside: `${path}.damaged-${date}`, rebuilding: `${path}.rebuilding-${date}` };
+}
+
+function moveLog(path: string, aside: string): void {
+  for (const suffix of logSuffixes) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+}
+
+function datesOf(path: string, kind: "damaged" | "rebuilding"): string[] {
+  if (!existsSync(dirname(path))) return [];
+  const prefix = `${basename(path)}.${kind}-`;
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && !logSuffixes.some((suffix) => name.endsWith(suffix)))
+    .map((name) => name.slice(prefix.length))
+    .sort();
+}
+
+function removeWithLog(path: string): void {
+  for (const suffix of ["", ...logSuffixes]) rmSync(path + suffix, { force: true });
+}
+
+// Rows that are acknowledged after the rename must not hang on a name that a power cut takes back.
+function syncDirectory(directory: string): void {
+  if (process.platform === "win32") return;
+  failOpenSync("syncing the data directory", () => {
+    const opened = openSync(directory, "r");
+    try {
+      fsyncSync(opened);
+    } finally {
+      closeSync(opened);
+    }
+  });
+}

@@ -1,0 +1,25 @@
+// SQLite's errors in the words of the catalogue.
+import Database from "better-sqlite3";
+import { MemError, toMemError } from "../../errors.ts";
+
+/** True when the error says that the file itself is damaged, or is no database. */
+export function isDamage(cause: unknown): boolean {
+  return cause instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
+}
+
+/** True when another process holds the lock. */
+export function storageLocked(cause: unknown): boolean {
+  return cause instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code);
+}
+
+/** The error as a `MemError`: full, busy, damaged or failed storage; anything else stays what it is. */
+export function storageError(cause: unknown): MemError {
+  if (cause instanceof MemError || !(cause instanceof Database.SqliteError)) return toMemError(cause);
+  if (cause.code === "SQLITE_FULL" || cause.code === "SQLITE_IOERR_WRITE")
+    return new MemError("storage_full", { cause });
+  if (storageLocked(cause)) return new MemError("storage_busy", { cause });
+  if (isDamage(cause)) return new MemError("database_corrupt", { cause });
+  if (/^SQLITE_(IOERR|CANTOPEN|READONLY|PERM)/.test(cause.code))
+    return new MemError("storage_failed", { cause });
+  return new MemError("internal", { cause });
+}

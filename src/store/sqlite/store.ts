@@ -1,0 +1,31 @@
+// The store: every record's file over one open database, and the one way to write.
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createObservations } from "./observations.ts";
+import type { Sqlite } from "./open.ts";
+import { createPendingMessages } from "./pending-messages.ts";
+import { createProjects } from "./projects.ts";
+import { createPrompts } from "./prompts.ts";
+import { createRawEvents } from "./raw-events.ts";
+import { createSessions } from "./sessions.ts";
+import { createStats } from "./stats.ts";
+import { createSummaries } from "./summaries.ts";
+import { createViewerStates } from "./viewer-state.ts";
+
+export type Store = ReturnType<typeof createStore>;
+
+/** `onError` hears of every write that failed, after its caller did. */
+export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
+  const group: GroupCommit = createGroupCommit(db, onError);
+  return {
+    ...group,
+    projects: createProjects(db),
+    sessions: createSessions(db),
+    prompts: createPrompts(db),
+    rawEvents: createRawEvents(db),
+    pending: createPendingMessages(db),
+    observations: createObservations(db),
+    summaries: createSummaries(db),
+    viewerStates: createViewerStates(db),
+    stats: createStats(db),
+  };
+}

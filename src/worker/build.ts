@@ -1,0 +1,170 @@
+// Builds the worker: creates every part once and hands it to those that need it. Nothing listens yet.
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { createIntake } from "../capture/intake.ts";
+import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
+import type { Clock } from "../clock.ts";
+import { createGenerationLoop } from "../generate/loop.ts";
+import { createLocalProvider } from "../generate/providers/local/local.ts";
+import { hostNamed } from "../hosts/registry.ts";
+import { createStreamHub } from "../http/api/stream.ts";
+import { buildHttp } from "../http/app.ts";
+import type { Log } from "../log.ts";
+import type { Environment } from "../settings/environment.ts";
+import { createLiveSettings } from "../settings/live.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
+import type { Sqlite } from "../store/sqlite/open.ts";
+import { createStore } from "../store/sqlite/store.ts";
+import { createHostEvents } from "./host-events.ts";
+import { createHttpPorts } from "./http-ports.ts";
+import { createMaintenance } from "./maintenance.ts";
+import { createNotices } from "./notices.ts";
+import { createProjectLabels } from "./project-label.ts";
+import { createQuiet } from "./quiet.ts";
+import { buildContext, buildSearch } from "./recall-ports.ts";
+import { createSpoolDrain } from "./spool-drain.ts";
+import { createStatus } from "./status.ts";
+
+export interface WorkerDeps {
+  db: Sqlite;
+  settings: LoadedSettings;
+  env: Environment;
+  log: Log;
+  clock: Clock;
+  identity: WorkerIdentity;
+  /** The bound port; asked for from the first request on. */
+  port(): number;
+}
+
+/** Names this run of the worker, and proves it to those who can read worker.json. */
+export interface WorkerIdentity {
+  instance: string;
+  secret: string;
+  startedAt: number;
+}
+
+export interface Worker {
+  /** The HTTP server, not listening yet; `close` closes it. */
+  server: Server;
+  /** Takes a connection that was accepted on the worker's own socket. */
+  acceptPipe(connection: Socket): void;
+  /** Resolves when it may listen. */
+  ready(): Promise<void>;
+  /** Begins the work behind the answers: generation, the spool, the clock. */
+  start(): void;
+  /** Ends streams, finishes replies, gives claimed messages back. The database stays open. */
+  close(): Promise<void>;
+}
+
+/** Calls in flight at most, one per session; a local batch never waits for anything. */
+const generationConcurrency = 2;
+const generationBatch = 50;
+const generationTimeoutMs = 120_000;
+
+export function buildWorker(deps: WorkerDeps): Worker {
+  const { db, settings, log, clock, identity } = deps;
+  const store = createStore(db, (cause) => log.error({ err: cause }, "a write failed"));
+  const quiet = createQuiet(clock);
+  const projectOf = createProjectLabels();
+  const notices = createNotices(settings);
+  const live = createLiveSettings({
+    dataDir: settings.dataDir,
+    env: deps.env,
+    clock,
+    warn: (sentence) => log.warn(sentence),
+  });
+  const stream = createStreamHub({
+    clock,
+    snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
+  });
+  const loop = createGenerationLoop({
+    queue: createGenerationQueue(store, identity.instance),
+    provider: createLocalProvider(),
+    clock,
+    concurrency: generationConcurrency,
+    batchLimit: generationBatch,
+    timeoutMs: generationTimeoutMs,
+    quiet: quiet.wait,
+    onFailure: (error, messages) => log.warn({ messages }, `generation failed: ${error}`),
+    onCompleted: (_session, made) => {
+      for (const observation of made.observations)
+        for (const event of eventsOf(observation)) stream.publish(event);
+      for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
+      status.changed();
+    },
+  });
+  const status = createStatus({
+    clock,
+    counts: store.pending.counts,
+    oldestPending: store.pending.oldest,
+    lastSuccessAt: loop.lastSuccessAt,
+    startedAt: identity.startedAt,
+    publish: stream.publish,
+    hasClients: () => stream.clientCount() > 0,
+  });
+  const shared = { store, clock, projectOf, publish: stream.publish };
+  const intake = createIntake({
+    ...shared,
+    skipTools: live.skipTools,
+    onQueued(sessionDbId) {
+      quiet.disturb();
+      loop.notify(sessionDbId);
+      status.changed();
+    },
+  });
+  const context = buildContext(deps, store);
+  const hostEvents = createHostEvents({
+    hostNamed,
+    intake,
+    context,
+    projectOf,
+    sessionOf: store.sessions.byClaudeId,
+    notice: notices.first,
+  });
+  const spool = createSpoolDrain({
+    directory: settings.paths.spool,
+    clock,
+    log,
+    receive: hostEvents.receive,
+  });
+  const maintenance = createMaintenance({
+    clock,
+    rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
+    completeIdle: intake.completeIdle,
+    purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
+    drainSpool: spool.drain,
+  });
+  const ports = createHttpPorts({ ...deps, store, status, notices, stream });
+  const { app, acceptPipe } = buildHttp({
+    ...ports,
+    log,
+    clock,
+    intake,
+    stream,
+    recordObservation: createObservationRecorder(shared),
+    search: buildSearch(db, store),
+    context,
+    receiveHook: hostEvents.receive,
+  });
+
+  return {
+    server: app.server,
+    acceptPipe,
+    async ready() {
+      await app.ready();
+      // Before anyone can ask: what a killed worker had claimed waits again.
+      store.pending.reclaimAll();
+    },
+    start() {
+      loop.start();
+      maintenance.start();
+    },
+    async close() {
+      await app.close();
+      await Promise.all([maintenance.stop(), loop.stop()]);
+      status.stop();
+      store.flush();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// The ports of the HTTP routes, filled from the store and the settings.
+
+import { cleanText } from "../domain/clean.ts";
+import type { StreamHub } from "../http/api/stream.ts";
+import type { HttpDeps } from "../http/app.ts";
+import type { ViewerChange } from "../http/schemas/settings.ts";
+import { settingKeys } from "../settings/table.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { version } from "../version.ts";
+import type { WorkerDeps } from "./build.ts";
+import type { Notices } from "./notices.ts";
+import type { WorkerStatus } from "./status.ts";
+import { proveInstance } from "./worker-file.ts";
+
+interface PortDeps extends WorkerDeps {
+  store: Store;
+  status: WorkerStatus;
+  notices: Notices;
+  stream: StreamHub;
+}
+
+type Ports = Pick<
+  HttpDeps,
+  | "address"
+  | "sessions"
+  | "observations"
+  | "summaries"
+  | "prompts"
+  | "projects"
+  | "stats"
+  | "status"
+  | "settings"
+>;
+
+export function createHttpPorts(deps: PortDeps): Ports {
+  const { store, settings, port } = deps;
+  const { sessions, observations, summaries, prompts, viewerStates } = store;
+  return {
+    address: () => ({ host: settings.get("MEM_WORKER_HOST"), port: port() }),
+    sessions: {
+      ...sessions,
+      queueLength: store.pending.ofSession,
+      rename: (id, title) =>
+        store.commit(() => {
+          sessions.setTitle(id, cleanText(title));
+          return sessions.byId(id);
+        }),
+    },
+    observations,
+    summaries,
+    prompts,
+    projects: store.projects.labels,
+    stats: () => ({ worker: workerStats(deps), database: store.stats() }),
+    status: statusPorts(deps),
+    settings: {
+      viewer: {
+        get: viewerStates.get,
+        set: (change) => store.commit(() => viewerStates.set(cleanViewer(change))),
+      },
+      settings: () => Object.fromEntries(settingKeys.map((key) => [key, settings.reveal(key)])),
+    },
+  };
+}
+
+// A project's label comes from a viewer here: it may hold what no label that was stored has.
+function cleanViewer(change: ViewerChange): ViewerChange {
+  const { selectedProject } = change;
+  return typeof selectedProject === "string"
+    ? { ...change, selectedProject: cleanText(selectedProject) }
+    : change;
+}
+
+function workerStats({ store, stream, port, clock, identity }: PortDeps) {
+  return {
+    version: version(),
+    uptime: uptimeSeconds(clock.now() - identity.startedAt),
+    activeSessions: store.sessions.countActive(),
+    sseClients: stream.clientCount(),
+    port: port(),
+  };
+}
+
+function statusPorts(deps: PortDeps): Ports["status"] {
+  const { store, status, notices, settings, clock, identity, port } = deps;
+  return {
+    health: () => ({
+      status: status.level(),
+      port: port(),
+      version: version(),
+      uptime: uptimeSeconds(clock.now() - identity.startedAt),
+      pid: process.pid,
+      instance: identity.instance,
+      queue: status.queue(),
+      // Only the local provider is there yet: it also stands in for the one that is set but not set up.
+      provider: { name: settings.get("MEM_PROVIDER"), active: "local" },
+      notices: notices.all(),
+    }),
+    version,
+    processingStatus: () => ({ ...status.processing(), ...store.pending.counts() }),
+    prove: (nonce) => proveInstance(identity.secret, nonce),
+    olderHealth: () => ({
+      status: status.level(),
+      timestamp: clock.now(),
+      activeSessions: store.sessions.countActive(),
+    }),
+  };
+}
+
+function uptimeSeconds(ms: number): number {
+  return Math.max(0, Math.round(ms / 100) / 10);
+}

@@ -1,0 +1,83 @@
+// Where the worker listens: its loopback port, and a socket in the data directory that no stranger can take.
+import { chmodSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
+import {
+  type AddressInfo,
+  createServer,
+  type ListenOptions,
+  type Socket,
+  type Server as SocketServer,
+} from "node:net";
+import { dirname } from "node:path";
+import { MemError } from "../errors.ts";
+import { makePrivateDirectory } from "../hook/private-directory.ts";
+
+interface ListenRequest {
+  /** Serves the port. */
+  server: Server;
+  /** Takes a connection of the socket. */
+  acceptPipe(connection: Socket): void;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  dataDir: string;
+  /** In the data directory, or in a directory of this user alone. */
+  socket: string;
+}
+
+// Users whose ids lie 100 apart share a default port, so the next ones are tried too.
+const portsToTry = 20;
+
+export interface Listening {
+  port: number;
+  /** Takes no more connections on the socket; those that are open belong to the HTTP server. */
+  closeSocket(): Promise<void>;
+}
+
+/** Binds the port (or the next free one) and the socket. Throws `port_unusable` and `data_dir_unusable`. */
+export async function listen(request: ListenRequest): Promise<Listening> {
+  const port = await bindPort(request);
+  const door = await bindSocket(request);
+  return { port, closeSocket: () => new Promise((resolve) => void door.close(() => resolve())) };
+}
+
+async function bindPort({ server, host, port }: ListenRequest): Promise<number> {
+  let last: unknown;
+  for (let candidate = port; candidate < port + portsToTry && candidate <= 65_535; candidate++) {
+    try {
+      await listening(server, { host, port: candidate, exclusive: true });
+      return (server.address() as AddressInfo).port;
+    } catch (cause) {
+      last = cause;
+      if (codeOf(cause) !== "EADDRINUSE" && codeOf(cause) !== "EACCES") break;
+    }
+  }
+  throw new MemError("port_unusable", { message: `No port could be bound at ${host}:${port}.`, cause: last });
+}
+
+async function bindSocket({ acceptPipe, dataDir, socket }: ListenRequest): Promise<SocketServer> {
+  const door = createServer({ allowHalfOpen: true }, acceptPipe);
+  if (process.platform !== "win32") {
+    // Everybody may make directories where temporary ones lie, so it may be another user's, or a link.
+    if (dirname(socket) !== dataDir) makePrivateDirectory(dirname(socket));
+    // Left by a worker that was killed: this process owns the data directory, so nobody listens there.
+    rmSync(socket, { force: true });
+  }
+  await listening(door, { path: socket });
+  if (process.platform !== "win32") chmodSync(socket, 0o600);
+  return door;
+}
+
+function listening(server: SocketServer, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && "code" in cause ? cause.code : undefined;
+}

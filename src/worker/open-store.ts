@@ -1,0 +1,77 @@
+// Opens the database for the worker; a damaged one is set aside, and what can be read of it moves to a new one.
+import { existsSync } from "node:fs";
+import type { Clock } from "../clock.ts";
+import { toMemError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { closeDatabase, openDatabase, type Sqlite } from "../store/sqlite/open.ts";
+import { type Salvaged, salvage } from "../store/sqlite/salvage.ts";
+import {
+  clearRebuilding,
+  putInPlace,
+  type Replacement,
+  setAside,
+  setAsideNames,
+  unfinishedReplacement,
+} from "../store/sqlite/set-aside.ts";
+import { version } from "../version.ts";
+
+interface OpenRequest {
+  path: string;
+  clock: Clock;
+  log: Log;
+}
+
+/** The open database. Throws what `openDatabase` throws, except for damage, which is mended here. */
+export function openStore(request: OpenRequest): Sqlite {
+  const { path, clock, log } = request;
+  const unfinished = unfinishedReplacement(path);
+  if (unfinished !== undefined) {
+    log.warn(
+      { aside: unfinished.aside },
+      "the rescue of a damaged database was not finished, it begins again",
+    );
+    return rebuild(unfinished, request);
+  }
+  try {
+    return openDatabase(path, { product: version(), now: clock.now() });
+  } catch (cause) {
+    if (toMemError(cause).code !== "database_corrupt") throw cause;
+    log.error({ err: cause }, "the database cannot be opened");
+    return replaceDatabase(request);
+  }
+}
+
+/**
+ * Sets the damaged database aside and opens a new one with everything that could be read. The old one is closed.
+ * A process that is killed in the middle loses nothing: the next `openStore` begins again.
+ */
+export function replaceDatabase(request: OpenRequest): Sqlite {
+  return rebuild(setAside(request.path, request.clock.now()), request);
+}
+
+function rebuild(replacement: Replacement, { path, clock, log }: OpenRequest): Sqlite {
+  const { aside, rebuilding } = replacement;
+  const options = { product: version(), now: clock.now() };
+  clearRebuilding(replacement);
+  const fresh = openDatabase(rebuilding, options);
+  let salvaged: Salvaged;
+  try {
+    salvaged = salvage(aside, fresh);
+  } finally {
+    closeDatabase(fresh);
+  }
+  putInPlace(path, replacement);
+  const db = openDatabase(path, options);
+  log.error({ aside, salvaged }, "a damaged database was set aside; what could be read was carried over");
+  return db;
+}
+
+/** One sentence about databases that were set aside and are still there, or null. */
+export function damageNotice(path: string): string | null {
+  const aside = setAsideNames(path);
+  if (aside.length === 0) return null;
+  const damaged = `mem: the database was damaged and set aside as ${aside.join(", ")}`;
+  if (!existsSync(path))
+    return `${damaged}; what can be read is not carried over yet. Keep the file, and run \`mem worker start\`.`;
+  return `${damaged}; what could be read was carried over. Run \`mem doctor\`, and remove the file when you no longer need it.`;
+}

@@ -1,0 +1,51 @@
+// Search and context over the store, with the settings that shape them.
+import { type Context, createContext } from "../context/inject.ts";
+import { createSearch, type Search } from "../recall/search.ts";
+import type { Environment } from "../settings/environment.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { createByFile } from "../store/sqlite/by-file.ts";
+import type { Sqlite } from "../store/sqlite/open.ts";
+import { createRecent } from "../store/sqlite/recent.ts";
+import { createSearchIndex } from "../store/sqlite/search-index.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { searchCommand } from "./search-command.ts";
+
+/** Full-text search over all three kinds of records. */
+export function buildSearch(db: Sqlite, { projects, observations, summaries, prompts }: Store): Search {
+  const index = createSearchIndex(db);
+  return createSearch({
+    projectId: projects.find,
+    observations: { ...index.observations, byId: observations.byId },
+    summaries: { ...index.summaries, byId: summaries.byId },
+    prompts: { ...index.prompts, byId: prompts.byId },
+  });
+}
+
+interface ContextDeps {
+  db: Sqlite;
+  settings: LoadedSettings;
+  env: Environment;
+}
+
+/** The context builder, with the eleven context settings as they were at start. */
+export function buildContext(
+  { db, settings, env }: ContextDeps,
+  { observations, summaries }: Store,
+): Context {
+  const { forContext, lastMessage } = createRecent(db);
+  const port = { observations, summaries, forContext, lastMessage, byFile: createByFile(db) };
+  const chosen = {
+    observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),
+    sessions: settings.get("MEM_CONTEXT_SESSION_COUNT"),
+    types: settings.get("MEM_CONTEXT_OBSERVATION_TYPES"),
+    concepts: settings.get("MEM_CONTEXT_OBSERVATION_CONCEPTS"),
+    fullCount: settings.get("MEM_CONTEXT_FULL_COUNT"),
+    fullField: settings.get("MEM_CONTEXT_FULL_FIELD"),
+    readTokens: settings.get("MEM_CONTEXT_SHOW_READ_TOKENS"),
+    workTokens: settings.get("MEM_CONTEXT_SHOW_WORK_TOKENS"),
+    savings: settings.get("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),
+    lastSummary: settings.get("MEM_CONTEXT_SHOW_LAST_SUMMARY"),
+    lastMessage: settings.get("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
+  };
+  return createContext(port, chosen, searchCommand(env));
+}

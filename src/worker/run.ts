@@ -1,0 +1,206 @@
+// Runs the worker as a process: one owner per data directory, its port and files, its signals, its end.
+import { statSync } from "node:fs";
+import { systemClock } from "../clock.ts";
+import { failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
+import { makePrivateDirectory } from "../hook/private-directory.ts";
+import { newId, newSecret } from "../ids.ts";
+import { createLog, type Log, recordCrash } from "../log.ts";
+import { processEnvironment } from "../settings/environment.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
+import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
+import { version } from "../version.ts";
+import { announceAlreadyRunning, announceRunning } from "./announce.ts";
+import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
+import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
+import { type Listening, listen } from "./listen.ts";
+import { openStore, replaceDatabase } from "./open-store.ts";
+import { readWorkerFile, removeWorkerFile, writeWorkerFile } from "./worker-file.ts";
+
+interface RunOptions {
+  settings: LoadedSettings;
+  /** Says on stdout where the worker is and what to do next. */
+  announce: boolean;
+}
+
+// Replies in flight get 5 s of this; the whole end stays below the 10 s that are promised.
+const stopDeadlineMs = 9_500;
+const lookEveryMs = 2_000;
+
+/** Starts the worker; resolves when it answers. Another owner is not an error: it is named, and the process ends. */
+export async function runWorker({ settings, announce }: RunOptions): Promise<void> {
+  const { paths } = settings;
+  for (const directory of [paths.logs, paths.spool]) makePrivateDirectory(directory);
+  const ownership = takeOwnership(paths.ownerLock);
+  if (ownership === undefined) {
+    announceAlreadyRunning(readWorkerFile(paths));
+    return;
+  }
+  const { log, close: closeLog } = createLog(paths.logFile, settings.get("MEM_LOG_LEVEL"));
+  reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
+  recordCrashes(paths.crashFile);
+  for (const warning of settings.warnings) log.warn(warning);
+  const life = await startLife({ settings, log, ownership, closeLog });
+  if (announce) announceRunning({ port: life.port, host: settings.get("MEM_WORKER_HOST"), paths });
+}
+
+// The crash goes on whether or not it can be written down.
+function recordCrashes(file: string): void {
+  process.on("uncaughtExceptionMonitor", (cause) => {
+    failOpenSync("writing a crash down", () => recordCrash(file, cause, systemClock.now()));
+  });
+}
+
+interface LifeDeps {
+  settings: LoadedSettings;
+  log: Log;
+  ownership: Ownership;
+  closeLog: () => Promise<void>;
+}
+
+/** What runs from the first answer to the last: the worker, and the one that replaces it when its database is damaged. */
+async function startLife(deps: LifeDeps): Promise<{ port: number }> {
+  const { settings, log, ownership, closeLog } = deps;
+  const identity = { instance: newId(), secret: newSecret(), startedAt: systemClock.now() };
+  const storage = { path: settings.paths.database, clock: systemClock, log };
+  let replacing: Promise<void> | undefined;
+  let ending = false;
+  let current: Running | undefined = await open(openStore(storage), settings.get("MEM_WORKER_PORT"));
+
+  function open(db: Sqlite, port: number): Promise<Running> {
+    return answer({ ...deps, identity, db, port, onDamage });
+  }
+
+  function onDamage(findings: string[]): void {
+    if (ending || replacing !== undefined) return;
+    log.error({ findings }, "the database is damaged");
+    replacing = replace().then(
+      () => {
+        replacing = undefined;
+      },
+      // Without a database there is nothing to answer with; the next start mends what is left.
+      (cause: unknown) => void (ending || giveUp(cause)),
+    );
+  }
+
+  // A signal may come at any moment: `end` waits for this, and no new worker begins after it.
+  async function replace(): Promise<void> {
+    if (current === undefined) return;
+    const { port } = current.listening;
+    await within(stopDeadlineMs, closeCurrent());
+    if (!ending) current = await open(replaceDatabase(storage), port);
+  }
+
+  async function closeCurrent(): Promise<void> {
+    const closing = current;
+    current = undefined;
+    if (closing === undefined) return;
+    const { db, worker, listening, check } = closing;
+    check.stop();
+    await Promise.all([listening.closeSocket(), worker.close()]);
+    closeDatabase(db);
+  }
+
+  async function end(): Promise<void> {
+    await replacing;
+    await closeCurrent();
+    removeWorkerFile(settings.paths, identity.instance);
+    ownership.release();
+    log.info("the worker has stopped");
+    await closeLog();
+  }
+
+  function giveUp(cause: unknown): void {
+    log.fatal({ err: cause }, "the damaged database could not be replaced");
+    failOpenSync("writing a crash down", () =>
+      recordCrash(settings.paths.crashFile, cause, systemClock.now()),
+    );
+    setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+    void closeLog().finally(() => process.exit(1));
+  }
+
+  function stop(reason: string): void {
+    ending = true;
+    clearInterval(watching);
+    log.info({ reason }, "stopping");
+    setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+    end().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  }
+
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => (ending ? process.exit(1) : stop(signal)));
+  }
+  // Whoever removes the directory removes the memory: a worker that went on would acknowledge into a file without a name.
+  const watching = setInterval(() => {
+    if (ending || replacing !== undefined || current === undefined) return;
+    if (inodeOf(settings.paths.database) !== current.inode) stop("the database was removed");
+  }, lookEveryMs).unref();
+
+  return { port: current.listening.port };
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+interface Running {
+  db: Sqlite;
+  /** Of the database file: it tells this database from one that came after it. */
+  inode: number | undefined;
+  worker: Worker;
+  listening: Listening;
+  check: IntegrityCheck;
+}
+
+interface AnswerDeps extends Pick<LifeDeps, "settings" | "log"> {
+  identity: WorkerIdentity;
+  db: Sqlite;
+  /** The port that is wanted; the next free one is taken. */
+  port: number;
+  onDamage(findings: string[]): void;
+}
+
+/** One worker over one database, from here on found by hooks and the command line. */
+async function answer({ settings, log, identity, db, port: wanted, onDamage }: AnswerDeps): Promise<Running> {
+  const { paths, dataDir } = settings;
+  const inode = inodeOf(paths.database);
+  let port = wanted;
+  const host = settings.get("MEM_WORKER_HOST");
+  const env = processEnvironment();
+  const worker = buildWorker({ db, settings, env, log, clock: systemClock, identity, port: () => port });
+  await worker.ready();
+  const listening = await listen({ ...worker, host, port, dataDir, socket: paths.socket });
+  port = listening.port;
+  const { instance, secret, startedAt: started_at_epoch } = identity;
+  const { pid } = process;
+  const { socket } = paths;
+  writeWorkerFile(paths, {
+    pid,
+    host,
+    port,
+    version: version(),
+    instance,
+    secret,
+    socket,
+    started_at_epoch,
+  });
+  worker.start();
+  const check = createIntegrityCheck({ databasePath: paths.database, onDamage });
+  check.start();
+  log.info({ port, version: version(), pid }, "the worker answers");
+  return { db, inode, worker, listening, check };
+}
+
+async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new MemError("internal", { message: "It did not end in time." })),
+      deadlineMs,
+    );
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,133 @@
+// Drains the spool: events that hooks wrote down while the worker could not be reached, taken in with their own time.
+import { appendFileSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { parseSpoolLine } from "../domain/spool.ts";
+import { toMemError } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+interface SpoolDrainDeps {
+  directory: string;
+  clock: Clock;
+  log: Log;
+  receive(host: string, event: string, payload: JsonObject, at: number): Promise<string>;
+}
+
+export interface SpoolDrain {
+  /**
+   * Takes in every waiting file; a file that cannot be taken in yet stays for the next round. `isStopping` is asked
+   * before every line: what was taken in of a file that stays is recognised by its own id the next time.
+   */
+  drain(isStopping: () => boolean): Promise<void>;
+}
+
+const oldestMs = 7 * 24 * 3_600_000;
+// A hook writes its line within milliseconds of opening the file; after this nobody writes to a renamed one.
+const settleMs = 150;
+const draining = ".draining";
+// What was refused is for a person to look at: some of it tells as much as all of it.
+const maxRejectedBytes = 1_048_576;
+
+export function createSpoolDrain(deps: SpoolDrainDeps): SpoolDrain {
+  const { directory } = deps;
+
+  async function drain(isStopping: () => boolean): Promise<void> {
+    reportDropped(deps);
+    removeOldRejected(deps);
+    const names = readdirSync(directory).sort();
+    const fresh = names.filter((name) => name.endsWith(".jsonl"));
+    for (const name of fresh) renameSync(join(directory, name), join(directory, unusedName(names, name)));
+    if (fresh.length > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
+    const files = fresh.length > 0 ? readdirSync(directory).sort() : names;
+    for (const name of files) {
+      if (name.endsWith(draining)) await takeIn(deps, join(directory, name), isStopping);
+    }
+  }
+
+  return { drain };
+}
+
+// A hook writes one byte for each event that had no room.
+function reportDropped({ directory, log }: SpoolDrainDeps): void {
+  const path = join(directory, "dropped");
+  const events = statSync(path, { throwIfNoEntry: false })?.size;
+  if (events === undefined) return;
+  log.warn({ events }, "the spool was full, and events were dropped");
+  rmSync(path);
+}
+
+function removeOldRejected({ directory, clock }: SpoolDrainDeps): void {
+  const path = join(directory, "rejected");
+  const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (changedAt !== undefined && clock.now() - changedAt > oldestMs) rmSync(path);
+}
+
+function unusedName(names: readonly string[], name: string): string {
+  let candidate = `${name}${draining}`;
+  for (let n = 2; names.includes(candidate); n++) candidate = `${name}.${n}${draining}`;
+  return candidate;
+}
+
+async function takeIn(deps: SpoolDrainDeps, path: string, isStopping: () => boolean): Promise<void> {
+  if (!lstatSync(path).isFile()) return;
+  const counts = { taken: 0, expired: 0, rejected: 0 };
+  let read = 0;
+  // A hook that was stopped between opening the file and writing to it adds its line after the others were read.
+  while (statSync(path).size > read) {
+    const bytes = wholeLines(readFileSync(path).subarray(read));
+    read += bytes.length;
+    for (const line of bytes.toString("utf8").split("\n")) {
+      if (line === "") continue;
+      if (isStopping()) return;
+      counts[await takeInLine(deps, line)] += 1;
+    }
+  }
+  rmSync(path);
+  deps.log.info(counts, "the spool was drained");
+}
+
+// An unfinished line may be one that is being written; when nothing else is left it is torn.
+function wholeLines(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf("\n") + 1;
+  return end === 0 ? bytes : bytes.subarray(0, end);
+}
+
+async function takeInLine(deps: SpoolDrainDeps, line: string): Promise<"taken" | "expired" | "rejected"> {
+  const spooled = parseSpoolLine(line);
+  if (spooled === null) {
+    reject(deps, line);
+    return "rejected";
+  }
+  if (deps.clock.now() - spooled.received_at_epoch > oldestMs) return "expired";
+  return receiveLine(deps, line, spooled);
+}
+
+type Spooled = NonNullable<ReturnType<typeof parseSpoolLine>>;
+
+// What may succeed later (a full disk, a busy database) ends the round: the file stays, and what was taken in already
+// is recognised by its own id the next time.
+async function receiveLine(
+  deps: SpoolDrainDeps,
+  line: string,
+  spooled: Spooled,
+): Promise<"taken" | "rejected"> {
+  const { host, event, payload, received_at_epoch } = spooled;
+  try {
+    await deps.receive(host, event, payload, received_at_epoch);
+    return "taken";
+  } catch (cause) {
+    const error = toMemError(cause);
+    if (error.retryable && error.code !== "internal") throw error;
+    reject(deps, line);
+    return "rejected";
+  }
+}
+
+// Kept for a person to look at; `mem doctor` says that it is there.
+function reject({ directory }: SpoolDrainDeps, line: string): void {
+  const path = join(directory, "rejected");
+  const bytes = Buffer.from(`${line}\n`);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size + bytes.length <= maxRejectedBytes) appendFileSync(path, bytes, { mode: 0o600 });
+}

@@ -1,0 +1,187 @@
+// Holds the house to src/README.md: the import table and the rules about edges, shape and names.
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import {
+  edgeRules,
+  forbiddenImports,
+  importCycles,
+  outsideHome,
+  shapeFaults,
+  sqlOutsideStore,
+  strangersAtTop,
+} from "./helpers/house-rules.ts";
+import { parseImportTable } from "./helpers/import-table.ts";
+import { parseTree, readTree } from "./helpers/source-tree.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const house = readTree(root, ["src", "bin", "test", "hooks"]);
+const table = parseImportTable(readFileSync(`${root}src/README.md`, "utf8"));
+
+describe("the house", () => {
+  test("every import is allowed by the table of src/README.md", () => {
+    expect(forbiddenImports(house, table)).toEqual([]);
+  });
+
+  test("no imports run in a circle", () => {
+    expect(importCycles(house)).toEqual([]);
+  });
+
+  test("SQL stands in src/store/ only", () => {
+    expect(sqlOutsideStore(house)).toEqual([]);
+  });
+
+  test.each(edgeRules)("$name is used in its home only", (rule) => {
+    expect(outsideHome(house, rule)).toEqual([]);
+  });
+
+  test("files keep their budget, their first line and a name that names something", () => {
+    expect(shapeFaults(house)).toEqual([]);
+  });
+
+  test("the top of the repository holds only what belongs there", () => {
+    const ignored = readFileSync(`${root}.gitignore`, "utf8")
+      .split("\n")
+      .map((line) => line.replace("/", ""));
+    expect(strangersAtTop(readdirSync(root), ignored)).toEqual([]);
+  });
+
+  test("every folder of src/ has a row in the import table", () => {
+    const folders = readdirSync(`${root}src`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const rows = [...table.keys()].map((row) => row.split("/")[0]);
+    expect(folders.map((entry) => entry.name).filter((name) => !rows.includes(name))).toEqual([]);
+  });
+});
+
+describe("a rule that cannot fail holds nothing", () => {
+  const imports: [string, Record<string, string>][] = [
+    ["domain imports a package", { "src/domain/a.ts": 'import { z } from "zod";' }],
+    ["domain imports a module of Node", { "src/domain/a.ts": 'import { join } from "node:path";' }],
+    ["a feature imports another one", { "src/recall/a.ts": 'import { b } from "../capture/b.ts";' }],
+    [
+      "a feature imports a type of the store",
+      { "src/recall/a.ts": 'import type { B } from "../store/sqlite/b.ts";' },
+    ],
+    ["the hook imports a package", { "src/hook/a.ts": 'import { z } from "zod";' }],
+    ["a schema imports a package besides zod", { "src/http/schemas/a.ts": 'import x from "fastify";' }],
+    [
+      "a route imports the code of a feature",
+      { "src/http/api/a.ts": 'import { b } from "../../recall/b.ts";' },
+    ],
+    [
+      "a type is imported beside code",
+      { "src/http/api/a.ts": 'import { type A, b } from "../../recall/b.ts";' },
+    ],
+    [
+      "a type in an import() crosses over",
+      { "src/store/sqlite/a.ts": 'type A = import("../../http/app.ts").A;' },
+    ],
+    ["the command line loads the worker at once", { "src/cli/a.ts": 'import { b } from "../worker/b.ts";' }],
+    ["a re-export crosses over", { "src/settings/a.ts": 'export { b } from "../store/b.ts";' }],
+    ["a folder without a row appears", { "src/magic/a.ts": "export const a = 1;" }],
+    ["code is imported from the tests", { "src/cli/a.ts": 'import { b } from "../../test/b.ts";' }],
+  ];
+  test.each(imports)("it is noticed when %s", (_what, files) => {
+    expect(forbiddenImports(parseTree(files), table)).toHaveLength(1);
+  });
+
+  const allowed: [string, Record<string, string>][] = [
+    [
+      "a route names a type of a feature",
+      { "src/http/api/a.ts": 'import type { B } from "../../recall/b.ts";' },
+    ],
+    [
+      "a route imports types one by one",
+      { "src/http/api/a.ts": 'import { type B } from "../../recall/b.ts";' },
+    ],
+    ["the command line loads the worker late", { "src/cli/a.ts": 'await import("../worker/b.ts");' }],
+    ["the hook uses Node", { "src/hook/a.ts": 'import { connect } from "node:net";' }],
+    [
+      "the worker imports what is below it",
+      { "src/worker/a.ts": 'import { b } from "../store/sqlite/b.ts";' },
+    ],
+  ];
+  test.each(allowed)("it is allowed that %s", (_what, files) => {
+    expect(forbiddenImports(parseTree(files), table)).toEqual([]);
+  });
+
+  test("a circle through three files is noticed once, one of types is not", () => {
+    const circle = (word: string) => ({
+      "src/a.ts": `${word} { b } from "./b.ts";`,
+      "src/b.ts": `${word} { c } from "./c.ts";`,
+      "src/c.ts": `${word} { a } from "./a.ts";`,
+    });
+    expect(importCycles(parseTree(circle("import")))).toEqual([
+      "src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts",
+    ]);
+    expect(importCycles(parseTree(circle("import type")))).toEqual([]);
+  });
+
+  test.each([
+    '"select id from sessions"',
+    ["`insert into sessions (id) values ($", "{1})`"].join(""),
+    '"UPDATE sessions SET a = 1"',
+    '"pragma user_version"',
+    '"begin immediate"',
+  ])("the statement %s outside the store is noticed", (literal) => {
+    const files = {
+      "src/worker/a.ts": `export const a = ${literal};`,
+      "src/store/a.ts": `export const a = ${literal};`,
+    };
+    expect(sqlOutsideStore(parseTree(files))).toEqual(["src/worker/a.ts:1"]);
+  });
+
+  test("prose that begins like a statement is none", () => {
+    const files = {
+      "src/cli/a.ts": 'export const a = ["select a project", "delete what is old", "begin here"];',
+    };
+    expect(sqlOutsideStore(parseTree(files))).toEqual([]);
+  });
+
+  const edges: [string, string][] = [
+    ["process.env", "const a = process.env.HOME;"],
+    ["process.exit", "process.exit(1);"],
+    ["a clock", "const a = Date.now();"],
+    ["a clock", "const a = new Date();"],
+    ["a clock", "const a = globalThis.performance.now();"],
+    ["randomness", "const a = Math.random();"],
+    ["randomness", 'import { randomUUID } from "node:crypto";'],
+    ["the console", 'console.log("a");'],
+    ["raw HTML", 'element.innerHTML = "a";'],
+    ["raw HTML", 'document.write("a");'],
+  ];
+  test.each(edges)("%s outside its home is noticed in: %s", (name, text) => {
+    const tree = parseTree({ "src/recall/a.ts": text });
+    const noticed = edgeRules.filter((rule) => outsideHome(tree, rule).length > 0).map((rule) => rule.name);
+    expect(noticed).toEqual([name]);
+  });
+
+  test("a date that is given its time and a stream that is written to are nobody's edge", () => {
+    const tree = parseTree({ "src/recall/a.ts": "new Date(1).toISOString(); process.stdout.write('a');" });
+    expect(edgeRules.flatMap((rule) => outsideHome(tree, rule))).toEqual([]);
+  });
+
+  const said = "// Says what it is for.\n";
+  const shapes: [string, Record<string, string>][] = [
+    ["a file of 401 lines", { "src/cli/a.ts": said + "let a = 1;\n".repeat(400) }],
+    ["a file named utils", { "src/cli/utils.ts": said }],
+    ["a folder named helpers", { "src/helpers/a.ts": said }],
+    ["a file that does not say what it is for", { "src/cli/a.ts": "export const a = 1;\n" }],
+    ["a ninth root file", Object.fromEntries([..."abcdefghi"].map((name) => [`src/${name}.ts`, said]))],
+  ];
+  test.each(shapes)("%s is noticed", (_what, files) => {
+    expect(shapeFaults(parseTree(files))).toHaveLength(1);
+  });
+
+  test("a stranger at the top of the repository is noticed", () => {
+    expect(strangersAtTop(["src", "notes.txt", "dist", ".git"], ["dist"])).toEqual(["notes.txt"]);
+  });
+
+  test("a clause of the import table that is no rule is refused", () => {
+    const readme = readFileSync(`${root}src/README.md`, "utf8").replace(
+      "`domain` and zod",
+      "whatever it likes",
+    );
+    expect(() => parseImportTable(readme)).toThrow(/no rule/);
+  });
+});

@@ -1,0 +1,165 @@
+// Hooks exactly as hooks/claude-code/hooks/hooks.json registers them, with real payloads, against a bare Node start:
+// a warm worker with 100,000 observations, the hook in Node, and a worker that is down or hangs.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { installDataset } from "./dataset.mjs";
+import { interleave, ratioFigure, timeProcess } from "./measure.mjs";
+import { benchHome, root, startWorker } from "./worker.mjs";
+
+const plugin = join(root, "hooks", "claude-code");
+const fixtures = join(root, "test", "fixtures", "host-events", "claude-code");
+// Deadlines of src/hook/deadlines.ts: what a hung worker may cost on top.
+const captureDeadlineMs = 1_000;
+const promptDeadlineMs = 1_500;
+
+export async function run({ say }) {
+  const home = benchHome();
+  await installDataset(home.dataDir, say);
+  knownFile = fileOfLargestProject(home);
+  const worker = await startWorker(home);
+  const down = brokenHome(home);
+  const hung = brokenHome(home);
+  const stopListening = await listenAndHang(hung.dataDir);
+  try {
+    for (const event of ["SessionStart", "PreToolUse"]) bringsContext(event, home);
+    const warm = await interleave(
+      {
+        capture: () => hook("PostToolUse", home).ms,
+        session: () => hook("SessionStart", home).ms,
+        prompt: () => hook("UserPromptSubmit", home).ms,
+        beforeRead: () => hook("PreToolUse", home).ms,
+        inNode: () => nodeHook("PostToolUse", home).ms,
+        captureDown: () => hook("PostToolUse", down).ms,
+        promptDown: () => hook("UserPromptSubmit", down).ms,
+        nodeDown: () => nodeHook("PostToolUse", down).ms,
+        node: () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms,
+      },
+      { rounds: 40 },
+    );
+    const broken = await interleave(
+      {
+        capture: () => hook("PostToolUse", hung).ms,
+        prompt: () => hook("UserPromptSubmit", hung).ms,
+        node: () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms,
+      },
+      { rounds: 10, warmup: 1 },
+    );
+    return [...warmFigures(warm), ...hungFigures(broken)];
+  } finally {
+    stopListening();
+    await worker.kill();
+    for (const each of [home, down, hung]) each.remove();
+  }
+}
+
+function warmFigures(sides) {
+  const figure = (name, side, target) =>
+    ratioFigure({
+      name: `${name} / node -e 0`,
+      unit: "ms",
+      ours: { label: name, ...sides[side] },
+      floor: { label: "node -e 0", ...sides.node },
+      target,
+    });
+  return [
+    figure("capture hook as registered", "capture", "<= 0.45"),
+    figure("context hook, SessionStart", "session", "<= 0.6"),
+    figure("context hook, UserPromptSubmit", "prompt", "<= 0.6"),
+    figure("context hook, PreToolUse Read", "beforeRead", "<= 0.6"),
+    figure("capture hook in Node", "inNode", "<= 1.3"),
+    figure("capture hook, worker down", "captureDown", "<= 1.8"),
+    figure("context hook, worker down", "promptDown", "<= 1.8"),
+    figure("capture hook in Node, worker down", "nodeDown", "<= 1.8"),
+  ];
+}
+
+function hungFigures(sides) {
+  const figure = (name, side, deadlineMs) => {
+    const { p50, p95, n } = sides[side];
+    return ratioFigure({
+      name: `${name} / node -e 0`,
+      unit: "ms",
+      ours: { label: `${name}, minus its ${deadlineMs} ms`, p50: p50 - deadlineMs, p95: p95 - deadlineMs, n },
+      floor: { label: "node -e 0", ...sides.node },
+      target: "<= 1.8",
+    });
+  };
+  return [
+    figure("capture hook, worker hung", "capture", captureDeadlineMs),
+    figure("context hook, worker hung", "prompt", promptDeadlineMs),
+  ];
+}
+
+// Nothing listens on port 1 of a loopback.
+const deadPort = 1;
+
+const registered = () => JSON.parse(readFileSync(join(plugin, "hooks", "hooks.json"), "utf8")).hooks;
+let runs = 0;
+let knownFile = "";
+
+/** Runs what the host runs: the registered command in a shell, the payload on stdin. */
+function hook(event, home) {
+  const command = registered()[event]?.[0]?.hooks?.[0]?.command;
+  if (command === undefined) throw new Error(`hooks.json registers nothing for ${event}`);
+  const env = { ...home.env, CLAUDE_PLUGIN_ROOT: plugin };
+  return timeProcess("/bin/sh", ["-c", command], { env, input: payload(event) });
+}
+
+function nodeHook(event, home) {
+  const args = [join(root, "dist", "hook.cjs"), "claude-code", event];
+  return timeProcess(process.execPath, args, { env: home.env, input: payload(event) });
+}
+
+// A context hook that brings nothing back would be a fast one.
+function bringsContext(event, home) {
+  if (!hook(event, home).stdout.includes("additionalContext")) throw new Error(`${event} brought no context`);
+}
+
+const samples = {
+  PostToolUse: "PostToolUse.Bash",
+  PreToolUse: "PreToolUse.Read",
+  SessionStart: "SessionStart.startup",
+  UserPromptSubmit: "UserPromptSubmit",
+};
+
+// A recorded event, moved into the largest project of the data set. Every one is new: the same tool use twice would be
+// stored once, and cost less.
+function payload(event) {
+  const sample = JSON.parse(readFileSync(join(fixtures, `${samples[event]}.json`), "utf8"));
+  runs += 1;
+  const id = `bench-${process.pid}-${runs}`;
+  sample.cwd = "/home/user/project-00";
+  if ("tool_use_id" in sample) sample.tool_use_id = id;
+  if ("prompt_id" in sample) sample.prompt_id = id;
+  if ("prompt" in sample) sample.prompt = `${sample.prompt} (${runs})`;
+  if (event === "PreToolUse") sample.tool_input.file_path = knownFile;
+  return JSON.stringify(sample);
+}
+
+function fileOfLargestProject(home) {
+  const db = new Database(join(home.dataDir, "mem.db"), { readonly: true });
+  const newest =
+    "select files_modified from observations where project = 'project-00' order by id desc limit 1";
+  const [file] = JSON.parse(db.prepare(newest).pluck().get());
+  db.close();
+  return file;
+}
+
+// Knows Node and the hook's bundle from the worker that ran there once; nothing answers any more.
+function brokenHome(home) {
+  const broken = benchHome();
+  copyFileSync(join(home.dataDir, "hook-runtime"), join(broken.dataDir, "hook-runtime"));
+  const file = JSON.parse(readFileSync(join(home.dataDir, "worker.json"), "utf8"));
+  const gone = { ...file, port: deadPort, socket: join(broken.dataDir, "worker.sock") };
+  writeFileSync(join(broken.dataDir, "worker.json"), JSON.stringify(gone), { mode: 0o600 });
+  mkdirSync(join(broken.dataDir, "spool"), { mode: 0o700 });
+  return broken;
+}
+
+async function listenAndHang(dataDir) {
+  const server = createServer(() => undefined);
+  await new Promise((resolve) => server.listen(join(dataDir, "worker.sock"), resolve));
+  return () => server.close();
+}

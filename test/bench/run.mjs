@@ -1,0 +1,44 @@
+// `npm run bench [-- names... --json --table]`: every figure is taken in one run, with both of its sides.
+// A name picks benches (hook, start, ingest, search, rss, faults, documents, fuzz); without one all of them run.
+import { cpus } from "node:os";
+import { renderFigure, renderTable } from "./measure.mjs";
+
+const known = ["hook", "start", "ingest", "search", "rss", "faults", "documents", "fuzz"];
+
+const words = process.argv.slice(2);
+const json = words.includes("--json");
+const names = words.filter((word) => !word.startsWith("-"));
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(", ")}. Known: ${known.join(", ")}.`);
+  process.exit(64);
+}
+
+const say = json ? () => undefined : (line) => console.log(line);
+say(
+  `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${process.platform}`,
+);
+
+const figures = [];
+for (const name of names.length > 0 ? names : known) {
+  say(`\n${name}`);
+  const bench = await import(`./${name}.mjs`);
+  try {
+    const taken = await bench.run({ say: (line) => say(`  ${line}`) });
+    for (const figure of taken) {
+      figures.push({ bench: name, ...figure });
+      for (const line of renderFigure(figure)) say(line);
+    }
+  } catch (cause) {
+    figures.push({ bench: name, name, error: String(cause), met: false });
+    say(`  failed: ${cause instanceof Error ? cause.stack : cause}`);
+  }
+}
+
+const missed = figures.filter((figure) => !figure.met);
+if (json) console.log(JSON.stringify({ node: process.version, cores: cpus().length, figures }, null, 2));
+if (words.includes("--table"))
+  for (const row of renderTable(figures.filter((figure) => !figure.error))) say(row);
+say(`\n${figures.length - missed.length} of ${figures.length} figures met`);
+// A bench that failed half way may have left a timer or a connection.
+process.exit(missed.length === 0 ? 0 : 1);

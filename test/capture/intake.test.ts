@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createIntake, type Intake } from "../../src/capture/intake.ts";
+import type { StreamEvent } from "../../src/domain/events.ts";
+import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+
+let directory: string;
+let db: Sqlite;
+let store: Store;
+let intake: Intake;
+let now: number;
+let events: StreamEvent[];
+let skipped: Set<string>;
+
+function open(): void {
+  db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });
+  store = createStore(db);
+  intake = createIntake({
+    store,
+    clock: { now: () => now, monotonicMs: () => now },
+    skipTools: () => skipped,
+    projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
+    publish: (event) => void events.push(event),
+    onQueued: () => undefined,
+  });
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "mem-intake-"));
+  now = 1_000_000;
+  events = [];
+  skipped = new Set(["TodoWrite"]);
+  open();
+});
+
+afterEach(() => {
+  db.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const session = { claudeSessionId: "host-1", cwd: "/home/user/demo" };
+
+function payloads(): string[] {
+  return db.prepare("select payload from raw_events order by id").pluck().all() as string[];
+}
+
+function conserved(): void {
+  const { accepted, done, skipped: skips, pending, processing, dead } = store.pending.counts();
+  expect(accepted).toBe(done + skips + pending + processing + dead);
+}
+
+describe("observations", () => {
+  test("the first one of an unknown session creates the session in the project of its directory", async () => {
+    const answer = await intake.observe({ ...session, tool_name: "Read", tool_input: { file_path: "a.ts" } });
+    expect(answer).toEqual({ status: "queued" });
+    expect(store.sessions.byClaudeId("host-1")).toMatchObject({
+      project: "demo",
+      status: "active",
+      host: "api",
+    });
+    expect(events.map((event) => event.type)).toEqual(["session_started", "observation_queued"]);
+    expect(store.pending.counts()).toMatchObject({ accepted: 1, pending: 1 });
+  });
+
+  test("the same tool-use id twice is stored once and answered alike", async () => {
+    const use = { ...session, tool_name: "Read", eventKey: "toolu_1" };
+    expect(await intake.observe(use)).toEqual({ status: "queued" });
+    expect(await intake.observe(use)).toEqual({ status: "queued" });
+    expect(payloads()).toHaveLength(1);
+    expect(store.pending.counts()).toMatchObject({ accepted: 1, pending: 1 });
+  });
+
+  test("both deliveries in one turn of the event loop are stored once", async () => {
+    const use = { ...session, tool_name: "Read", eventKey: "toolu_1" };
+    await Promise.all([intake.observe(use), intake.observe(use)]);
+    expect(payloads()).toHaveLength(1);
+  });
+
+  test("a skipped tool is counted and not stored, and the list is read at each use", async () => {
+    expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual({
+      status: "skipped",
+      reason: "tool_excluded",
+    });
+    skipped = new Set();
+    expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual({ status: "queued" });
+    expect(store.pending.counts()).toMatchObject({ accepted: 2, skipped: 1, pending: 1 });
+    conserved();
+  });
+
+  test("private parts and secrets are gone before the row is written, at any depth", async () => {
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    await intake.observe({
+      ...session,
+      tool_name: "Bash",
+      tool_input: { command: "echo <private>CANARY-1</private> kept" },
+      tool_response: { out: [{ deep: `token ${secret} <mem-context>CANARY-2` }] },
+    });
+    const [payload = ""] = payloads();
+    expect(payload).toContain("kept");
+    expect(payload).not.toContain("CANARY");
+    expect(payload).not.toContain(secret);
+  });
+
+  test("a huge response is shortened head and tail, never dropped", async () => {
+    const huge = `HEAD${"x".repeat(500_000)}TAIL`;
+    await intake.observe({ ...session, tool_name: "Bash", tool_response: { stdout: huge } });
+    const [payload = ""] = payloads();
+    expect(payload.length).toBeLessThan(80_000);
+    expect(payload).toContain("HEAD");
+    expect(payload).toContain("TAIL");
+  });
+
+  test("it carries the number of the newest prompt", async () => {
+    await intake.initSession({ ...session, prompt: "first" });
+    await intake.initSession({ ...session, prompt: "second" });
+    await intake.observe({ ...session, tool_name: "Read" });
+    expect(JSON.parse(payloads()[0] ?? "")).toMatchObject({ prompt_number: 2, tool_name: "Read" });
+  });
+});
+
+describe("prompts", () => {
+  test("an entirely private prompt keeps its decision through a restart and its text nowhere", async () => {
+    const answer = await intake.initSession({ ...session, prompt: " <private>CANARY plan</private> " });
+    expect(answer).toMatchObject({ promptNumber: 1, skipped: true, reason: "private" });
+    db.close();
+    open();
+    const use = { ...session, tool_name: "Read" };
+    expect(await intake.observe(use)).toEqual({ status: "skipped", reason: "private" });
+    expect(await intake.summarize(session)).toEqual({ status: "skipped", reason: "private" });
+    expect(JSON.stringify(db.prepare("select * from user_prompts").all())).not.toContain("CANARY");
+    expect(payloads()).toEqual([]);
+    expect(store.pending.counts()).toMatchObject({ accepted: 2, skipped: 2 });
+  });
+
+  test("the prompt after a private one is recorded again", async () => {
+    await intake.initSession({ ...session, prompt: "<private>no</private>" });
+    expect(await intake.initSession({ ...session, prompt: "yes" })).toMatchObject({
+      promptNumber: 2,
+      skipped: false,
+    });
+    expect(await intake.observe({ ...session, tool_name: "Read" })).toEqual({ status: "queued" });
+    const late = { ...session, tool_name: "Read", prompt_number: 1 };
+    expect(await intake.observe(late)).toEqual({ status: "skipped", reason: "private" });
+    expect(store.sessions.byClaudeId("host-1")?.user_prompt).toBe("yes");
+  });
+
+  test("the same text within ten seconds is the same prompt, later it is a new one", async () => {
+    const first = await intake.initSession({ ...session, prompt: "again" });
+    now += 9_000;
+    const second = await intake.initSession({ ...session, prompt: "again" });
+    expect(second).toEqual({ ...first, skipped: true, reason: "duplicate" });
+    now += 2_000;
+    expect(await intake.initSession({ ...session, prompt: "again" })).toMatchObject({
+      promptNumber: 2,
+      skipped: false,
+    });
+  });
+
+  test("a prompt delivered twice under the host's id is stored once, whatever the time between", async () => {
+    await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" });
+    now += 3_600_000;
+    expect(await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" })).toMatchObject({
+      promptNumber: 1,
+      reason: "duplicate",
+    });
+  });
+
+  test("it is announced with the fields of the stream", async () => {
+    await intake.initSession({ ...session, prompt: "fix the <private>CANARY</private> login" });
+    expect(events.at(-1)).toMatchObject({ type: "new_prompt", project: "demo", prompt_number: 1 });
+    expect(JSON.stringify(events)).not.toContain("CANARY");
+  });
+});
+
+describe("summaries and the end", () => {
+  test("a summarize request without the user's words takes them from the newest prompt", async () => {
+    await intake.initSession({ ...session, prompt: "why is it slow?" });
+    await intake.summarize({ ...session, last_assistant_message: "It was the index." });
+    expect(JSON.parse(payloads()[0] ?? "")).toMatchObject({
+      type: "summarize",
+      last_user_message: "why is it slow?",
+      last_assistant_message: "It was the index.",
+    });
+    expect(events.at(-1)).toEqual({ type: "summarize_queued" });
+  });
+
+  test("a sub-agent's summarize request is skipped", async () => {
+    expect(await intake.summarize({ ...session, agentId: "a1" })).toEqual({
+      status: "skipped",
+      reason: "subagent_context",
+    });
+    conserved();
+  });
+
+  test("completing an unknown session succeeds and says that there is none", async () => {
+    expect(await intake.complete({ claudeSessionId: "nobody" })).toEqual({
+      success: true,
+      message: "No active session found",
+    });
+  });
+
+  test("a completed session opens again at the next message", async () => {
+    await intake.observe({ ...session, tool_name: "Read" });
+    expect(await intake.complete(session)).toEqual({ success: true });
+    expect(store.sessions.byClaudeId("host-1")).toMatchObject({
+      status: "completed",
+      completed_at_epoch: now,
+    });
+    expect(await intake.complete(session)).toMatchObject({ message: "No active session found" });
+    await intake.observe({ ...session, tool_name: "Read" });
+    expect(store.sessions.byClaudeId("host-1")).toMatchObject({ status: "active", completed_at_epoch: null });
+  });
+
+  test("a session that never ends is completed by idle time", async () => {
+    await intake.observe({ ...session, tool_name: "Read" });
+    now += 29 * 60_000;
+    await intake.completeIdle(30 * 60_000);
+    expect(store.sessions.byClaudeId("host-1")?.status).toBe("active");
+    now += 2 * 60_000;
+    await intake.completeIdle(30 * 60_000);
+    expect(store.sessions.byClaudeId("host-1")?.status).toBe("completed");
+    expect(events.at(-1)).toMatchObject({ type: "session_completed", project: "demo" });
+  });
+
+  test("an event that is not known is kept beside the session, cleaned", async () => {
+    await intake.observe({ ...session, tool_name: "Read" });
+    await intake.keep({ ...session, name: "Novelty", payload: { text: "<private>CANARY</private>x" } });
+    expect(payloads().at(-1)).toBe('{"name":"Novelty","payload":{"text":"x"}}');
+    expect(store.pending.counts().accepted).toBe(1);
+  });
+});

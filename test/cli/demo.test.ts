@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { loadDemoSession } from "../../src/cli/demo-session.ts";
+import { failOpenSync } from "../../src/errors.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+test("the demo remembers the session, finds it by a question, keeps secrets off the disk and leaves nothing", async () => {
+  const mem = memAtHome();
+  const { code, stdout, stderr } = await mem("demo");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "Next: `mem install claude-code`, then work as always.\n",
+  });
+
+  for (const { name } of loadDemoSession()) expect(stdout).toContain(name);
+  expect(stdout.match(/^ {2}remembers {2}/gm)?.length).toBeGreaterThanOrEqual(8);
+  const answers = stdout.split("$ mem search ")[1] ?? "";
+  expect(answers).toContain("session secret");
+  expect(stdout).toMatch(/next session starts with [1-9]\d* characters/);
+  expect(stdout).toContain("looked for on the disk: 2, found: 0");
+
+  expect(leftBy(mem)).toEqual([]);
+});
+
+test("a demo that is interrupted stops its worker and removes its directory", async () => {
+  const mem = memAtHome();
+  const demo = spawn(process.execPath, [bin, "demo"], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void demo.kill("SIGKILL"));
+  const ended = once(demo, "close");
+  for await (const chunk of demo.stdout) if (String(chunk).includes("UserPromptSubmit")) demo.kill("SIGINT");
+  const [code] = await ended;
+  expect(code).toBe(130);
+  expect(leftBy(mem)).toEqual([]);
+});
+
+test("the demo's session covers what a host tells: prompts, reads, edits, failures, commands, ends", () => {
+  const names = new Set(loadDemoSession().map(({ name }) => name));
+  expect([...names].sort()).toEqual([
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "Stop",
+    "UserPromptSubmit",
+  ]);
+});
+
+/** Files and processes that a run left: what lies in its HOME and temporary directory, who still works there. */
+function leftBy({ home }: Mem): string[] {
+  const { TMPDIR: temporary = "", HOME: own = "" } = home.env;
+  const files = [own, temporary].flatMap((path) => readdirSync(path)).filter((name) => name !== "home");
+  return [...files, ...pidsWith(`TMPDIR=${temporary}`)];
+}
+
+function pidsWith(variable: string): string[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(variable));
+}
+
+function environmentOf(pid: string): string[] {
+  return (
+    failOpenSync("read an environment", () => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")) ?? []
+  );
+}

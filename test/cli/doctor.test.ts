@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { dataPaths } from "../../src/paths.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+test("doctor with the worker down names the next command, and ends with 0", async () => {
+  const { code, stdout } = await memAtHome()("doctor");
+  expect(code).toBe(0);
+  expect(stdout).toContain("mem worker start");
+});
+
+test("doctor with the worker up finds nothing broken", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const { code, stdout } = await mem("doctor", "--json");
+  const { checks }: { checks: { name: string; state: string }[] } = JSON.parse(stdout);
+  expect(code).toBe(0);
+  expect(checks.filter(({ state }) => state === "fail")).toEqual([]);
+  expect(checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      "Node",
+      "Data directory",
+      "Settings",
+      "Database",
+      "Worker",
+      "Port",
+      "Socket",
+      "Spool",
+      "Queue",
+      "Provider",
+    ]),
+  );
+});
+
+test("doctor sees files that others can read, broken settings and a damaged database", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { settings, database } = dataPaths(mem.home.dataDir);
+  chmodSync(settings, 0o644);
+  expect((await mem("doctor")).stdout).toContain("Other users can read settings.json");
+  writeFileSync(database, "this is no database, whatever it says", { mode: 0o600 });
+  const damaged = await mem("doctor");
+  expect(damaged.code).toBe(1);
+  expect(damaged.stdout).toMatch(/fail {2}Database/);
+  writeFileSync(settings, "{");
+  const broken = await mem("doctor");
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(/fail {2}Settings/);
+});
+
+test("doctor says that the worker crashed, and where the reason is", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { logs, crashFile } = dataPaths(mem.home.dataDir);
+  mkdirSync(logs, { mode: 0o700 });
+  writeFileSync(crashFile, "boom", { mode: 0o600 });
+  const { code, stdout } = await mem("doctor");
+  expect(code).toBe(0);
+  expect(stdout).toContain("The worker crashed just now.");
+  expect(stdout).toContain(`tail ${crashFile}`);
+});
+
+test("doctor counts events that wait, and names lines that were set aside", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { spool } = dataPaths(mem.home.dataDir);
+  mkdirSync(spool, { mode: 0o700 });
+  writeFileSync(join(spool, "rejected"), "x".repeat(3_000), { mode: 0o600 });
+  expect(await checkNamed(mem, "Spool")).toMatchObject({
+    state: "warn",
+    message: expect.stringContaining("set aside"),
+    next: expect.stringContaining(join(spool, "rejected")),
+  });
+  writeFileSync(join(spool, "2026-11-21T07.jsonl"), "y".repeat(1_000), { mode: 0o600 });
+  expect(await checkNamed(mem, "Spool")).toMatchObject({
+    message: "1.0 kB of events wait for the worker.",
+  });
+});
+
+test("doctor says when another program has the port", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { stdout } = await memAtHome({ MEM_WORKER_PORT: String(port) })("doctor");
+  expect(stdout).toContain(`${port} is taken by another program`);
+});
+
+test("doctor says whether Claude Code's hooks are registered, and counts them", async () => {
+  const mem = memAtHome();
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "warn",
+    next: "mem install claude-code",
+  });
+  expect((await mem("install", "claude-code")).code).toBe(0);
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "ok",
+    message: expect.stringContaining("8 hooks"),
+  });
+});
+
+const faults: [string, (settings: string) => string, string, string][] = [
+  ["are switched off", (text) => text.replace("{", '{"disableAllHooks": true,'), "fail", "disableAllHooks"],
+  [
+    "start a launcher that is gone",
+    (text) => text.replaceAll(/ '[^']*\/hooks'; /g, " '/gone/hooks'; "),
+    "fail",
+    "/gone/hooks/mem-hook.sh",
+  ],
+  ["stand in broken settings", (text) => text.slice(0, -4), "fail", "not valid JSON"],
+  [
+    "are registered in part",
+    (text) => text.replace(/"Stop": \[.*?\]\s*\}\s*\],/s, ""),
+    "warn",
+    "7 of 8 hooks",
+  ],
+];
+
+test.each(faults)("doctor notices that the hooks %s", async (_what, change, state, sentence) => {
+  const mem = memAtHome();
+  await mem("install", "claude-code");
+  const file = join(mem.home.env.HOME ?? "", ".claude", "settings.json");
+  const before = readFileSync(file, "utf8");
+  expect(change(before)).not.toBe(before);
+  writeFileSync(file, change(before));
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state,
+    message: expect.stringContaining(sentence),
+  });
+});
+
+test("hooks of the plugin count as registered", async () => {
+  const mem = memAtHome();
+  const folder = join(mem.home.env.HOME ?? "", ".claude");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "ok" });
+});
+
+test("doctor warns when hooks of the plugin and of the settings are there at once", async () => {
+  const mem = memAtHome();
+  const folder = join(mem.home.env.HOME ?? "", ".claude");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
+  await mem("install", "claude-code", "--force");
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "warn",
+    message: expect.stringContaining("twice"),
+    next: "mem uninstall claude-code",
+  });
+});
+
+interface PrintedCheck {
+  name: string;
+  state: string;
+  message: string;
+  next?: string;
+}
+
+async function checkNamed(mem: Mem, name: string): Promise<PrintedCheck | undefined> {
+  const { stdout } = await mem("doctor", "--json");
+  const { checks }: { checks: PrintedCheck[] } = JSON.parse(stdout);
+  return checks.find((check) => check.name === name);
+}

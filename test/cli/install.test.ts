@@ -1,0 +1,119 @@
+// `mem install` and `mem uninstall` as processes, in a HOME of their own.
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { dataPaths } from "../../src/paths.ts";
+import { version } from "../../src/version.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+function settingsOf(mem: Mem): string {
+  return join(mem.home.env.HOME ?? "", ".claude", "settings.json");
+}
+
+function writeSettings(mem: Mem, text: string): string {
+  const file = settingsOf(mem);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+test("installing registers the hooks, and uninstalling leaves the settings byte for byte as they were", async () => {
+  const mem = memAtHome();
+  const text = '{\n\t"model":  "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}\n}';
+  const file = writeSettings(mem, text);
+  const installed = await mem("install", "claude-code");
+  expect(installed).toMatchObject({ code: 0, stderr: "" });
+  expect(installed.stdout).toContain("8 hooks registered in ");
+  const { hooks, model } = JSON.parse(readFileSync(file, "utf8"));
+  expect(model).toBe("opus");
+  expect(Object.keys(hooks)).toHaveLength(8);
+  expect(hooks.Stop).toHaveLength(2);
+  expect(hooks.PostToolUse[0].hooks[0].command).toContain(mem.home.dataDir);
+
+  const again = await mem("install", "claude-code", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, settings_file: file });
+
+  expect((await mem("uninstall", "claude-code")).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(text);
+  expect((await mem("uninstall", "claude-code")).stdout).toContain("There are no hooks of mem");
+});
+
+test("installing leaves what the launcher and the worker's notice need, for the owner alone", async () => {
+  const mem = memAtHome();
+  await mem("install", "claude-code");
+  const paths = dataPaths(mem.home.dataDir);
+  const [runtime = "", bundle = ""] = readFileSync(paths.hookRuntime, "utf8").split("\n");
+  expect(runtime).toBe(process.execPath);
+  expect(existsSync(bundle)).toBe(true);
+  expect(readFileSync(paths.installVersion, "utf8").trim()).toBe(version());
+  for (const file of [paths.hookRuntime, paths.installVersion, paths.installs, settingsOf(mem)]) {
+    expect(statSync(file).mode & 0o077).toBe(0);
+  }
+  await mem("uninstall", "claude-code");
+  expect(existsSync(paths.installVersion)).toBe(false);
+  expect(existsSync(settingsOf(mem))).toBe(false);
+});
+
+test("the folder that the host was told to use is the one that is changed", async () => {
+  const folder = join(tempDir(), "claude");
+  const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
+  await mem("install", "claude-code");
+  expect(existsSync(join(folder, "settings.json"))).toBe(true);
+  expect(existsSync(settingsOf(mem))).toBe(false);
+});
+
+test("settings that are no JSON are left as they are, and the error says so", async () => {
+  const mem = memAtHome();
+  const file = writeSettings(mem, '{"model": "opus", // mine\n}');
+  for (const command of ["install", "uninstall"]) {
+    const { code, stdout, stderr } = await mem(command, "claude-code");
+    expect({ code, stdout }).toEqual({ code: 65, stdout: "" });
+    expect(stderr).toContain("left as it is");
+  }
+  expect(readFileSync(file, "utf8")).toBe('{"model": "opus", // mine\n}');
+});
+
+test("--print shows the hooks and changes nothing", async () => {
+  const mem = memAtHome();
+  const { code, stdout } = await mem("install", "claude-code", "--print");
+  expect(code).toBe(0);
+  expect(Object.keys(JSON.parse(stdout).hooks)).toContain("SessionStart");
+  expect(existsSync(settingsOf(mem))).toBe(false);
+  expect(existsSync(mem.home.dataDir)).toBe(false);
+});
+
+test("settings that switch all hooks off are named", async () => {
+  const mem = memAtHome();
+  writeSettings(mem, '{"disableAllHooks": true}');
+  expect((await mem("install", "claude-code")).stderr).toContain("disableAllHooks");
+});
+
+test("where the plugin brings the hooks, none are registered on top unless forced", async () => {
+  const mem = memAtHome();
+  const text = '{"enabledPlugins":{"other@x":true,"agent-mem@agent-mem":true}}';
+  const file = writeSettings(mem, text);
+  const refused = await mem("install", "claude-code");
+  expect(refused).toMatchObject({ code: 65, stdout: "" });
+  expect(refused.stderr).toContain("agent-mem@agent-mem is enabled");
+  expect(refused.stderr).toContain("--force");
+  expect(readFileSync(file, "utf8")).toBe(text);
+  expect(existsSync(mem.home.dataDir)).toBe(false);
+  expect((await mem("install", "claude-code", "--print")).code).toBe(0);
+  expect((await mem("install", "claude-code", "--force")).code).toBe(0);
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).hooks)).toHaveLength(8);
+  expect((await mem("uninstall", "claude-code")).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+test("a plugin that is switched off does not stand in the way", async () => {
+  const mem = memAtHome();
+  writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":false}}');
+  expect((await mem("install", "claude-code")).code).toBe(0);
+});
+
+test("an unknown host is an error that names the known ones", async () => {
+  const { code, stderr } = await memAtHome()("install", "vim");
+  expect(code).toBe(64);
+  expect(stderr).toContain("claude-code");
+});

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { createCliContext } from "../../src/cli/context.ts";
+import { createIo } from "../../src/cli/io.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { memAtHome } from "./mem.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test("mem alone prints help on stdout and ends with 0", async () => {
+  const { code, stdout, stderr } = await memAtHome()();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Usage: mem");
+});
+
+test("mem --version prints the version of package.json", async () => {
+  const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  expect(await memAtHome()("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("a misspelled command is an error of usage that names the right one", async () => {
+  const { code, stdout, stderr } = await memAtHome()("serch", "x");
+  expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
+  expect(stderr).toContain("Did you mean search?");
+});
+
+const program = buildProgram(createCliContext(createIo({ color: false, errColor: false }), {}));
+
+test.each(namesBelow(program))("the help of mem %s fits 80 columns and has two examples", async (command) => {
+  const { code, stdout } = await memAtHome()(...command.split(" "), "--help");
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Usage: mem ${command} `);
+  const examples = stdout.split("Examples:\n")[1]?.trimEnd().split("\n") ?? [];
+  expect(examples).toHaveLength(2);
+  for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test("without a worker a command that needs it ends with 69 and names the next command", async () => {
+  const { code, stdout, stderr } = await memAtHome()("search", "x");
+  expect({ code, stdout }).toEqual({ code: 69, stdout: "" });
+  expect(stderr).toContain("mem worker start");
+});
+
+test("with --json an error is one line of JSON on stderr, and stdout stays empty", async () => {
+  const { stdout, stderr } = await memAtHome()("search", "x", "--json");
+  expect(stdout).toBe("");
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "worker_unreachable" } });
+});
+
+test("colour is for terminals: a pipe gets none, FORCE_COLOR brings it, NO_COLOR beats both", async () => {
+  const escapeByte = String.fromCharCode(27);
+  expect((await memAtHome()("doctor")).stdout).not.toContain(escapeByte);
+  expect((await memAtHome({ FORCE_COLOR: "1" })("doctor")).stdout).toContain(escapeByte);
+  expect((await memAtHome({ FORCE_COLOR: "1", NO_COLOR: "1" })("doctor")).stdout).not.toContain(escapeByte);
+});
+
+test("a reader that goes away early is no error", async () => {
+  const { home } = memAtHome();
+  const child = spawn(process.execPath, [`${root}bin/mem.js`, "settings", "list", "--long"], {
+    env: home.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("a data directory that cannot be used is named, with the code for a configuration error", async () => {
+  const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "relative/path" })("settings", "list");
+  expect(code).toBe(78);
+  expect(stderr).toContain("MEM_DATA_DIR cannot be used");
+});
+
+function namesBelow(command: Command, path: readonly string[] = []): string[] {
+  return command.commands.flatMap((child) => {
+    const names = [...path, child.name()];
+    return [names.join(" "), ...namesBelow(child, names)];
+  });
+}

@@ -1,0 +1,40 @@
+// Runs the built command line as users do: a process, with a HOME and a data directory of its own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { dataPaths } from "../../src/paths.ts";
+import { type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+export interface MemRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export type Mem = ((...words: string[]) => Promise<MemRun>) & { home: WorkerHome };
+
+/** A `mem` with a home of its own; a worker that it leaves running is stopped when the test ends. */
+export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
+  const home = workerHome(env);
+  const mem = (...words: string[]) => runMem(home, words);
+  onTestFinished(async () => {
+    if (existsSync(dataPaths(home.dataDir).workerFile)) await runMem(home, ["worker", "stop"]);
+  });
+  return Object.assign(mem, { home });
+}
+
+async function runMem(home: WorkerHome, words: readonly string[]): Promise<MemRun> {
+  const child = spawn(process.execPath, [bin, ...words], {
+    env: home.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  return { code: child.exitCode, stdout, stderr };
+}

@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
+import { paintFor } from "../../src/cli/paint.ts";
+import { renderSearch } from "../../src/cli/search-results.ts";
+import type { SearchAnswer } from "../../src/client/worker-client.ts";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
+
+const now = 1_790_000_000_000;
+
+function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}): string[] {
+  const lines: string[] = [];
+  const target: Io = {
+    out: (line) => lines.push(line),
+    raw: (text) => lines.push(text),
+    err: () => undefined,
+    json: () => undefined,
+    paint: paintFor(false),
+    errPaint: paintFor(false),
+    color: false,
+    isClosed: false,
+    isTerminal: false,
+    columns: 80,
+    ...io,
+  };
+  renderSearch(
+    target,
+    { observations: [], sessions: [], prompts: [], totalResults: 0, query: "", ...answer },
+    now,
+  );
+  return lines;
+}
+
+const hit = {
+  id: 12,
+  title: "Edited src/auth/session.ts",
+  preview: "The secret comes from the environment.",
+  obs_type: "bugfix" as const,
+  project: "shop",
+  created_at_epoch: now - 3 * 3_600_000,
+};
+
+test("a hit shows number, title, type, project, age and preview", () => {
+  expect(linesOf({ observations: [hit] })).toEqual([
+    "#12  Edited src/auth/session.ts",
+    "     bugfix · shop · 3 h ago  The secret comes from the environment.",
+  ]);
+});
+
+test("a preview that begins with its title shows only what follows", () => {
+  const told = { ...hit, preview: `${hit.title}. Cookies survive a restart.` };
+  expect(linesOf({ observations: [told] })[1]).toBe(
+    "     bugfix · shop · 3 h ago  Cookies survive a restart.",
+  );
+  expect(linesOf({ observations: [{ ...hit, preview: hit.title }] })[1]).toBe("     bugfix · shop · 3 h ago");
+});
+
+test.each([
+  ["within a sentence", hit.title, `${hit.title} (3 lines added). Cookies survive.`, "Cookies survive."],
+  ["within the only sentence", hit.title, `${hit.title} (3 lines added).`, ""],
+  ["cut within a word", "Edited src/auth/sess…", `${hit.title} and 2 lines. Next…`, "Next…"],
+  ["before a cut preview", hit.title, `${hit.title} and then it…`, ""],
+  ["at a colon", hit.title, `${hit.title}: the secret moved.`, "the secret moved."],
+  ["with its own full stop", "Moved it.", "Moved it. Then tested.", "Then tested."],
+  ["nowhere in the preview", hit.title, "Another. Thing", "Another. Thing"],
+])("what follows a title that ends %s begins with a sentence", (_where, title, preview, shown) => {
+  const [, below] = linesOf({ observations: [{ ...hit, title, preview }] });
+  expect(below).toBe(`     bugfix · shop · 3 h ago${shown === "" ? "" : `  ${shown}`}`);
+});
+
+test.each([
+  ["fix the login", "Request: fix the login Investigated: Read a.ts.", "  Investigated: Read a.ts."],
+  ["fix the login", "Request: fix the login", ""],
+  ["fix the login", "Request: fix the login Next steps: ship.", "  Next steps: ship."],
+  ["fix the log…", "Request: fix the login Learned: It broke.", "  Learned: It broke."],
+  ["fix the login", "Request: another Learned: It broke.", "  Request: another Learned: It broke."],
+])("a session with the title %j does not repeat it below", (title, preview, shown) => {
+  const { obs_type: _, ...session } = hit;
+  expect(linesOf({ sessions: [{ ...session, title, preview }] })[1]).toBe(`     shop · 3 h ago${shown}`);
+});
+
+test("a whole session does not repeat its request", () => {
+  const session = {
+    id: 12,
+    sdk_session_id: "s",
+    project: "shop",
+    summary_text: "Request: fix the login\nLearned: It broke.",
+    request: "fix the login",
+    investigated: null,
+    learned: "It broke.",
+    completed: null,
+    next_steps: null,
+    notes: null,
+    prompt_number: 1,
+    generator: "local",
+    created_at_epoch: hit.created_at_epoch,
+    facts: [],
+    concepts: [],
+    files_touched: [],
+    files_read: [],
+    files_modified: [],
+    synced_at: null,
+    origin_device_id: null,
+    origin_local_id: null,
+    revision: 1,
+  };
+  const lines = linesOf({ sessions: [session] });
+  expect(lines.slice(2)).toEqual(["     Learned: It broke."]);
+});
+
+test("kinds stand under headings when there is more than one", () => {
+  const lines = linesOf({ observations: [hit], prompts: [{ ...hit, title: "fix it", preview: "fix it" }] });
+  expect(lines.filter((line) => /^[A-Z]/.test(line))).toEqual(["Observations", "Prompts"]);
+});
+
+test("no line of a hit is wider than the terminal", () => {
+  const long = { ...hit, title: "日本語 ".repeat(20), preview: "word ".repeat(60) };
+  for (const line of linesOf({ observations: [long] }, { isTerminal: true }))
+    expect(displayWidth(line)).toBeLessThan(81);
+});
+
+test("stored text cannot write to the terminal", () => {
+  const evil = "\x1b]52;c;ZXZpbA==\x07\x1b[2Jx\u202ey";
+  const lines = linesOf({ observations: [{ ...hit, title: evil, preview: evil, project: evil }] });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+  expect(lines.join("")).not.toMatch(/[\x00-\x1f\u202e]/);
+});
+
+test("a whole observation shows its story, facts and files", () => {
+  const whole = {
+    ...hit,
+    preview: undefined,
+    sdk_session_id: "s",
+    subtitle: "auth",
+    summary: "Short.",
+    narrative: "The story\x1b[31m in full.",
+    text: null,
+    facts: ["exit code 1"],
+    concepts: ["gotcha"],
+    files_touched: [],
+    files_read: ["a.ts"],
+    files_modified: ["b.ts", "c.ts"],
+    prompt_number: 1,
+    generator: "local",
+    provenance: "file" as const,
+    agent_id: null,
+    agent_type: null,
+    discovery_tokens: 1,
+    synced_at: null,
+    origin_device_id: null,
+    origin_local_id: null,
+    revision: 1,
+  };
+  const { preview: _, ...record } = whole;
+  expect(linesOf({ observations: [record] })).toEqual([
+    "#12  Edited src/auth/session.ts",
+    "     bugfix · shop · 3 h ago  auth",
+    "     The story in full.",
+    "     - exit code 1",
+    "     Read: a.ts",
+    "     Changed: b.ts, c.ts",
+  ]);
+});

@@ -1,0 +1,90 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createWorkerClient, type WorkerClient } from "../../src/client/worker-client.ts";
+import { until } from "../helpers/worker-process.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+test("search with words and filters prints what is there, and --json the worker's answer", async () => {
+  const mem = await rememberingMem();
+
+  const question = await mem("search", "why", "did", "the", "login", "test", "fail?");
+  expect(question.code).toBe(0);
+  expect(question.stdout).toContain("npm test");
+  expect(question.stdout).toContain("shop");
+
+  const { stdout } = await mem("search", "login", "--type", "observations", "--limit", "1", "--json");
+  const answer: { observations: unknown[]; sessions: unknown[]; prompts: unknown[] } = JSON.parse(stdout);
+  expect(answer.observations).toHaveLength(1);
+  expect([answer.sessions, answer.prompts]).toEqual([[], []]);
+
+  const full = await mem("search", "login", "--format", "full", "--files", "/home/user/shop/src/login.ts");
+  expect(full.stdout).toContain("/home/user/shop/src/login.ts");
+
+  for (const nothing of [
+    ["--project", "other"],
+    ["--until", "7d"],
+    ["--obs-type", "decision"],
+    ["--concepts", "trade-off"],
+  ]) {
+    const run = await mem("search", "login", ...nothing);
+    expect(run).toMatchObject({ code: 0, stdout: "" });
+    expect(run.stderr).toContain("fewer filters");
+  }
+});
+
+test("what a tool printed cannot write to the terminal of the one who searches", async () => {
+  const mem = await rememberingMem();
+  for (const format of ["index", "full"]) {
+    const { stdout } = await mem("search", "curious", "--format", format);
+    expect(stdout).toContain("curious");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  }
+});
+
+test("status counts what is remembered", async () => {
+  const mem = await rememberingMem();
+  const { stdout } = await mem("status");
+  expect(stdout).toMatch(/Memory +3 observations, 0 summaries, 1 prompt, 1 session/);
+  expect(stdout).toMatch(/Queue +empty/);
+  const json: unknown = JSON.parse((await mem("status", "--json")).stdout);
+  expect(json).toMatchObject({ database: { observations: 3 }, warnings: [] });
+});
+
+test.each([
+  [["search", "--limit", "0"], "from 1 to 100"],
+  [["search", "--limit", "many"], "from 1 to 100"],
+  [["search", "--type", "things"], "Allowed choices are observations, sessions, prompts"],
+  [["search", "--obs-type", "thing"], "Allowed choices are discovery"],
+  [["search", "--since", "soon"], "is not a time"],
+])("mem %j is refused before the worker is asked", async (words, sentence) => {
+  const { code, stderr } = await memAtHome()(...words);
+  expect(code).toBe(64);
+  expect(stderr).toContain(sentence);
+});
+
+/** A `mem` whose worker has made observations of a small session. */
+async function rememberingMem(): Promise<Mem> {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const client = createWorkerClient({ dataDir: mem.home.dataDir });
+  onTestFinished(() => client.close());
+  const session = { claudeSessionId: "s-1", cwd: "/home/user/shop" };
+  await client.postSession("init", { ...session, project: "shop", prompt: "Mend the login" });
+  const read = { file_path: "/home/user/shop/src/login.ts" };
+  const failed = { stdout: "FAIL login.test.ts\n Tests  1 failed | 3 passed (4)\n", exitCode: 1 };
+  const curious = { stdout: "curious \x1b]52;c;ZXZpbA==\x07\x1b[2J\u202eoutput\r\n" };
+  const uses = [
+    { tool_name: "Read", tool_input: read, tool_response: { file: { content: "login()" } } },
+    { tool_name: "Bash", tool_input: { command: "npm test -- login" }, tool_response: failed },
+    { tool_name: "Bash", tool_input: { command: "echo curious" }, tool_response: curious },
+  ];
+  for (const [index, use] of uses.entries()) {
+    await client.postSession("observations", { ...session, ...use, tool_use_id: `use-${index}` });
+  }
+  await until(() => allMade(client), 10_000, "the observations");
+  return mem;
+}
+
+async function allMade(client: WorkerClient): Promise<true | undefined> {
+  return (await client.observations()).items.length === 3 ? true : undefined;
+}

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { dataPaths } from "../../src/paths.ts";
+import { settingKeys } from "../../src/settings/table.ts";
+import { memAtHome } from "./mem.ts";
+
+test("list names every setting, and writes nothing", async () => {
+  const mem = memAtHome();
+  const { code, stdout } = await mem("settings", "list");
+  expect(code).toBe(0);
+  for (const key of settingKeys) expect(stdout).toContain(key);
+  expect(existsSync(mem.home.dataDir)).toBe(false);
+});
+
+test("list --json gives value, source, default, effect and meaning of each", async () => {
+  const { stdout } = await memAtHome({ MEM_MODE: "chill" })("settings", "list", "--json");
+  const { settings }: { settings: Record<string, unknown>[] } = JSON.parse(stdout);
+  expect(settings).toHaveLength(settingKeys.length);
+  expect(settings.find(({ key }) => key === "MEM_MODE")).toEqual({
+    key: "MEM_MODE",
+    value: "chill",
+    source: "environment",
+    default: "code",
+    effect: "restart",
+    accepts: "the name of a mode, such as code or code--es",
+    meaning: "Active mode profile.",
+  });
+});
+
+test("a setting that is set is written, read back, and needs a restart", async () => {
+  const mem = memAtHome();
+  const set = await mem("settings", "set", "MEM_CONTEXT_OBSERVATIONS", "7");
+  expect(set).toMatchObject({ code: 0, stdout: "MEM_CONTEXT_OBSERVATIONS is now 7.\n" });
+  expect(set.stderr).toContain("mem worker restart");
+  expect((await mem("settings", "get", "context_observations")).stdout).toBe("7\n");
+});
+
+test("the skipped tools take effect at the next tool use, and set says so", async () => {
+  const { stderr } = await memAtHome()("settings", "set", "MEM_SKIP_TOOLS", "Bash");
+  expect(stderr).toContain("at the next tool use");
+});
+
+test("a setting that the environment beats is set with a warning", async () => {
+  const { stdout, stderr } = await memAtHome({ MEM_MODE: "chill" })("settings", "set", "MEM_MODE", "code");
+  expect(stdout).toBe("MEM_MODE is now chill.\n");
+  expect(stderr).toContain("The environment sets MEM_MODE too");
+});
+
+test("secrets are masked by list and get, and shown by --reveal only", async () => {
+  const mem = memAtHome();
+  const set = await mem("settings", "set", "MEM_TV_TOKEN", "canary-2718");
+  const masked = [
+    set.stdout,
+    set.stderr,
+    (await mem("settings", "list")).stdout,
+    (await mem("settings", "list", "--json")).stdout,
+    (await mem("settings", "get", "tv_token")).stdout,
+  ];
+  expect(masked.join("")).not.toContain("canary");
+  expect((await mem("settings", "get", "tv_token", "--reveal")).stdout).toBe("canary-2718\n");
+});
+
+test.each([
+  [["settings", "set", "MEM_MODEL", "gpt"], 65, "one of haiku-4-5-20251001"],
+  [["settings", "set", "MEM_NOPE", "1"], 64, "There is no setting MEM_NOPE."],
+  [["settings", "set", "MEM_MODE"], 64, "Give a value"],
+  [["settings", "get"], 64, "missing required argument"],
+])("mem %j ends with code %i and says why", async (words, code, sentence) => {
+  const run = await memAtHome()(...words);
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(sentence);
+});
+
+test("a broken settings.json stops every command that needs it, names the place, and stays as it is", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { settings } = dataPaths(mem.home.dataDir);
+  writeFileSync(settings, "{ broken");
+  for (const words of [
+    ["settings", "list"],
+    ["settings", "set", "MEM_MODE", "chill"],
+    ["worker", "start"],
+  ]) {
+    const run = await mem(...words);
+    expect(run.code).toBe(78);
+    expect(run.stderr).toContain(`${settings} is not valid JSON: line 1, column 3`);
+  }
+  expect(readFileSync(settings, "utf8")).toBe("{ broken");
+});
+
+test("an invalid value in the file is named by list, and the default is shown", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  writeFileSync(dataPaths(mem.home.dataDir).settings, '{"MEM_MODEL":"gpt"}');
+  const { code, stdout, stderr } = await mem("settings", "get", "MEM_MODEL");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "haiku-4-5-20251001\n" });
+  expect(stderr).toContain('MEM_MODEL in settings.json: "gpt" is not one of');
+});
+
+test("path prints the file, and edit opens it in the editor even when it is broken", async () => {
+  const mem = memAtHome({
+    EDITOR: `${process.execPath} -e require("fs").writeFileSync(process.argv[1],"{}")`,
+  });
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { settings } = dataPaths(mem.home.dataDir);
+  expect((await mem("settings", "path")).stdout).toBe(`${settings}\n`);
+  writeFileSync(settings, "{ broken");
+  expect((await mem("settings", "edit")).code).toBe(0);
+  expect(readFileSync(settings, "utf8")).toBe("{}");
+});

@@ -1,0 +1,216 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { dataPaths } from "../../src/paths.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { processesOf, until } from "../helpers/worker-process.ts";
+import { memAtHome } from "./mem.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+test("start, start again, status, restart, stop, stop again: each says what is and ends with its code", async () => {
+  const mem = memAtHome();
+  const started = await mem("worker", "start");
+  expect(started).toMatchObject({ code: 0, stderr: "" });
+  expect(started.stdout).toMatch(/^The worker runs at http:\/\/127\.0\.0\.1:\d+ \(process \d+\)\.\n$/);
+  const again = await mem("worker", "start");
+  expect(again.stdout).toBe(started.stdout.replace("runs", "already runs"));
+  expect((await mem("worker", "status")).code).toBe(0);
+  const before = pidOf(mem.home.dataDir);
+  expect((await mem("worker", "restart")).code).toBe(0);
+  const pid = pidOf(mem.home.dataDir);
+  expect(pid).not.toBe(before);
+  expect((await mem("worker", "stop")).stdout).toBe(`The worker (process ${pid}) has stopped.\n`);
+  expect(processesOf(mem.home)).toEqual([]);
+  expect(await mem("worker", "stop")).toMatchObject({ code: 0, stdout: "The worker is not running.\n" });
+  expect((await mem("worker", "status")).code).toBe(69);
+});
+
+test("the worker outlives the command that started it, and writes to no terminal", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const { stdout } = await mem("worker", "status", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", pid: pidOf(mem.home.dataDir) });
+});
+
+test("eight starts at once leave one worker, and all of them name it", async () => {
+  const mem = memAtHome();
+  const runs = await Promise.all(Array.from({ length: 8 }, () => mem("worker", "start")));
+  expect(runs.map(({ code }) => code)).toEqual(Array(8).fill(0));
+  const pids = new Set(runs.map(({ stdout }) => /process (\d+)/.exec(stdout)?.[1]));
+  expect([...pids]).toEqual([String(pidOf(mem.home.dataDir))]);
+  expect(processesOf(mem.home)).toHaveLength(1);
+});
+
+test("a killed worker is started again, though its worker.json and socket are still there", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const pid = pidOf(mem.home.dataDir);
+  process.kill(pid, "SIGKILL");
+  await until(() => (processesOf(mem.home).length === 0 ? true : undefined), 5000, "the end of the worker");
+  expect((await mem("worker", "status")).code).toBe(69);
+  expect((await mem("worker", "start")).code).toBe(0);
+  expect(pidOf(mem.home.dataDir)).not.toBe(pid);
+});
+
+test("a live process that is not our worker is never signalled", async () => {
+  const mem = memAtHome();
+  const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  onTestFinished(() => void bystander.kill("SIGKILL"));
+  mkdirSync(mem.home.dataDir, { mode: 0o700 });
+  const { workerFile, socket } = dataPaths(mem.home.dataDir);
+  writeFileSync(workerFile, JSON.stringify({ pid: bystander.pid, port: 1, host: "127.0.0.1", socket }));
+  const { code, stderr } = await mem("worker", "stop");
+  rmSync(workerFile);
+  expect(code).toBe(69);
+  expect(stderr).toContain("left alone");
+  expect(bystander.exitCode).toBeNull();
+});
+
+test("a worker that hangs is called that by every command, and a restart replaces it", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const pid = pidOf(mem.home.dataDir);
+  process.kill(pid, "SIGSTOP");
+  onTestFinished(() => {
+    if (processesOf(mem.home).includes(pid)) process.kill(pid, "SIGKILL");
+  });
+  const [status, workerStatus, asJson, start, doctor, search] = await Promise.all([
+    mem("status"),
+    mem("worker", "status"),
+    mem("worker", "status", "--json"),
+    mem("worker", "start"),
+    mem("doctor"),
+    mem("search", "anything"),
+  ]);
+  expect(status).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`process ${pid} does not answer`),
+  });
+  expect(status.stderr).not.toContain("Start it");
+  expect(JSON.parse(asJson.stdout)).toEqual({ status: "silent", pid });
+  for (const { code, stderr } of [workerStatus, start]) {
+    expect(code).toBe(69);
+    expect(stderr).toContain(`process ${pid} does not answer`);
+  }
+  for (const { stderr } of [status, workerStatus, start]) {
+    expect(stderr).toContain(`kill -9 ${pid}`);
+    expect(stderr).toContain("mem worker start");
+    expect(stderr).toContain("Nothing that was acknowledged is lost");
+  }
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain(`process ${pid} does not answer`);
+  expect(doctor.stdout).not.toContain("another program");
+  expect(search.stderr).toContain(`process ${pid}`);
+  expect(search.stderr).toContain("mem worker restart");
+  expect((await mem("worker", "restart")).code).toBe(0);
+  expect(pidOf(mem.home.dataDir)).not.toBe(pid);
+  expect(processesOf(mem.home)).toEqual([pidOf(mem.home.dataDir)]);
+}, 60_000);
+
+test("status with the worker down says that events wait", async () => {
+  const mem = memAtHome();
+  expect((await mem("status")).stdout).not.toContain("Spool");
+  const { spool } = dataPaths(mem.home.dataDir);
+  mkdirSync(spool, { recursive: true, mode: 0o700 });
+  writeFileSync(join(spool, "2026-11-21T07.jsonl"), "y".repeat(1_000), { mode: 0o600 });
+  expect((await mem("status")).stdout).toMatch(/^Spool +1\.0 kB of events wait for the worker$/m);
+});
+
+test("a worker that cannot start says why, with what it said itself", async () => {
+  const mem = memAtHome();
+  const { database } = dataPaths(mem.home.dataDir);
+  mkdirSync(database, { recursive: true });
+  const { code, stderr } = await mem("worker", "start");
+  expect(code).toBe(69);
+  expect(stderr).toContain("The worker ended at once.");
+  expect(stderr.split("\n").length).toBeGreaterThan(2);
+});
+
+test.each([
+  ["logs", "logs"],
+  ["the log of the start", "logs/worker-start.log"],
+])("a link planted in the place of %s is not written through", async (_what, name) => {
+  const mem = memAtHome();
+  const target = tempDir();
+  const victim = join(target, "victim");
+  writeFileSync(victim, "mine");
+  const planted = join(mem.home.dataDir, name);
+  mkdirSync(dirname(planted), { recursive: true });
+  symlinkSync(name === "logs" ? target : victim, planted);
+  const { code, stderr } = await mem("worker", "start");
+  expect(code).toBe(78);
+  expect(stderr).toContain(planted);
+  expect(readdirSync(target)).toEqual(["victim"]);
+  expect(readFileSync(victim, "utf8")).toBe("mine");
+});
+
+test("in the foreground it says where it is and what comes next, and one Ctrl-C ends it", async () => {
+  const mem = memAtHome();
+  const child = spawn(process.execPath, [bin, "worker", "start", "--foreground"], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stdout = "";
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  await until(() => (stdout.includes("Ctrl-C") ? true : undefined), 10_000, "the announcement");
+  for (const word of ["http://127.0.0.1:", "mem install claude-code", "mem demo"])
+    expect(stdout).toContain(word);
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+  expect(existsSync(dataPaths(mem.home.dataDir).workerFile)).toBe(false);
+});
+
+test("the log is printed for people, as JSON, and followed", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  expect((await mem("worker", "logs", "-n", "5")).stdout).toMatch(/^\d\d:\d\d:\d\d {2}INFO /m);
+  const { stdout } = await mem("worker", "logs", "--json");
+  for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
+  const follower = spawn(process.execPath, [bin, "worker", "logs", "-f", "-n", "0"], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void follower.kill("SIGKILL"));
+  let followed = "";
+  follower.stdout.on("data", (chunk) => (followed += String(chunk)));
+  await mem("worker", "restart");
+  await until(
+    () => (/INFO .*\n.*INFO /.test(followed) ? true : undefined),
+    10_000,
+    "what was added to the log",
+  );
+});
+
+test("following the log ends when its reader goes away", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const follower = spawn(process.execPath, [bin, "worker", "logs", "-f"], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void follower.kill("SIGKILL"));
+  const ended = once(follower, "exit");
+  await once(follower.stdout, "data");
+  follower.stdout.destroy();
+  await mem("worker", "restart");
+  expect((await ended)[0]).toBe(0);
+});
+
+function pidOf(dataDir: string): number {
+  const file: unknown = JSON.parse(readFileSync(dataPaths(dataDir).workerFile, "utf8"));
+  return typeof file === "object" && file !== null && "pid" in file ? Number(file.pid) : 0;
+}

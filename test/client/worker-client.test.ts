@@ -1,0 +1,155 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { createWorkerClient } from "../../src/client/worker-client.ts";
+import { MemError } from "../../src/errors.ts";
+import { dataPaths } from "../../src/paths.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { fakeWorker, json } from "./fake-worker.ts";
+
+test.each(["socket", "port"] as const)("a search over the %s arrives with every parameter", async (on) => {
+  const worker = await fakeWorker({ on });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.search({
+    query: "why & how?",
+    type: "observations",
+    format: "full",
+    limit: 5,
+    concepts: ["gotcha", "pattern"],
+    files: ["src/a b.ts"],
+    dateStart: "2026-01-31T00:00:00.000Z",
+  });
+  await client.close();
+  const target = new URL(worker.seen.at(-1)?.split(" ")[1] ?? "", "http://localhost");
+  expect(target.pathname).toBe("/api/search");
+  expect(Object.fromEntries(target.searchParams)).toEqual({
+    query: "why & how?",
+    type: "observations",
+    format: "full",
+    limit: "5",
+    concepts: "gotcha,pattern",
+    files: "src/a b.ts",
+    dateStart: "2026-01-31T00:00:00.000Z",
+  });
+});
+
+test("a socket outside the data directory proves itself first", async () => {
+  const worker = await fakeWorker({ on: "socket elsewhere" });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.stats();
+  await client.close();
+  expect(worker.seen).toEqual(["GET /api/health", "GET /api/stats"]);
+});
+
+test("over the socket no proof is asked for", async () => {
+  const worker = await fakeWorker({ on: "socket" });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.stats();
+  await client.close();
+  expect(worker.seen).toEqual(["GET /api/stats"]);
+});
+
+test.each(["port", "socket elsewhere"] as const)(
+  "a stranger on the %s is told nothing but a nonce",
+  async (on) => {
+    const stranger = await fakeWorker({ on, secret: "guessed" });
+    const client = createWorkerClient({ dataDir: stranger.dataDir });
+    const error = await failure(client.search({ query: "canary" }));
+    expect(error.code).toBe("worker_unreachable");
+    expect(error.message).toContain("Something else answers");
+    expect(stranger.seen).toEqual(["GET /api/health"]);
+    expect(stranger.bodies.join()).toBe("");
+  },
+);
+
+test("without worker.json the worker is unreachable, and the next command is named", async () => {
+  const error = await failure(createWorkerClient({ dataDir: tempDir() }).health());
+  expect(error.code).toBe("worker_unreachable");
+  expect(error.hint).toContain("mem worker start");
+});
+
+test.each(["", "{", "[]", '{"pid":"1","port":2}', '{"pid":1,"port":-2}'])(
+  "worker.json with %j counts as none",
+  async (text) => {
+    const dataDir = tempDir();
+    writeFileSync(dataPaths(dataDir).workerFile, text);
+    expect((await failure(createWorkerClient({ dataDir }).health())).code).toBe("worker_unreachable");
+  },
+);
+
+test("the worker's own error arrives with code, sentence, hint and details", async () => {
+  const body = { error: { code: "invalid_request", message: "limit is odd", hint: "try 2", details: [1] } };
+  const worker = await fakeWorker({ on: "socket", answer: (_, response) => json(response, 400, body) });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  const error = await failure(client.search({ limit: 3 }));
+  await client.close();
+  expect(error.toBody()).toEqual(body);
+});
+
+test.each([
+  [500, "not json at all"],
+  [502, JSON.stringify({ error: { code: "no_such_code", message: "x" } })],
+  [404, JSON.stringify({ message: "x" })],
+])(
+  "an answer of status %i without our error body is an internal error that names the status",
+  async (status, text) => {
+    const worker = await fakeWorker({
+      on: "socket",
+      answer: (_, response) => response.writeHead(status, { "content-type": "application/json" }).end(text),
+    });
+    const client = createWorkerClient({ dataDir: worker.dataDir });
+    const error = await failure(client.stats());
+    await client.close();
+    expect(error.code).toBe("internal");
+  },
+);
+
+test("a worker that hangs is given up", async () => {
+  const worker = await fakeWorker({ on: "socket", answer: () => undefined });
+  const client = createWorkerClient({ dataDir: worker.dataDir, deadlines: { answerMs: 100 } });
+  const error = await failure(client.stats());
+  expect(error.message).toContain("does not answer in time");
+});
+
+test("a worker that came later, elsewhere, is found by the same client", async () => {
+  const dataDir = tempDir();
+  const client = createWorkerClient({ dataDir });
+  await failure(client.health());
+  const worker = await fakeWorker({ on: "port" });
+  copyFileSync(dataPaths(worker.dataDir).workerFile, dataPaths(dataDir).workerFile);
+  expect(await client.health()).toEqual({});
+  await client.close();
+});
+
+test("proxy variables are not looked at", async () => {
+  const proxy = await fakeWorker({ on: "port" });
+  const worker = await fakeWorker({ on: "port" });
+  for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+    vi.stubEnv(name, `http://127.0.0.1:${portOf(proxy.dataDir)}`);
+  }
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.health();
+  await client.close();
+  vi.unstubAllEnvs();
+  expect(proxy.seen).toEqual([]);
+});
+
+test("a session event is posted as JSON", async () => {
+  const worker = await fakeWorker({ on: "socket" });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.postSession("complete", { claudeSessionId: "s" });
+  await client.close();
+  expect(worker.seen).toEqual(["POST /api/sessions/complete"]);
+  expect(worker.bodies).toEqual(['{"claudeSessionId":"s"}']);
+});
+
+async function failure(run: Promise<unknown>): Promise<MemError> {
+  const error: unknown = await run.catch((thrown: unknown) => thrown);
+  if (error instanceof MemError) return error;
+  throw new Error("no MemError was thrown");
+}
+
+function portOf(dataDir: string): number {
+  const file: unknown = JSON.parse(readFileSync(dataPaths(dataDir).workerFile, "utf8"));
+  if (typeof file === "object" && file !== null && "port" in file) return Number(file.port);
+  throw new Error("no port");
+}

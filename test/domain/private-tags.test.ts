@@ -1,0 +1,118 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { isEntirelyPrivate, stripPrivate } from "../../src/domain/private-tags.ts";
+import { testSeed } from "../helpers/random.ts";
+import { tagDocuments } from "../helpers/tag-documents.ts";
+
+test.each([
+  ["a pair", "a <private>x</private> b", "a  b"],
+  ["any case", "a <PriVate>x</PRIVATE> b", "a  b"],
+  ["white space in the tags", "a < private >x< / private\n> b", "a  b"],
+  ["attributes", `a <private reason="why" n=1>x</private foo> b`, "a  b"],
+  ["an attribute that holds a >", `a <private reason="1 > 0">x</private> b`, "a  b"],
+  ["a long attribute", `a <private reason="${"y".repeat(5000)}">x</private> b`, "a  b"],
+  ["nesting", "a <private>x<private>x</private>x</private> b", "a  b"],
+  ["crossing pairs of two names", "a <private>x<mem-context>x</private>x</mem-context> b", "a  b"],
+  ["a closer of another name", "a <private>x</mem-context>x</private> b", "a  b"],
+  ["no closer", "a <private>x\nx", "a "],
+  ["an inner pair without the outer closer", "a <private>x<private>x</private>x", "a "],
+  ["an opener without its end", "a <private x</private> b", "a  b"],
+  ["an opener at the very end", "a <private", "a "],
+  ["a closer without its end", "a <private>x</private x", "a "],
+  ["a stray closer", "a </private>b", "a b"],
+  ["a self-closing tag", `a <private/>b<private reason="a/b" />c`, "a bc"],
+  ["two pairs", "a<private>x</private>b<private>x</private>c", "abc"],
+  ["our own injected block", "a <mem-context>x</mem-context> b", "a  b"],
+  ["its look-alikes", "a <claude-mem-context>x</claude-mem-context><hook_context>x</hook_context> b", "a  b"],
+  ["tags that join into a new one", "a <pri</private>vate>x</private> b", "a "],
+  [
+    "tags that join again and again",
+    `a ${"<pri".repeat(9)}<private/>${"vate/>".repeat(9)}x`,
+    `a ${"<pri".repeat(5)}`,
+  ],
+])("%s hides what it should and nothing else", (_, text, left) => {
+  expect(stripPrivate(text)).toBe(left);
+});
+
+test.each([
+  ["comparisons", "if (a < b && c > d) return"],
+  ["other tags", "<div><privateer>x</privateer><private-x>y</private-x></div>"],
+  ["the word alone", "a private matter"],
+  ["the name inside a name", "List<privateKey>"],
+])("%s are not tags", (_, text) => {
+  expect(stripPrivate(text)).toBe(text);
+});
+
+test.each([
+  ["<private>x</private>", true],
+  [" \n<private>x</private>\t<private>y", true],
+  ["<private>x</private> and more", false],
+  ["", false],
+  ["   ", false],
+  ["</private>", false],
+  ["<private/>", false],
+  ["<mem-context>what we injected</mem-context>", false],
+  ["<hook_context>x</hook_context> <claude-mem-context>y", false],
+  ["<mem-context>x</mem-context> <PRIVATE>y</PRIVATE>", true],
+  ["<mem-context><private>x</private></mem-context>", true],
+  ["<pri<private/>vate>x", true],
+])("%j is entirely private: %s", (prompt, expected) => {
+  expect(isEntirelyPrivate(prompt)).toBe(expected);
+});
+
+// The long form: MEM_TEST_DOCUMENTS=20000.
+const documents = Number(process.env.MEM_TEST_DOCUMENTS ?? 2000);
+
+test.each([20_261, testSeed()])(
+  `no canary survives in ${documents} generated documents (seed %i)`,
+  (seed) => {
+    const survivors: string[] = [];
+    let tagged = 0;
+    for (const { text, canary, kept } of tagDocuments(documents, seed)) {
+      const left = stripPrivate(text);
+      if (left.includes(canary) || !left.includes(kept) || stripPrivate(left) !== left) survivors.push(text);
+      if (text.includes(canary)) tagged++;
+    }
+    expect(survivors).toEqual([]);
+    expect(tagged).toBeGreaterThan(documents / 2);
+  },
+);
+
+test("of any mixture of tag pieces no tag is left, and a second pass changes nothing", () => {
+  const piece = fc.constantFrom(
+    "<",
+    "/",
+    ">",
+    " ",
+    "private",
+    "mem-context",
+    "<private>",
+    "</private>",
+    '"',
+    "x",
+    "<pri",
+    "vate>",
+  );
+  void fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const left = stripPrivate(pieces.join(""));
+      expect(left).not.toMatch(/<\s*(?:private|mem-context)(?:[\s/<>]|$)/i);
+      expect(stripPrivate(left)).toBe(left);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test.each([
+  "<private",
+  "<",
+  "<private ",
+  `< ${" ".repeat(198)}`,
+  '<private "',
+  "</private ",
+  "<pri</private>vate>",
+])("1.6 MB of %j are scanned to the end", (piece) => {
+  const text = piece.repeat(Math.ceil(1_600_000 / piece.length));
+  expect(stripPrivate(`kept ${text}`)).toMatch(/^kept /);
+  expect(stripPrivate(`${text}<private>CANARY`)).not.toContain("CANARY");
+});

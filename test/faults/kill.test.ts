@@ -1,0 +1,79 @@
+// The kill test: a supervisor kills the worker again and again under clients that post and retry, and compares what
+// was acknowledged with what is stored. MEM_TEST_KILLS sets the number of kills, MEM_TEST_SEED repeats a run.
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { auditMessages } from "../helpers/message-audit.ts";
+import { startPostingClients } from "../helpers/posting-clients.ts";
+import { createRandom, testSeed } from "../helpers/random.ts";
+import {
+  drained,
+  processesOf,
+  startWorker,
+  type WorkerProcess,
+  workerHome,
+} from "../helpers/worker-process.ts";
+
+const kills = Number(process.env.MEM_TEST_KILLS ?? 40);
+const seed = testSeed();
+
+test(
+  `${kills} kills under 8 clients lose nothing, double nothing and keep the counts (seed ${seed})`,
+  async () => {
+    const home = workerHome();
+    const random = createRandom(seed);
+    const clients = startPostingClients(8, seed);
+    const faults: string[] = [];
+    for (let kill = 1; kill <= kills; kill++) {
+      const worker = await startWorker(home);
+      faults.push(...(await countFaults(worker)));
+      clients.aim(worker);
+      await sleep(random.between(20, 400));
+      await worker.kill();
+      clients.aim(undefined);
+      const audit = auditMessages(home.database, clients.ledger.queued, { pages: kill % 10 === 0 });
+      faults.push(...audit.faults.map((fault) => `after kill ${kill}: ${fault}`));
+      if (faults.length > 0) break;
+    }
+    const last = await startWorker(home);
+    clients.aim(last);
+    await clients.stop();
+    expect(faults).toEqual([]);
+    expect(clients.ledger.queued.size, "too few posts to prove anything").toBeGreaterThan(kills);
+    await drained(last);
+    expect(await last.stop()).toEqual({ code: 0, signal: null });
+    const audit = auditMessages(home.database, clients.ledger.queued);
+    expect(audit.faults).toEqual([]);
+    expect([...audit.stored].sort()).toEqual([...clients.ledger.queued].sort());
+    expect(processesOf(home)).toEqual([]);
+    console.log(
+      `kill test: ${kills} kills, ${clients.ledger.queued.size} acknowledged, ${clients.ledger.retries} retries: 0 lost, 0 doubled`,
+    );
+  },
+  120_000 + kills * 3_000,
+);
+
+async function countFaults(worker: WorkerProcess): Promise<string[]> {
+  const counts = await messageCounts(worker);
+  const { accepted, done, skipped, pending, processing, dead } = counts;
+  const holds = accepted === done + skipped + pending + processing + dead;
+  return holds ? [] : [`/api/processing-status does not add up: ${JSON.stringify(counts)}`];
+}
+
+async function messageCounts(worker: WorkerProcess) {
+  const { body } = await worker.get("/api/processing-status");
+  const read = (name: string): number => {
+    const value = typeof body === "object" && body !== null ? Object.entries(body) : [];
+    const found = value.find(([key]) => key === name)?.[1];
+    if (typeof found !== "number")
+      throw new TypeError(`/api/processing-status has no ${name}: ${JSON.stringify(body)}`);
+    return found;
+  };
+  return {
+    accepted: read("accepted"),
+    done: read("done"),
+    skipped: read("skipped"),
+    pending: read("pending"),
+    processing: read("processing"),
+    dead: read("dead"),
+  };
+}

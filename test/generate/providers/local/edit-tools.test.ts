@@ -1,0 +1,213 @@
+// Edits and writes of all hosts: what their observation says.
+import { expect, it } from "vitest";
+import { cwd, edited, expectRow, observed, type Row } from "./support.ts";
+
+const claim = " export function claim(now: number) {";
+
+const rows: Row[] = [
+  [
+    edited("src/login.ts", [
+      "-function checkUser(name: string) {",
+      "+function verifyUser(name: string) {",
+      "   return 1;",
+    ]),
+    "Edited src/login.ts: renamed checkUser to verifyUser",
+    {
+      obs_type: "refactor",
+      files_modified: [`${cwd}/src/login.ts`],
+      provenance: "file",
+      facts: ["checkUser is now verifyUser in src/login.ts"],
+    },
+  ],
+  [
+    edited("src/http.ts", [claim, "-  const timeoutMs = 500;", "+  const timeoutMs = 2_000;"]),
+    "Edited src/http.ts: in claim, `const timeoutMs = 500;` is now `const timeoutMs = 2_000;`",
+    { obs_type: "change", concepts: ["what-changed"] },
+  ],
+  [
+    edited("src/http.ts", [claim, "-  limit = 500;", "+  limit = 501;"], "Fix the crash at startup"),
+    "Edited src/http.ts: in claim, `limit = 500;` is now `limit = 501;`",
+    { obs_type: "bugfix", concepts: ["what-changed", "problem-solution"] },
+  ],
+  [
+    edited("src/q.ts", [
+      claim,
+      "-  a();",
+      "+  // Two workers could take one job: a regression of the last release.",
+      "+  b();",
+      "+  c();",
+    ]),
+    "Edited src/q.ts: in claim, Two workers could take one job: a regression of the last release.",
+    { obs_type: "bugfix", subtitle: "3 lines added, 1 removed" },
+  ],
+  [
+    edited("src/q.ts", [" const x = 1;", "+export function release(id: number) {", "+  return id;", "+}"]),
+    "Edited src/q.ts: added release",
+    { obs_type: "feature", facts: ["src/q.ts now declares release"] },
+  ],
+  [
+    edited("src/q.ts", [" const x = 1;", "-export function release(id: number) {", "-  return id;", "-}"]),
+    "Edited src/q.ts: removed release",
+    { obs_type: "change", facts: ["Gone from src/q.ts: release"] },
+  ],
+  [
+    edited("src/q.ts", ["-  go(1);", "-  go(2);", "+  for (const n of [1, 2]) go(n);"], "Refactor the queue"),
+    "Edited src/q.ts: now has `for (const n of [1, 2]) go(n);` (1 line added, 2 removed)",
+    { obs_type: "refactor" },
+  ],
+  [
+    edited("README.md", [" # Shop", "+## Install", "+text here"], "Fix the readme"),
+    "Edited README.md: added Install",
+    { obs_type: "change", facts: ["README.md now has the sections Install"] },
+  ],
+  [
+    edited("package.json", ['-  "version": "1.0.0",', '+  "version": "1.1.0",', '+  "type": "module",']),
+    'Edited package.json: now has `"version": "1.1.0",`, `"type": "module",`',
+    { obs_type: "change" },
+  ],
+  [
+    {
+      tool: "Write",
+      input: {
+        file_path: `${cwd}/src/retry.ts`,
+        content: "// Backoff.\nexport class Retry {\n  next(n: number): number {\n    return n;\n  }\n}\n",
+      },
+      response: { type: "create" },
+    },
+    "Created src/retry.ts with Retry, next",
+    { obs_type: "feature", facts: ["src/retry.ts: 6 lines added"], files_modified: [`${cwd}/src/retry.ts`] },
+  ],
+  [
+    {
+      tool: "Write",
+      input: { file_path: `${cwd}/test/a.test.ts`, content: 'it("gives up after three tries", () => {});\n' },
+      response: { type: "create" },
+    },
+    'Created test/a.test.ts with "gives up after three tries"',
+    { obs_type: "change", facts: ["New test: gives up after three tries"] },
+  ],
+  [
+    {
+      tool: "Write",
+      input: { file_path: `${cwd}/a.ts`, content: "x\ny\n" },
+      response: { type: "update", structuredPatch: [{ lines: [" x", "+export const y = 2;"] }] },
+    },
+    "Edited a.ts: added y",
+  ],
+  [
+    {
+      tool: "MultiEdit",
+      input: {
+        file_path: "/other/m.py",
+        edits: [
+          { old_string: "a = 1", new_string: "a = 1\ndef b():\n    pass" },
+          { old_string: "x", new_string: "y" },
+        ],
+      },
+    },
+    "Edited /other/m.py: added b",
+    { files_modified: ["/other/m.py"] },
+  ],
+  [
+    {
+      tool: "NotebookEdit",
+      input: { notebook_path: "n.ipynb", new_source: "df = read('x')", edit_mode: "replace" },
+    },
+    "Edited n.ipynb: added `df = read('x')` (1 line added)",
+  ],
+  // Gemini, Copilot, OpenCode, OpenClaw, Codex
+  [
+    {
+      tool: "replace",
+      input: { file_path: "a.py", old_string: "x", new_string: "y" },
+      response: {
+        llmContent: "ok",
+        returnDisplay: {
+          fileDiff: "--- a.py\n+++ a.py\n@@ -1 +1,3 @@\n def a():\n+def b():\n+    return 2\n",
+        },
+      },
+    },
+    "Edited a.py: added b",
+  ],
+  [
+    {
+      tool: "create",
+      input: { path: "n.go", file_text: "package n\n\nfunc (s *Set) Sum(xs []int) int {\n\treturn 0\n}\n" },
+      response: { resultType: "success", textResultForLlm: "Created" },
+    },
+    "Created n.go with Sum",
+    { obs_type: "feature" },
+  ],
+  [
+    {
+      tool: "str_replace_editor",
+      input: { command: "str_replace", path: "a.ts", old_str: "let x = 1;", new_str: "let x = 2;" },
+    },
+    "Edited a.ts: `let x = 1;` is now `let x = 2;`",
+  ],
+  [
+    {
+      tool: "edit",
+      input: { filePath: "q.ts", oldString: "a", newString: "b" },
+      response: {
+        output: "ok",
+        metadata: { diff: "--- q.ts\n+++ q.ts\n@@ -1 +1 @@\n function go() {\n-  a();\n+  b();\n" },
+      },
+    },
+    "Edited q.ts: in go, `a();` is now `b();`",
+  ],
+  [
+    {
+      tool: "apply_patch",
+      input:
+        "*** Begin Patch\n*** Update File: a.ts\n@@ export function go() {\n-  return 1;\n+  return 2;\n*** Add File: b.ts\n+export class Thing {}\n*** Delete File: old.ts\n*** End Patch",
+      response: "Success",
+    },
+    "Changed 3 files: a.ts, b.ts, old.ts",
+    {
+      obs_type: "feature",
+      files_modified: ["a.ts", "b.ts", "old.ts"],
+      facts: ["a.ts: in go, `return 1;` is now `return 2;`", "Created b.ts with Thing", "Deleted old.ts"],
+    },
+  ],
+  [
+    {
+      tool: "shell",
+      input: {
+        command: [
+          "bash",
+          "-lc",
+          "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n*** End Patch\nEOF",
+        ],
+      },
+      response: "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess",
+    },
+    "Moved a.ts to b.ts",
+    { obs_type: "refactor", files_modified: ["a.ts", "b.ts"] },
+  ],
+  [
+    {
+      tool: "Edit",
+      input: { file_path: `${cwd}/x.ts`, old_string: "a", new_string: "b" },
+      response: { error: "String to replace not found in file." },
+      failed: true,
+    },
+    "Edit of x.ts failed: String to replace not found in file.",
+    { obs_type: "discovery", concepts: ["problem-solution"], files_modified: [] },
+  ],
+];
+
+it.each(rows)("of edits: $0.tool $0.input is told as “$1”", expectRow);
+
+it("tells of a rename only where one name changed and nothing else", () => {
+  const draft = observed(
+    edited("a.ts", [
+      "-export function a1(x) {",
+      "-  return load(x);",
+      "+export function a2(x) {",
+      "+  return save(x);",
+    ]),
+  );
+  expect(draft.title).toBe("Edited a.ts: replaced a1 with a2");
+  expect(draft.obs_type).toBe("change");
+});

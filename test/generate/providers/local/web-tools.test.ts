@@ -1,0 +1,38 @@
+// Fetches and web searches: what their observation says.
+import { it } from "vitest";
+import { expectRow, type Row } from "./support.ts";
+
+const rows: Row[] = [
+  [
+    {
+      tool: "WebFetch",
+      input: { url: "https://sqlite.org/wal.html", prompt: "What does FULL cost?" },
+      response: {
+        code: 200,
+        result: "# WAL mode\n\nEach commit syncs the log.",
+        url: "https://sqlite.org/wal.html",
+      },
+    },
+    "Fetched sqlite.org/wal.html: WAL mode",
+    { provenance: "web", subtitle: "What does FULL cost?", facts: ["HTTP status 200"] },
+  ],
+  [
+    { tool: "WebFetch", input: { url: "https://x.org/a" }, response: { code: 404, result: "" } },
+    "Could not fetch x.org/a: HTTP 404",
+    { concepts: ["problem-solution"] },
+  ],
+  [
+    {
+      tool: "WebSearch",
+      input: { query: "wal checkpoint" },
+      response: {
+        query: "wal checkpoint",
+        results: [{ content: [{ title: "WAL", url: "https://sqlite.org/wal.html" }] }, "text"],
+      },
+    },
+    'Searched the web for "wal checkpoint": 1 result',
+    { provenance: "web", facts: ["WAL (https://sqlite.org/wal.html)"] },
+  ],
+];
+
+it.each(rows)("of web tools: $0.tool $0.input is told as “$1”", expectRow);

@@ -1,0 +1,14 @@
+// Search over a store in memory, wired as the worker wires it.
+import { createSearch, type Search } from "../../src/recall/search.ts";
+import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
+import type { MemoryStore } from "./memory-store.ts";
+
+export function createMemorySearch({ db, store }: MemoryStore): Search {
+  const index = createSearchIndex(db);
+  return createSearch({
+    projectId: (label) => store.projects.find(label),
+    observations: { ...index.observations, byId: (id) => store.observations.byId(id) },
+    summaries: { ...index.summaries, byId: (id) => store.summaries.byId(id) },
+    prompts: { ...index.prompts, byId: (id) => store.prompts.byId(id) },
+  });
+}

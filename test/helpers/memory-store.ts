@@ -1,0 +1,118 @@
+// A store in memory with short ways to put records into it, for tests of what reads them.
+import type { DraftObservation, DraftSummary } from "../../src/domain/drafts.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
+import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+
+interface Owner {
+  project?: string;
+  /** The host's session id; one per project when not given. */
+  session?: string;
+  at?: number;
+}
+
+export interface MemoryStore {
+  db: Sqlite;
+  store: Store;
+  addObservation(observation: Partial<DraftObservation> & Owner & { work?: number }): Observation;
+  addSummary(summary: Partial<DraftSummary> & Owner): SessionSummary;
+  addPrompt(text: string, prompt?: Owner & { private?: boolean }): UserPrompt;
+  close(): void;
+}
+
+/** The time of a record that names none: 2026-11-20 12:00 UTC. */
+export const someTime = Date.UTC(2026, 10, 20, 12);
+
+export function createMemoryStore(): MemoryStore {
+  const db = openDatabase(":memory:", { product: "0.0.0", now: someTime });
+  const store = createStore(db);
+  let keys = 0;
+
+  function ownerOf({ project = "app", session = `session of ${project}`, at = someTime }: Owner) {
+    const id =
+      store.sessions.byClaudeId(session)?.id ??
+      store.sessions.insert({
+        claude_session_id: session,
+        sdk_session_id: `sdk ${session}`,
+        project,
+        host: "api",
+        cwd: null,
+        now: at,
+      });
+    return { session_id: id, sdk_session_id: `sdk ${session}`, project, created_at_epoch: at };
+  }
+
+  return {
+    db,
+    store,
+    addObservation({ work = 0, sources = [], project, session, at, ...draft }) {
+      const stored = store.observations.insert({
+        ...ownerOf({ ...(project && { project }), ...(session && { session }), ...(at && { at }) }),
+        draft: { ...plainObservation, ...draft },
+        sources,
+        prompt_number: null,
+        generator: "local",
+        agent_id: null,
+        agent_type: null,
+        discovery_tokens: work,
+        generation_key: null,
+      });
+      if (stored === undefined) throw new Error("the observation was not stored");
+      return stored;
+    },
+    addSummary({ source: _source, project, session, at, ...draft }) {
+      const stored = store.summaries.insert({
+        ...ownerOf({ ...(project && { project }), ...(session && { session }), ...(at && { at }) }),
+        draft: { ...plainSummary, ...draft },
+        prompt_number: null,
+        generator: "local",
+        generation_key: `test ${++keys}`,
+      });
+      if (stored === undefined) throw new Error("the summary was not stored");
+      return stored;
+    },
+    addPrompt(text, { private: hidden = false, ...owner } = {}) {
+      const { session_id, sdk_session_id, project, created_at_epoch } = ownerOf(owner);
+      const number = ++keys;
+      return store.prompts.insert({
+        session_id,
+        claude_session_id: sdk_session_id.slice(4),
+        sdk_session_id,
+        project,
+        prompt_number: number,
+        prompt_text: text,
+        private: hidden ? 1 : 0,
+        event_key: `prompt ${number}`,
+        now: created_at_epoch,
+      });
+    },
+    close: () => db.close(),
+  };
+}
+
+const plainObservation: Omit<DraftObservation, "sources"> = {
+  obs_type: "change",
+  title: "Edited a file",
+  subtitle: null,
+  summary: "A file was edited.",
+  narrative: null,
+  facts: [],
+  concepts: [],
+  files_read: [],
+  files_modified: [],
+  provenance: "file",
+};
+
+const plainSummary: DraftSummary = {
+  request: null,
+  investigated: null,
+  learned: null,
+  completed: null,
+  next_steps: null,
+  notes: null,
+  facts: [],
+  concepts: [],
+  files_read: [],
+  files_modified: [],
+  source: 0,
+};

@@ -1,0 +1,205 @@
+// Starts the built worker as users get it, in a data directory and a HOME of its own, and makes sure that it ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Agent, request } from "undici";
+import { onTestFinished } from "vitest";
+import { tempDir } from "./temp-dir.ts";
+
+/** The bundle that `mem worker start` runs. */
+export const workerBundle = fileURLToPath(new URL("../../dist/worker.cjs", import.meta.url));
+
+/** Where a worker of a test lives. */
+export interface WorkerHome {
+  dataDir: string;
+  database: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** The parsed body, or its text when it is no JSON. */
+  body: unknown;
+}
+
+export interface WorkerProcess {
+  pid: number;
+  port: number;
+  exited: Promise<Exit>;
+  /** What it wrote to stdout and stderr. */
+  output(): string;
+  get(path: string): Promise<Answer>;
+  post(path: string, body: unknown): Promise<Answer>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<Exit>;
+  /** SIGTERM; resolves when it is gone. */
+  stop(): Promise<Exit>;
+}
+
+/** A data directory and a HOME that end with the running test, and the environment that leads a worker there. */
+export function workerHome(env: NodeJS.ProcessEnv = {}): WorkerHome {
+  const root = tempDir();
+  const dataDir = join(root, "data");
+  mkdirSync(join(root, "home"));
+  return {
+    dataDir,
+    database: join(dataDir, "mem.db"),
+    env: {
+      PATH: process.env.PATH,
+      HOME: join(root, "home"),
+      USERPROFILE: join(root, "home"),
+      TMPDIR: root,
+      MEM_DATA_DIR: dataDir,
+      MEM_WORKER_PORT: "0",
+      MEM_PROVIDER: "local",
+      ...env,
+    },
+  };
+}
+
+interface Spawned {
+  child: ChildProcess;
+  exited: Promise<Exit>;
+  output: () => string;
+}
+
+/** Spawns the worker without waiting for it; it is killed when the test ends. `command` may wrap it (a tracer, a limit). */
+export function spawnWorker(
+  home: WorkerHome,
+  command: readonly string[] = [process.execPath, workerBundle],
+): Spawned {
+  const [program = process.execPath, ...args] = command;
+  const child = spawn(program, args, { env: home.env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  return { child, exited, output: () => output };
+}
+
+/** Starts a worker and resolves when it answers; rejects with its output when it ends before that. */
+export async function startWorker(home: WorkerHome, command?: readonly string[]): Promise<WorkerProcess> {
+  const { child, exited, output } = spawnWorker(home, command);
+  const gone = exited.then(({ code, signal }) => {
+    throw new Error(`the worker ended (${code ?? signal}) before it answered:\n${output()}`);
+  });
+  const agent = new Agent({ connections: 64, keepAliveTimeout: 1_000 });
+  onTestFinished(() => agent.destroy());
+  const file = await Promise.race([
+    gone,
+    until(() => readWorkerFile(home, child.pid), 20_000, "worker.json"),
+  ]);
+  gone.catch(() => undefined);
+  const origin = `http://127.0.0.1:${file.port}`;
+
+  async function ask(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
+    const json = body === undefined ? {} : { body: JSON.stringify(body) };
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const answer = await request(`${origin}${path}`, { method, dispatcher: agent, headers, ...json });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, body: parseBody(text) };
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<Exit> {
+    // A wrapped worker is not our child: worker.json names the process to signal.
+    process.kill(file.pid, signal);
+    return exited;
+  }
+
+  return {
+    pid: file.pid,
+    port: file.port,
+    exited,
+    output,
+    get: (path) => ask("GET", path),
+    post: (path, body) => ask("POST", path, body),
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+  };
+}
+
+/** Resolves when nothing waits for the generator any more. */
+export async function drained(worker: WorkerProcess): Promise<void> {
+  const isEmpty = async () =>
+    JSON.stringify((await worker.get("/api/processing-status")).body).includes('"queueDepth":0');
+  await until(async () => (await isEmpty()) || undefined, 60_000, "an empty queue");
+}
+
+/** Polls `read` until it gives something; rejects after `deadlineMs` with the name of what never came. */
+export async function until<T>(
+  read: () => T | undefined | Promise<T | undefined>,
+  deadlineMs: number,
+  what: string,
+): Promise<T> {
+  const end = performance.now() + deadlineMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (performance.now() > end) throw new Error(`${what}: not within ${deadlineMs} ms`);
+    await sleep(10);
+  }
+}
+
+/** Pids of processes that carry this home in their environment; empty where there is no /proc to ask. */
+export function processesOf(home: WorkerHome): number[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  const mark = `MEM_DATA_DIR=${home.dataDir}`;
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(mark))
+    .map(Number);
+}
+
+function environmentOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+// worker.json is written after the worker listens. One left by a killed worker has another pid (or the same process is
+// its tracer's child, then the pid only has to be alive and new).
+function readWorkerFile(
+  home: WorkerHome,
+  childPid: number | undefined,
+): { pid: number; port: number } | undefined {
+  try {
+    const file: unknown = JSON.parse(readFileSync(join(home.dataDir, "worker.json"), "utf8"));
+    if (typeof file !== "object" || file === null || !("pid" in file) || !("port" in file)) return undefined;
+    const { pid, port } = file;
+    if (typeof pid !== "number" || typeof port !== "number") return undefined;
+    return pid === childPid || isChildOf(pid, childPid) ? { pid, port } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isChildOf(pid: number, parent: number | undefined): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8").includes(`PPid:\t${parent}\n`);
+  } catch {
+    return false;
+  }
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

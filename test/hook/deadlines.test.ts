@@ -1,0 +1,31 @@
+// How long a hook waits.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { kebabCase } from "../../src/domain/kebab-case.ts";
+import { deadlineMs } from "../../src/hook/deadlines.ts";
+import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
+
+const script = readFileSync(new URL("../../hooks/mem-hook.sh", import.meta.url), "utf8");
+const lines = [...script.matchAll(/^([a-z| *-]+)\) deadline=([\d.]+) ;;$/gm)];
+const inShell = new Map(
+  lines.flatMap(([, events = "", seconds]) =>
+    events.split("|").map((event) => [event.trim(), Number(seconds) * 1_000]),
+  ),
+);
+
+test("the shell launcher waits as long as the Node hook", () => {
+  expect(inShell.size).toBe(6);
+  for (const [event, ms] of inShell) expect([event, ms]).toEqual([event, deadlineMs(event)]);
+});
+
+test("a name as the host writes it has the same deadline", () => {
+  for (const { event } of claudeCodeRecipe.hooks)
+    expect(deadlineMs(event)).toBe(deadlineMs(kebabCase(event)));
+});
+
+test("every deadline is far below the host's, which would show the user an error", () => {
+  for (const { event, timeout } of claudeCodeRecipe.hooks) {
+    expect(deadlineMs(event) * 3).toBeLessThanOrEqual(timeout * 1_000);
+  }
+  expect(deadlineMs("session-end")).toBeLessThan(1_000);
+});

@@ -1,0 +1,346 @@
+// Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { kebabCase } from "../../src/domain/kebab-case.ts";
+import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
+import { hookCommand } from "../../src/hosts/install-recipe.ts";
+import { findCanaries, tempDir } from "../helpers/temp-dir.ts";
+import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
+import { hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+
+const names: LauncherName[] = [
+  "as registered",
+  "mem-hook.sh",
+  "bash mem-hook.sh",
+  "the Node bundle",
+  "mem hook",
+];
+const both: LauncherName[] = ["as registered", "the Node bundle"];
+const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
+// Setup is a question: unanswered, it leaves nothing to be taken up later.
+const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
+
+const canary = "CANARY-behind-the-tag";
+const password = "hunter2-CANARY-of-a-password";
+const payload = JSON.stringify({
+  session_id: "s1",
+  cwd: "/home/user/demo",
+  tool_name: "Bash",
+  tool_use_id: "toolu_1",
+  tool_input: { command: `echo <private>${canary}</private> ünïcödé 'quoted' $HOME \\"` },
+  tool_response: { stdout: `DB_PASSWORD=${password}\nEND\n` },
+});
+const answer = '{"hookSpecificOutput":{"additionalContext":"two\\nlines, \'quoted\' $HOME `here` 100%s"}}';
+
+const silent = { code: 0, signal: null, stdout: "", stderr: "" };
+
+describe.each(names)("%s", (name) => {
+  const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
+    runHook(launchers[name](event), home, input);
+
+  test("brings the payload to the worker as it is, and prints the answer as it is", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toEqual([
+      { path: "/api/hooks/claude-code/session-start", body: expect.any(String) },
+    ]);
+    expect(worker.requests[0]?.body.trimEnd()).toBe(payload);
+    expect(spooled(home)).toEqual([]);
+  });
+
+  test("brings 1.5 MB to the worker, and prints an answer of 9,800 characters", async () => {
+    const home = hookHome();
+    const long = `{"text":"${"é".repeat(9_800)}"}`;
+    const big = JSON.stringify({ session_id: "s1", tool_response: "x".repeat(1_500_000) });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: long });
+    expect(await run("pre-tool-use", home, big)).toEqual({ ...silent, stdout: long });
+    expect(worker.requests[0]?.body.trimEnd()).toBe(big);
+  });
+
+  test.each(["socket", "port"] as const)(
+    "prints the answer to Setup, which came over a %s, to standard error",
+    async (over) => {
+      const home = hookHome();
+      await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer: "update mem\n", proves: true });
+      expect(await run("setup", home)).toEqual({ ...silent, stderr: "update mem\n" });
+    },
+  );
+
+  test("says nothing at Setup when there is no worker, and leaves no trace", async () => {
+    const home = hookHome();
+    expect(await run("setup", home)).toEqual(silent);
+    expect(existsSync(home.dataDir)).toBe(false);
+  });
+
+  test("ends with 0 when there is no standard error that Setup could be answered on", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: "update mem\n" });
+    const script = `{ ${quotedLine(launchers[name]("setup"))}; echo "code $?"; } 2>&-`;
+    expect(await runHook(["/bin/sh", "-c", script], home, payload)).toEqual({
+      ...silent,
+      stdout: "code 0\n",
+    });
+  });
+
+  test("says nothing when there is no worker, and spools the event cleaned", async () => {
+    const home = hookHome();
+    expect(await run("post-tool-use", home)).toEqual(silent);
+    const [line, ...more] = spooled(home);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({
+      host: "claude-code",
+      event: "post-tool-use",
+      payload: { tool_use_id: "toolu_1" },
+    });
+    expect(line?.payload.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
+    expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
+  });
+
+  test.each(["", " ", "{", "[]", "null", "\0\x01"])(
+    "ends with 0 and says nothing on the input %j",
+    async (input) => {
+      expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
+    },
+  );
+});
+
+const faults: [string, Behaviour][] = [
+  ["hangs", "hang"],
+  ["resets the connection", "reset"],
+  ["drips", "drip"],
+  ["closes without an answer", "silent-end"],
+  ["answers garbage", "garbage"],
+  ["is cut off in its answer", "cut"],
+  ["answers 500", 500],
+  ["answers 413", 413],
+  ["answers 204", 204],
+  ["answers 302", 302],
+];
+
+describe.each(both)("with a worker that has a fault, %s", (name) => {
+  test.each(faults)("that %s, spools every event, says nothing and ends with 0", async (_what, does) => {
+    await Promise.all(
+      events.map(async (event) => {
+        const home = hookHome();
+        await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer });
+        expect({ event, ...(await runHook(launchers[name](event), home, payload)) }).toEqual({
+          event,
+          ...silent,
+        });
+        expect(spooled(home)).toEqual(kept(event));
+        expect(findCanaries(home.dataDir, [canary, password])).toEqual([]);
+      }),
+    );
+  });
+
+  test("whose socket is left from before, spools", async () => {
+    const home = hookHome();
+    mkdirSync(home.dataDir, { mode: 0o700 });
+    const script = `require("net").createServer().listen("${join(home.dataDir, "worker.sock")}",()=>process.kill(process.pid,"SIGKILL"))`;
+    spawnSync(process.execPath, ["-e", script]);
+    expect(await runHook(launchers[name]("stop"), home, payload)).toEqual(silent);
+    expect(spooled(home)).toHaveLength(1);
+  });
+
+  test("a payload of 5 MB that is refused is spooled shortened, not dropped", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: 413 });
+    const big = { session_id: "s1", tool_use_id: "big", tool_response: { stdout: "y".repeat(5_000_000) } };
+    expect(await runHook(launchers[name]("post-tool-use"), home, JSON.stringify(big))).toEqual(silent);
+    const [line] = spooled(home);
+    expect(line?.payload.tool_use_id).toBe("big");
+    expect(JSON.stringify(line).length).toBeLessThan(70_000);
+  });
+
+  test("a standard input that is closed or endlessly empty is no event", async () => {
+    const line = quotedLine(launchers[name]("stop"));
+    for (const input of ["<&-", "</dev/null"]) {
+      const home = hookHome();
+      expect(await runHook(["/bin/sh", "-c", `{ ${line}; } ${input}`], home, "")).toEqual(silent);
+      expect(spooled(home)).toEqual([]);
+    }
+  });
+
+  test("a reader that went away is no error", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    const line = quotedLine(launchers[name]("session-start"));
+    const script = `{ ${line}; echo "code $?" >&2; } >&-`;
+    expect(await runHook(["/bin/sh", "-c", script], home, payload)).toMatchObject({ stderr: "code 0\n" });
+  });
+});
+
+describe("over a port, which anybody may hold", () => {
+  const node = launchers["the Node bundle"];
+  const ways: LauncherName[] = ["as registered", "the Node bundle"];
+
+  test.each(ways)("a worker that proves itself is told, through %s", async (name) => {
+    const home = hookHome();
+    const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: true } as const;
+    const worker = await fakeWorker(options);
+    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
+    expect(worker.received()).toContain(`Host: 127.0.0.1:${worker.port}`);
+  });
+
+  test.each(events)("a stranger is told nothing at %s", async (event) => {
+    const home = hookHome();
+    const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: false } as const;
+    const stranger = await fakeWorker(options);
+    expect(await runHook(node(event), home, payload)).toEqual(silent);
+    expect(stranger.requests).toEqual([]);
+    expect(stranger.received()).not.toContain("toolu_1");
+    expect(spooled(home)).toEqual(kept(event));
+  });
+
+  test("a socket elsewhere that worker.json names has to prove itself too", async () => {
+    const home = hookHome();
+    const elsewhere = hookHome();
+    const worker = await fakeWorker({
+      dataDir: elsewhere.dataDir,
+      over: "socket",
+      does: "answer",
+      answer,
+      proves: true,
+    });
+    announce(home.dataDir, { port: 0, socket: join(elsewhere.dataDir, "worker.sock") });
+    expect(await runHook(node("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toHaveLength(1);
+  });
+
+  test("no proxy of the environment is asked, over socket or port", async () => {
+    let asked = 0;
+    const proxy = createServer((socket) => {
+      asked += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const address = proxy.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    const env = Object.fromEntries(proxies.map((key) => [key, url]));
+    for (const over of ["socket", "port"] as const) {
+      for (const name of both) {
+        const home = hookHome(env);
+        await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer, proves: true });
+        expect((await runHook(launchers[name]("session-start"), home, payload)).stdout).toBe(answer);
+      }
+    }
+    expect(asked).toBe(0);
+  });
+});
+
+describe("the shell launcher", () => {
+  const shell = launchers["as registered"];
+
+  test("does without curl", async () => {
+    const home = hookHome();
+    const bin = join(home.dataDir, "..", "bin");
+    mkdirSync(bin);
+    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
+    home.env.PATH = bin;
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    writeFileSync(join(home.dataDir, "hook-runtime"), `${process.execPath}\n\n`);
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("says nothing where the package is, but no Node is found, to Setup neither", async () => {
+    const home = hookHome();
+    const bin = join(home.dataDir, "..", "bin");
+    mkdirSync(bin);
+    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
+    home.env.PATH = bin;
+    for (const event of ["setup", "session-start", "stop"])
+      expect(await runHook(shell(event), home, payload)).toEqual(silent);
+  });
+
+  test("says once a session that the package is missing, where neither a bundle nor mem is found", async () => {
+    const home = hookHome();
+    const plugin = tempDir();
+    const bin = join(home.dataDir, "..", "bin");
+    mkdirSync(bin);
+    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
+    home.env.PATH = bin;
+    const file = join(plugin, "mem-hook.sh");
+    copyFileSync(fileURLToPath(new URL("../../hooks/claude-code/mem-hook.sh", import.meta.url)), file);
+    for (const event of events) {
+      const request = { host: "claude-code", event, launcher: { folder: plugin }, dataDir: null };
+      const runs = [
+        ["/bin/sh", "-c", hookCommand(request)],
+        ["/bin/sh", file, "claude-code", event],
+      ];
+      for (const command of runs) {
+        const { stdout, ...rest } = await runHook(command, home, payload);
+        expect(rest).toEqual({ code: 0, signal: null, stderr: "" });
+        if (event !== "session-start") expect({ event, stdout }).toEqual({ event, stdout: "" });
+        else
+          expect(JSON.parse(stdout)).toEqual({
+            systemMessage: "mem: the agent-mem package is not installed, so nothing is remembered.",
+          });
+      }
+    }
+    expect(existsSync(home.dataDir)).toBe(false);
+  });
+
+  test("does without ~/.curlrc, and with a data directory that has a space in its name", async () => {
+    const home = hookHome();
+    writeFileSync(join(home.env.HOME ?? "", ".curlrc"), 'output = "stolen"\nproxy = "http://127.0.0.1:9"\n');
+    const dataDir = join(home.dataDir, "with a space");
+    home.env.MEM_DATA_DIR = dataDir;
+    await fakeWorker({ dataDir, over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("takes ~/.mem when no data directory is named", async () => {
+    const home = hookHome();
+    delete home.env.MEM_DATA_DIR;
+    await fakeWorker({ dataDir: join(home.env.HOME ?? "", ".mem"), over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("runs nothing that the project it works in has put there", async () => {
+    const home = hookHome();
+    const trap = join(home.dataDir, "..", "project");
+    mkdirSync(join(trap, "data"), { recursive: true });
+    const script = join(trap, "trap.sh");
+    writeFileSync(script, `#!/bin/sh\ntouch '${trap}/sprung'\n`);
+    chmodSync(script, 0o755);
+    writeFileSync(join(trap, "data", "hook-runtime"), `${script}\n${script}\n`);
+    home.env.MEM_DATA_DIR = "data";
+    const line = `cd '${trap}' && ${shell("stop")[2] ?? ""}`;
+    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
+    expect(findCanaries(trap, ["toolu_1"])).toEqual([]);
+    expect(() => readFileSync(join(trap, "sprung"))).toThrow("ENOENT");
+  });
+
+  test.each(["../../etc", "stop?x=1", "stop stop", ""])(
+    "takes no %j for the name of an event",
+    async (event) => {
+      const home = hookHome();
+      const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+      expect(await runHook(launchers["mem-hook.sh"](event), home, payload)).toEqual(silent);
+      expect(await runHook(launchers["the Node bundle"](event), home, payload)).toEqual(silent);
+      expect(worker.requests).toEqual([]);
+    },
+  );
+});
+
+function quotedLine(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+}

@@ -1,0 +1,219 @@
+// Claude Code's recorded payloads as our events, and our answers in its envelope.
+
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { spoolablePayload } from "../../src/hook/spoolable-payload.ts";
+import { claudeCode } from "../../src/hosts/claude-code.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
+
+const fixtures = new URL("../fixtures/host-events/", import.meta.url);
+const versions = ["claude-code", "claude-code-2.1.197"];
+
+function recorded(file: string, version = "claude-code"): JsonObject {
+  return JSON.parse(readFileSync(new URL(`${version}/${file}.json`, fixtures), "utf8"));
+}
+
+function decoded(file: string, version?: string): HostEvent {
+  return claudeCode.decode("as-registered", recorded(file, version));
+}
+
+describe("a recorded payload", () => {
+  const kinds: [string, Partial<HostEvent>][] = [
+    ["Setup.init", { kind: "setup" }],
+    ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
+    ["SessionStart.resume", { kind: "session_start", source: "resume" }],
+    ["SessionStart.clear", { kind: "session_start", source: "clear" }],
+    ["SessionStart.compact", { kind: "session_start", source: "compact" }],
+    ["UserPromptSubmit", { kind: "prompt", eventKey: "00000000-0000-4000-8000-000000000002", agentId: null }],
+    ["UserPromptSubmit.task-notification", { kind: "other", name: "UserPromptSubmit" }],
+    ["PreToolUse.Read", { kind: "before_file", toolName: "Read", path: "/home/user/demo/note.txt" }],
+    ["PreToolUse.Bash", { kind: "other", name: "PreToolUse" }],
+    [
+      "PostToolUse.Bash",
+      { kind: "tool_use", toolName: "Bash", failed: false, eventKey: "toolu_wjcgwrz76go" },
+    ],
+    [
+      "PostToolUse.Read",
+      { kind: "tool_use", toolName: "Read", toolInput: { file_path: "/home/user/demo/note.txt" } },
+    ],
+    ["PostToolUse.Agent", { kind: "tool_use", toolName: "Agent", failed: false }],
+    [
+      "PostToolUse.Bash.in-subagent",
+      {
+        kind: "tool_use",
+        sessionId: "00000000-0000-4000-8000-000000000017",
+        agentId: "a59faf485e88da23e",
+        agentType: "general-purpose",
+      },
+    ],
+    [
+      "PostToolUseFailure.Bash",
+      { kind: "tool_use", failed: true, toolResponse: { error: "Exit code 3\noops" } },
+    ],
+    ["Stop", { kind: "turn_end", lastAssistantMessage: "FINAL_ONE" }],
+    ["SubagentStop", { kind: "other", name: "SubagentStop" }],
+    ["SessionEnd.other", { kind: "session_end", reason: "other" }],
+    ["SessionEnd.clear", { kind: "session_end", reason: "clear" }],
+    ["PreCompact.auto", { kind: "other", name: "PreCompact" }],
+  ];
+  test.each(kinds)("%s is what it says it is", (file, expected) => {
+    expect(decoded(file)).toMatchObject(expected);
+  });
+
+  const all = versions.flatMap((version) =>
+    readdirSync(new URL(version, fixtures)).map((file) => [version, file.replace(".json", "")] as const),
+  );
+  test.each(all)(
+    "of %s, %s, keeps its session and is not lost as other without a reason",
+    (version, file) => {
+      const event = decoded(file, version);
+      expect(event.sessionId).toBe(recorded(file, version).session_id);
+      const unused = /task-notification|PreToolUse\.Bash|SubagentStop|PreCompact/.test(file);
+      expect(event.kind === "other").toBe(unused);
+    },
+  );
+});
+
+describe("an event", () => {
+  test("is what its payload says when the launcher was told another name", () => {
+    expect(claudeCode.decode("post-tool-use", recorded("Stop")).kind).toBe("turn_end");
+  });
+
+  test.each(["session-end", "SessionEnd"])(
+    "without a name in its payload is what the launcher says: %s",
+    (name) => {
+      const { hook_event_name: _, ...payload } = recorded("SessionEnd.other");
+      expect(claudeCode.decode(name, payload).kind).toBe("session_end");
+    },
+  );
+
+  test("has the same key when it is delivered twice, and no two of a turn share one", () => {
+    const files = ["UserPromptSubmit", "PostToolUse.Bash", "PostToolUse.Read", "Stop"];
+    const keys = files.map((file) => decoded(file).eventKey);
+    expect(keys).toEqual(files.map((file) => decoded(file).eventKey));
+    expect(new Set(keys).size).toBe(files.length);
+    expect(keys).not.toContain(null);
+  });
+
+  test.each([
+    "UserPromptSubmit",
+    "PostToolUse.Bash",
+    "PostToolUse.Bash.in-subagent",
+    "PostToolUseFailure.Bash",
+    "Stop",
+  ])("%s says which prompt it belongs to", (file) => {
+    expect(decoded(file).promptKey).toBe(recorded(file).prompt_id);
+    expect(decoded(file).promptKey).toEqual(expect.any(String));
+  });
+
+  test.each([
+    ["private parts", "done <private>CANARY</private>"],
+    ["a secret", `the token is ghp_${"a1B2".repeat(9)}`],
+    ["more than the spool keeps", `HEAD${"long ".repeat(40_000)}<private>CANARY</private>TAIL`],
+  ])("has the same key live and from the spool, with %s in it", (_name, lastMessage) => {
+    const live = { ...recorded("Stop"), last_assistant_message: lastMessage };
+    const spooled = spoolablePayload(JSON.stringify(live)) ?? {};
+    expect(spooled.last_assistant_message).not.toBe(lastMessage);
+    expect(claudeCode.decode("stop", spooled).eventKey).toBe(claudeCode.decode("stop", live).eventKey);
+  });
+
+  test("of a turn that another hook made go on is not taken for the first stop", () => {
+    const later = { ...recorded("Stop"), stop_hook_active: true, last_assistant_message: "FINAL_TWO" };
+    expect(claudeCode.decode("stop", later).eventKey).not.toBe(decoded("Stop").eventKey);
+  });
+
+  test("of any form is decoded without an error", () => {
+    const names = [
+      "Setup",
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolUseFailure",
+    ];
+    const keys = [
+      "session_id",
+      "prompt",
+      "prompt_id",
+      "tool_name",
+      "tool_input",
+      "tool_use_id",
+      "source",
+      "reason",
+    ];
+    const name = fc.constantFrom(...names, "Stop", "SessionEnd", "Brand New", "");
+    const payload = fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), fc.jsonValue());
+    fc.assert(
+      fc.property(name, payload, (event, given) => {
+        const { kind } = claudeCode.decode(event, JSON.parse(JSON.stringify(given)));
+        expect(kind).toEqual(expect.any(String));
+      }),
+    );
+  });
+
+  test("without a session is kept as other, whatever its name", () => {
+    const { session_id: _, ...payload } = recorded("UserPromptSubmit");
+    expect(claudeCode.decode("user-prompt-submit", payload).kind).toBe("other");
+  });
+});
+
+describe("an answer", () => {
+  const context = "what was learned";
+  const rendered = (file: string, answer: { context: string | null; notice: string | null }) =>
+    claudeCode.render(decoded(file), answer);
+
+  test.each([
+    ["SessionStart.startup", "SessionStart"],
+    ["SessionStart.clear", "SessionStart"],
+    ["SessionStart.compact", "SessionStart"],
+    ["PreToolUse.Read", "PreToolUse"],
+    ["UserPromptSubmit", "UserPromptSubmit"],
+  ])("to %s is nested under the name of the event", (file, hookEventName) => {
+    expect(JSON.parse(rendered(file, { context, notice: null }))).toEqual({
+      hookSpecificOutput: { hookEventName, additionalContext: context },
+    });
+  });
+
+  test.each([
+    "Stop",
+    "SubagentStop",
+    "SessionEnd.other",
+    "SessionEnd.clear",
+    "PostToolUse.Bash",
+    "PreCompact.auto",
+  ])("to %s is nothing, whatever there is to say", (file) => {
+    expect(rendered(file, { context, notice: "update mem" })).toBe("");
+  });
+
+  test("with nothing to say is nothing", () => {
+    expect(rendered("SessionStart.startup", { context: null, notice: null })).toBe("");
+    expect(rendered("SessionStart.startup", { context: "", notice: "" })).toBe("");
+  });
+
+  test("to a resumed session brings no context, which stands in its transcript, but still a notice", () => {
+    expect(JSON.parse(rendered("SessionStart.resume", { context, notice: "update mem" }))).toEqual({
+      systemMessage: "update mem",
+    });
+  });
+
+  test("to Setup is the notice as plain text for standard error, and injects nothing", () => {
+    expect(rendered("Setup.init", { context, notice: "update mem" })).toBe("update mem\n");
+    expect(rendered("Setup.init", { context, notice: null })).toBe("");
+    expect(rendered("Setup.init", { context, notice: "" })).toBe("");
+  });
+
+  test("stays below the length from which the host gives the model a file name instead", () => {
+    const long = `<mem-context>${"word ".repeat(5_000)}</mem-context>`;
+    const { hookSpecificOutput } = JSON.parse(
+      rendered("SessionStart.startup", { context: long, notice: null }),
+    );
+    expect(hookSpecificOutput.additionalContext.length).toBeLessThanOrEqual(9_800);
+    expect(hookSpecificOutput.additionalContext).toMatch(/^<mem-context>.*<\/mem-context>$/s);
+  });
+
+  test("is one line of JSON, so that the host reads it in one piece", () => {
+    expect(rendered("SessionStart.startup", { context: "two\nlines", notice: null })).not.toContain("\n");
+  });
+});

@@ -1,0 +1,41 @@
+// installs.json.
+import { expect, test } from "vitest";
+import type { InstallRecord } from "../../src/hosts/install.ts";
+import {
+  parseInstallRecords,
+  renderInstallRecords,
+  withInstallRecord,
+} from "../../src/hosts/install-records.ts";
+
+const record: InstallRecord = {
+  host: "claude-code",
+  settings_file: "/home/user/.claude/settings.json",
+  file_existed: true,
+  written_key: "ab12",
+  insertions: [{ at: 1, text: '"hooks": {}' }],
+  created: ["hooks"],
+  commands: ["set --"],
+};
+
+test("records are read as they were written", () => {
+  expect(parseInstallRecords(renderInstallRecords([record]))).toEqual([record]);
+});
+
+test.each([
+  null,
+  "",
+  "{",
+  "[]",
+  "null",
+  '{"installs": {}}',
+  '{"installs": [1, {"host": 2}, {"insertions": [1]}]}',
+])("%j holds no record", (text) => {
+  expect(parseInstallRecords(text)).toEqual([]);
+});
+
+test("there is one record for a settings file", () => {
+  const other = { ...record, settings_file: "/elsewhere" };
+  const later = { ...record, commands: [] };
+  expect(withInstallRecord([record, other], record.settings_file, later)).toEqual([other, later]);
+  expect(withInstallRecord([record, other], record.settings_file, null)).toEqual([other]);
+});

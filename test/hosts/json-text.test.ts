@@ -1,0 +1,106 @@
+// Changing single values of JSON text, and undoing it byte for byte.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Insertion,
+  insertionInto,
+  type JsonNode,
+  memberOf,
+  parseJsonText,
+  withInsertion,
+  withoutInsertions,
+  withoutItem,
+} from "../../src/hosts/json-text.ts";
+
+const styles: [string, (value: unknown) => string][] = [
+  ["one line", (value) => JSON.stringify(value)],
+  ["two spaces", (value) => JSON.stringify(value, null, 2)],
+  ["tabs and a line feed at the end", (value) => `${JSON.stringify(value, null, "\t")}\n`],
+  ["carriage returns", (value) => JSON.stringify(value, null, 4).replaceAll("\n", "\r\n")],
+  ["a byte order mark", (value) => `\uFEFF${JSON.stringify(value, null, 2)}`],
+];
+
+function textOf(text: string, node: JsonNode): string {
+  return text.slice(node.start, node.end);
+}
+
+describe.each(styles)("JSON with %s", (_name, write) => {
+  test("is found where it stands", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => {
+        const text = write(given);
+        const root = parseJsonText(text);
+        for (const [key, value] of Object.entries(given)) {
+          const member = memberOf(root, key);
+          expect(member && JSON.parse(textOf(text, member.value))).toEqual(JSON.parse(JSON.stringify(value)));
+        }
+      }),
+    );
+  });
+
+  test("gets a member that reads back, changes nothing else, and goes without a trace", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (given, value) => {
+        const { "new key": _, ...without } = given;
+        const text = write(without);
+        const insertion = insertionInto(text, parseJsonText(text), value, "new key");
+        const changed = withInsertion(text, insertion);
+        expect(JSON.parse(changed.replace("\uFEFF", ""))).toEqual(
+          JSON.parse(JSON.stringify({ ...without, "new key": value })),
+        );
+        expect(withoutInsertions(changed, [insertion])).toBe(text);
+        const root = parseJsonText(changed);
+        const member = memberOf(root, "new key");
+        expect(member && JSON.parse(withoutItem(changed, root, member).replace("\uFEFF", ""))).toEqual(
+          JSON.parse(JSON.stringify(without)),
+        );
+      }),
+    );
+  });
+
+  test("gets an element behind the others, and loses any one of them", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue(), { maxLength: 5 }),
+        fc.jsonValue(),
+        fc.nat(5),
+        (given, value, index) => {
+          const text = write({ list: given });
+          const list = (of: string): JsonNode =>
+            memberOf(parseJsonText(of), "list")?.value ?? parseJsonText(of);
+          const changed = withInsertion(text, insertionInto(text, list(text), value));
+          const expected: unknown[] = JSON.parse(JSON.stringify([...given, value]));
+          expect(JSON.parse(textOf(changed, list(changed)))).toEqual(expected);
+          const node = list(changed);
+          const at = index % expected.length;
+          const gone = node.kind === "array" ? node.elements[at] : undefined;
+          const left = withoutItem(changed, node, gone ?? node);
+          expect(JSON.parse(textOf(left, list(left)))).toEqual(expected.toSpliced(at, 1));
+        },
+      ),
+    );
+  });
+});
+
+test("an insertion follows the indentation around it", () => {
+  const text = '{\n    "a": [\n        1\n    ]\n}\n';
+  const list = memberOf(parseJsonText(text), "a")?.value ?? parseJsonText(text);
+  expect(withInsertion(text, insertionInto(text, list, { b: 2 }))).toBe(
+    '{\n    "a": [\n        1,\n        {\n            "b": 2\n        }\n    ]\n}\n',
+  );
+});
+
+test("of several members with one name the last is meant, as JSON.parse means it", () => {
+  const text = '{"a": 1, "a": 2}';
+  const member = memberOf(parseJsonText(text), "a");
+  expect(member && textOf(text, member.value)).toBe("2");
+});
+
+test.each(["", "{", '{"a": 1,}', '{"a": 1} // why', "{'a': 1}", '{"a": NaN}'])("%j is no JSON", (text) => {
+  expect(() => parseJsonText(text)).toThrow(SyntaxError);
+});
+
+test("insertions that are not there any more are not taken out", () => {
+  const insertion: Insertion = { at: 1, text: '"a": 1' };
+  expect(withoutInsertions('{"b": 1}', [insertion])).toBeNull();
+});

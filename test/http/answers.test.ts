@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from "vitest";
+import * as z from "zod";
+import { fakeWorld, local } from "./support.ts";
+
+// Answers are not checked at run time, so here every route's real answer is held against the schema it declares.
+const world = fakeWorld();
+afterAll(() => world.app.close());
+
+const toolUse = {
+  claudeSessionId: "c",
+  tool_name: "Bash",
+  tool_input: { command: "ls" },
+  tool_response: "a",
+};
+
+type Row = [
+  method: "GET" | "POST" | "PATCH",
+  url: string,
+  route: string,
+  body: object | undefined,
+  status: number,
+];
+
+const rows: Row[] = [
+  ["POST", "/api/sessions/init", "", { claudeSessionId: "c", prompt: "p" }, 200],
+  ["POST", "/api/sessions/observations", "", toolUse, 200],
+  ["POST", "/api/sessions/summarize", "", { claudeSessionId: "c", last_assistant_message: "done" }, 200],
+  ["POST", "/api/sessions/complete", "", { claudeSessionId: "c" }, 200],
+  ["POST", "/api/sessions/complete", "", {}, 400],
+  ["POST", "/sessions/1/init", "/sessions/:sessionDbId/init", { userPrompt: "p", promptNumber: 1 }, 200],
+  ["POST", "/sessions/1/observations", "/sessions/:sessionDbId/observations", toolUse, 200],
+  ["POST", "/sessions/1/summarize", "/sessions/:sessionDbId/summarize", {}, 200],
+  ["POST", "/sessions/1/complete", "/sessions/:sessionDbId/complete", undefined, 200],
+  ["POST", "/sessions/99/complete", "/sessions/:sessionDbId/complete", undefined, 404],
+  ["GET", "/sessions/1/status", "/sessions/:sessionDbId/status", undefined, 200],
+  ["GET", "/sessions/99/status", "/sessions/:sessionDbId/status", undefined, 404],
+  ["GET", "/health", "", undefined, 200],
+  ["GET", "/sessions?limit=2", "/sessions", undefined, 200],
+  ["POST", "/sessions", "", { claudeSessionId: "c" }, 200],
+  ["GET", "/sessions/1", "/sessions/:id", undefined, 200],
+  ["GET", "/sessions/99", "/sessions/:id", undefined, 404],
+  ["PATCH", "/sessions/1", "/sessions/:id", { title: "t" }, 200],
+  ["PATCH", "/sessions/99", "/sessions/:id", { title: "t" }, 404],
+  ["PATCH", "/sessions/1", "/sessions/:id", { project: "p" }, 400],
+  ["GET", "/observations", "", undefined, 200],
+  ["POST", "/observations", "", { claudeSessionId: "c", title: "t", type: "bugfix", facts: ["f"] }, 201],
+  ["POST", "/observations", "", { claudeSessionId: "c", title: "t", type: "poem" }, 400],
+  ["GET", "/observations/1", "/observations/:id", undefined, 200],
+  ["GET", "/api/observations?project=alpha", "/api/observations", undefined, 200],
+  ["GET", "/api/summaries", "", undefined, 200],
+  ["GET", "/api/prompts?offset=4", "/api/prompts", undefined, 200],
+  ["GET", "/api/observation/1", "/api/observation/:id", undefined, 200],
+  ["GET", "/api/observation/99", "/api/observation/:id", undefined, 404],
+  ["GET", "/api/session/1", "/api/session/:id", undefined, 200],
+  ["GET", "/api/session/99", "/api/session/:id", undefined, 404],
+  ["GET", "/api/prompt/1", "/api/prompt/:id", undefined, 200],
+  ["GET", "/api/stats", "", undefined, 200],
+  ["GET", "/api/projects", "", undefined, 200],
+  ["GET", "/api/health", "", undefined, 200],
+  ["GET", "/api/readiness", "", undefined, 200],
+  ["GET", "/api/version", "", undefined, 200],
+  ["GET", "/api/processing-status", "", undefined, 200],
+  ["GET", "/api/search?query=redirect", "/api/search", undefined, 200],
+  ["GET", "/api/search?format=full", "/api/search", undefined, 200],
+  ["GET", "/api/search?type=poem", "/api/search", undefined, 400],
+  ["GET", "/api/context/recent", "", undefined, 200],
+  ["GET", "/api/context/inject?project=alpha", "/api/context/inject", undefined, 200],
+  ["GET", "/api/context/inject", "/api/context/inject", undefined, 400],
+  ["GET", "/api/settings", "", undefined, 200],
+  ["POST", "/api/settings", "", { sidebarOpen: false, selectedProject: null }, 200],
+  ["POST", "/api/settings", "", { sidebarOpen: "no" }, 400],
+  ["POST", "/api/hooks/claude-code/post-tool-use", "/api/hooks/:host/:event", {}, 200],
+  ["POST", "/api/hooks/a%20b/x", "/api/hooks/:host/:event", {}, 400],
+  ["GET", "/api/openapi.json", "", undefined, 200],
+];
+
+test.each(rows)("%s %s answers what its schema says", async (method, url, route, body, status) => {
+  const payload = body === undefined ? {} : { payload: body };
+  const answer = await world.app.inject({ method, url, headers: local, ...payload });
+  expect(answer.statusCode, answer.body).toBe(status);
+  const schema = schemaOf(method, route === "" ? url : route, status, String(answer.headers["content-type"]));
+  const value: unknown = String(answer.headers["content-type"]).includes("json")
+    ? answer.json()
+    : answer.body;
+  // Equal, not only parsed: a field that the schema does not name would be lost by parsing.
+  expect(schema.parse(value)).toEqual(value);
+});
+
+test("every registered route but the stream is in the table", () => {
+  const covered = new Set(rows.map(([method, url, route]) => `${method} ${route === "" ? url : route}`));
+  const missing = world.routes
+    .map(({ method, url }) => `${String(method)} ${url}`)
+    .filter((name) => !covered.has(name));
+  expect(missing).toEqual(["GET /stream"]);
+});
+
+function schemaOf(method: string, url: string, status: number, contentType: string): z.ZodType {
+  const route = world.routes.find((candidate) => candidate.method === method && candidate.url === url);
+  const answers = z.record(z.string(), z.unknown()).parse(route?.schema?.response);
+  const answer = answers[String(status)];
+  if (answer instanceof z.ZodType) return answer;
+  const { content } = z
+    .object({ content: z.record(z.string(), z.object({ schema: z.instanceof(z.ZodType) })) })
+    .parse(answer);
+  const schema = content[contentType.split(";")[0] ?? ""]?.schema;
+  if (schema === undefined) throw new Error(`${method} ${url} declares no ${contentType} for ${status}`);
+  return schema;
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fakeWorld, local } from "./support.ts";
+
+const world = fakeWorld();
+interface Operation {
+  summary?: string;
+  parameters?: { name: string; in: string; required: boolean; schema: unknown }[];
+  requestBody?: { content: Record<string, { schema: unknown }> };
+  responses: Record<string, { content: Record<string, { schema: unknown }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+}
+let document: Document;
+
+beforeAll(async () => {
+  document = (await world.app.inject({ url: "/api/openapi.json", headers: local })).json();
+});
+afterAll(() => world.app.close());
+
+test("every route of the contract is registered", () => {
+  const registered = world.routes.map(({ method, url }) => `${String(method)} ${url}`).sort();
+  expect(registered).toEqual(contract.sort());
+});
+
+test("every registered route stands in the document, with a summary, its parameters and every status", () => {
+  for (const { method, url, schema } of world.routes) {
+    const operation = document.paths[url.replace(/:(\w+)/g, "{$1}")]?.[String(method).toLowerCase()];
+    expect(operation?.summary, url).toMatch(/\.$|\?$/);
+    expect(Object.keys(operation?.responses ?? {}), url).toEqual(Object.keys(schema?.response ?? {}));
+    for (const [, name] of url.matchAll(/:(\w+)/g)) {
+      expect(operation?.parameters).toContainEqual(
+        expect.objectContaining({ name, in: "path", required: true }),
+      );
+    }
+    expect(operation?.requestBody === undefined, url).toBe(schema?.body === undefined);
+  }
+});
+
+test("every status of every route has a schema of its own, and so has every body", () => {
+  for (const operations of Object.values(document.paths)) {
+    for (const operation of Object.values(operations)) {
+      const contents = [...Object.values(operation.responses), operation.requestBody].filter(
+        (part) => part !== undefined,
+      );
+      for (const { content } of contents) {
+        expect(Object.keys(content).length).toBeGreaterThan(0);
+        for (const { schema } of Object.values(content)) expect(schema).toBeTypeOf("object");
+      }
+      for (const status of ["400", "403", "500", "503"]) expect(operation.responses).toHaveProperty(status);
+    }
+  }
+});
+
+test("every reference leads somewhere", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+  expect(references.length).toBeGreaterThan(100);
+  for (const [, name = ""] of references) expect(document.components.schemas).toHaveProperty(name);
+  expect(JSON.stringify(document)).not.toContain("$defs");
+});
+
+test("a paged route tells the range and the default of its limit", () => {
+  const limit = document.paths["/api/observations"]?.get?.parameters?.find(({ name }) => name === "limit");
+  expect(limit).toMatchObject({
+    in: "query",
+    required: false,
+    schema: { minimum: 1, maximum: 100, default: 20 },
+  });
+});
+
+const contract = [
+  "GET /api/openapi.json",
+  "POST /api/sessions/init",
+  "POST /api/sessions/observations",
+  "POST /api/sessions/summarize",
+  "POST /api/sessions/complete",
+  "POST /api/hooks/:host/:event",
+  "POST /sessions/:sessionDbId/init",
+  "POST /sessions/:sessionDbId/observations",
+  "POST /sessions/:sessionDbId/summarize",
+  "POST /sessions/:sessionDbId/complete",
+  "GET /sessions/:sessionDbId/status",
+  "GET /health",
+  "GET /sessions",
+  "POST /sessions",
+  "GET /sessions/:id",
+  "PATCH /sessions/:id",
+  "GET /observations",
+  "POST /observations",
+  "GET /observations/:id",
+  "GET /api/observations",
+  "GET /api/summaries",
+  "GET /api/prompts",
+  "GET /api/observation/:id",
+  "GET /api/session/:id",
+  "GET /api/prompt/:id",
+  "GET /api/stats",
+  "GET /api/projects",
+  "GET /api/health",
+  "GET /api/readiness",
+  "GET /api/version",
+  "GET /api/processing-status",
+  "GET /api/search",
+  "GET /api/context/recent",
+  "GET /api/context/inject",
+  "GET /api/settings",
+  "POST /api/settings",
+  "GET /stream",
+];

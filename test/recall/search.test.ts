@@ -1,0 +1,198 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Search } from "../../src/recall/search.ts";
+import { createMemorySearch } from "../helpers/memory-search.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+
+const index = { format: "index", limit: 20 } as const;
+const day = 24 * 60 * 60 * 1000;
+
+let memory: MemoryStore;
+let search: Search["search"];
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  search = createMemorySearch(memory).search;
+});
+afterEach(() => memory.close());
+
+describe("words", () => {
+  it("find the answer to a natural question", () => {
+    memory.addObservation({ title: "Read package.json" });
+    const fix = memory.addObservation({
+      title: "Edited src/auth/login.ts: redirect after sign-in kept the query",
+      obs_type: "bugfix",
+    });
+    const found = search({ ...index, query: "how did we fix the login redirect?" });
+    expect(found.observations.map((hit) => hit.id)).toEqual([fix.id]);
+  });
+
+  it("find parts of identifiers, and an identifier by its parts", () => {
+    const { id } = memory.addObservation({ facts: ["renamed parseConfig to loadSettings"] });
+    for (const query of ["parse config", "parseConfig", "PARSECONFIG", "settings"]) {
+      expect(search({ ...index, query }).observations.map((hit) => hit.id)).toEqual([id]);
+    }
+  });
+
+  it("find beginnings of words when the words themselves are nowhere", () => {
+    const { id } = memory.addObservation({ title: "Authentication middleware added" });
+    expect(search({ ...index, query: "authentic middlew" }).observations.map((hit) => hit.id)).toEqual([id]);
+  });
+
+  it("do not fall back to beginnings on a page behind the last one", () => {
+    memory.addObservation({ title: "log" });
+    memory.addObservation({ title: "logarithm" });
+    const found = search({ ...index, query: "log", offset: 1, limit: 1 });
+    expect(found.observations).toEqual([]);
+  });
+
+  it("that hold nothing to look for find nothing, and no words list the newest", () => {
+    const { id } = memory.addObservation({});
+    expect(search({ ...index, query: "?!" }).observations).toEqual([]);
+    expect(search({ ...index, query: "  " }).observations.map((hit) => hit.id)).toEqual([id]);
+    expect(search(index).observations.map((hit) => hit.id)).toEqual([id]);
+  });
+
+  it("prefer the newer of two equally good records, and the better of two whatever their age", () => {
+    const recent = memory.addObservation({ title: "Fixed the queue race", at: someTime });
+    const old = memory.addObservation({ title: "Fixed the queue race", at: someTime - 300 * day });
+    const weak = memory.addObservation({
+      title: "Read a file",
+      narrative:
+        "a queue of other things was in it as well, a long story about many files and what they hold",
+      at: someTime + day,
+    });
+    const found = search({ ...index, query: "queue race" });
+    expect(found.observations.map((hit) => hit.id)).toEqual([recent.id, old.id, weak.id]);
+  });
+});
+
+describe("the answer", () => {
+  it("is a line per record in the index form, with its score", () => {
+    const { id } = memory.addObservation({
+      title: "Drained the queue",
+      obs_type: "bugfix",
+      summary: "It is empty.",
+    });
+    const found = search({ ...index, query: "queue" });
+    expect(found).toEqual({
+      observations: [
+        {
+          id,
+          title: "Drained the queue",
+          preview: "It is empty.",
+          obs_type: "bugfix",
+          project: "app",
+          created_at_epoch: someTime,
+          rank: expect.any(Number),
+        },
+      ],
+      sessions: [],
+      prompts: [],
+    });
+  });
+
+  it("is the whole record with its lists parsed in the full form, without a score when there were no words", () => {
+    memory.addObservation({ facts: ["one", "two"], concepts: ["gotcha"], files_read: ["a.ts"] });
+    const [hit] = search({ ...index, format: "full" }).observations;
+    expect(hit).toMatchObject({
+      facts: ["one", "two"],
+      concepts: ["gotcha"],
+      files_touched: ["a.ts"],
+      generator: "local",
+    });
+    expect(hit).not.toHaveProperty("rank");
+  });
+
+  it("holds summaries as sessions and prompts beside the observations", () => {
+    const summary = memory.addSummary({ request: "Bound the cache", completed: "It has a limit of 1,000." });
+    const prompt = memory.addPrompt("bound the cache\nplease");
+    const found = search({ ...index, query: "cache" });
+    expect(found.sessions).toMatchObject([
+      { id: summary.id, title: "Bound the cache", preview: "It has a limit of 1,000." },
+    ]);
+    expect(found.prompts).toMatchObject([{ id: prompt.id, title: "bound the cache please" }]);
+  });
+
+  it("pages without repeating or losing a record, across the edge of the recency window", () => {
+    const ids = Array.from({ length: 130 }, (_, n) =>
+      memory.addObservation({ title: "queue", at: someTime - ((n * 37) % 130) * day }),
+    ).map((record) => record.id);
+    const seen: number[] = [];
+    for (let offset = 0; offset < 150; offset += 15) {
+      seen.push(...search({ ...index, query: "queue", limit: 15, offset }).observations.map((hit) => hit.id));
+    }
+    expect(seen).toHaveLength(130);
+    expect(new Set(seen)).toEqual(new Set(ids));
+  });
+});
+
+describe("a filter that a kind does not have", () => {
+  const rows = [
+    ["obs_type", { obs_type: "change" }, 1, 0, 0],
+    ["concepts", { concepts: ["gotcha"] }, 1, 1, 0],
+    ["files", { files: ["a.ts"] }, 1, 1, 0],
+    ["type observations", { type: "observations" }, 1, 0, 0],
+    ["type sessions", { type: "sessions" }, 0, 1, 0],
+    ["type prompts", { type: "prompts" }, 0, 0, 1],
+    ["none", {}, 1, 1, 1],
+  ] as const;
+  it.each(rows)("leaves the kind empty: %s", (_name, filter, observations, sessions, prompts) => {
+    memory.addObservation({ title: "queue", concepts: ["gotcha"], files_read: ["a.ts"] });
+    memory.addSummary({ request: "queue", concepts: ["gotcha"], files_read: ["a.ts"] });
+    memory.addPrompt("queue");
+    for (const query of [undefined, "queue"]) {
+      const found = search({ ...index, query, ...filter });
+      expect([found.observations.length, found.sessions.length, found.prompts.length]).toEqual([
+        observations,
+        sessions,
+        prompts,
+      ]);
+    }
+  });
+});
+
+describe("a project", () => {
+  it("never shows the records of another: 50 projects, a canary each, random requests", () => {
+    for (let n = 0; n < 50; n++) {
+      const owner = { project: `project-${n}` };
+      memory.addObservation({
+        ...owner,
+        title: `canary${n} shared`,
+        files_read: ["a.ts"],
+        concepts: ["gotcha"],
+      });
+      memory.addSummary({ ...owner, request: `canary${n} shared` });
+      memory.addPrompt(`canary${n} shared`, owner);
+    }
+    const words = fc.oneof(
+      fc.constantFrom("shared", "canary1 shared", "canar", "xp1 OR xp2", "scope", ""),
+      fc.string({ unit: "binary" }),
+      fc.nat(49).map((n) => `canary${n}`),
+    );
+    const request = fc.record(
+      {
+        query: words,
+        files: fc.constantFrom(["a.ts"], ["%"], []),
+        concepts: fc.constantFrom(["gotcha"], []),
+        dateStart: fc.constantFrom(0, someTime),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(request, fc.nat(49), (chosen, n) => {
+        const project = `project-${n}`;
+        const found = search({ ...index, ...chosen, project });
+        for (const hit of [...found.observations, ...found.sessions, ...found.prompts]) {
+          expect(hit.project).toBe(project);
+        }
+      }),
+      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 1000) },
+    );
+  });
+
+  it("that no record has is empty, not everything", () => {
+    memory.addObservation({});
+    expect(search({ ...index, project: "nowhere" }).observations).toEqual([]);
+  });
+});

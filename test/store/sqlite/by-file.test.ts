@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createByFile } from "../../../src/store/sqlite/by-file.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+beforeEach(() => {
+  memory = createMemoryStore();
+});
+afterEach(() => memory.close());
+
+const path = "/w/app/src/login.ts";
+const request = { project: "app", paths: [path], exceptSession: null, limit: 3 };
+
+it("returns a file's records with their number, those that changed it first, then by time", () => {
+  const byFile = createByFile(memory.db);
+  const add = (at: number, files: object) => memory.addObservation({ at: someTime + at, ...files }).id;
+  const oldest = add(1, { files_modified: [path], files_read: [path] });
+  const newest = add(3, { files_modified: [path] });
+  const middle = add(2, { files_modified: [path, "/w/app/other.ts"] });
+  const told = add(4, { files_read: [path] });
+  memory.db.prepare("update observations set generator = 'some-model' where id = ?").run(told);
+  const found = byFile({ ...request, limit: 4 });
+  expect(found.observations.map((record) => record.id)).toEqual([newest, middle, oldest, told]);
+  expect(byFile({ ...request, limit: 1 })).toMatchObject({ observations: [{ id: newest }], total: 4 });
+  expect(found.observations[0]).not.toHaveProperty("total");
+});
+
+it("leaves out local records that only read the file, other files, other projects and the asking session", () => {
+  const byFile = createByFile(memory.db);
+  memory.addObservation({ files_read: [path] });
+  memory.addObservation({ files_modified: [`${path}x`] });
+  memory.addObservation({ files_modified: [path], project: "other" });
+  const own = memory.addObservation({ files_modified: [path], session: "own" });
+  expect(byFile({ ...request, exceptSession: own.sdk_session_id })).toEqual({ observations: [], total: 0 });
+  expect(byFile(request).observations.map((record) => record.id)).toEqual([own.id]);
+});
+
+it("knows the file by any of the spellings", () => {
+  const { id } = memory.addObservation({ files_modified: ["src/login.ts"] });
+  const found = createByFile(memory.db)({ ...request, paths: [path, "src/login.ts"] });
+  expect(found.observations.map((record) => record.id)).toEqual([id]);
+});

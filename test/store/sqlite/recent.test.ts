@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createRecent, type Recent } from "../../../src/store/sqlite/recent.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+let recent: Recent;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  recent = createRecent(memory.db);
+});
+afterEach(() => memory.close());
+
+const everything = { project: "app", limit: 50, sessions: 10, types: null, concepts: null };
+
+describe("forContext", () => {
+  it("returns the project's newest observations, newest first, up to the limit", () => {
+    const old = memory.addObservation({ at: someTime - 2 });
+    const newest = memory.addObservation({ at: someTime });
+    const middle = memory.addObservation({ at: someTime - 1 });
+    memory.addObservation({ project: "other" });
+    const idsOf = (limit: number) => recent.forContext({ ...everything, limit }).map((record) => record.id);
+    expect(idsOf(50)).toEqual([newest.id, middle.id, old.id]);
+    expect(idsOf(2)).toEqual([newest.id, middle.id]);
+  });
+
+  it("draws from the newest sessions only, even when an old one goes on between them", () => {
+    const add = (session: string, at: number) => memory.addObservation({ session, at: someTime + at }).id;
+    add("first", 1);
+    const kept = [add("second", 2), add("third", 3), add("second", 4)];
+    const found = recent.forContext({ ...everything, sessions: 2 });
+    expect(found.map((record) => record.id)).toEqual(kept.reverse());
+  });
+
+  it("keeps the wanted types and those with one of the wanted concepts", () => {
+    const fix = memory.addObservation({ obs_type: "bugfix", concepts: ["gotcha", "pattern"] });
+    memory.addObservation({ obs_type: "bugfix", concepts: ["trade-off"] });
+    memory.addObservation({ obs_type: "change", concepts: ["gotcha"] });
+    const found = recent.forContext({
+      ...everything,
+      types: ["bugfix"],
+      concepts: ["gotcha", "what-changed"],
+    });
+    expect(found.map((record) => record.id)).toEqual([fix.id]);
+  });
+});
+
+describe("lastMessage", () => {
+  function endTurn(session: string, payload: string, project = "app") {
+    memory.addObservation({ session, project });
+    const id = memory.store.sessions.byClaudeId(session)?.id ?? 0;
+    memory.store.rawEvents.insert({
+      session_id: id,
+      kind: "summarize",
+      event_key: `turn ${payload}`,
+      payload,
+      now: someTime,
+    });
+  }
+
+  it("is the message of the last turn that ended in the project", () => {
+    endTurn("one", JSON.stringify({ last_assistant_message: "first" }));
+    endTurn("two", JSON.stringify({ last_assistant_message: "second" }));
+    endTurn("three", JSON.stringify({ last_assistant_message: "elsewhere" }), "other");
+    expect(recent.lastMessage("app")).toBe("second");
+  });
+
+  it("is undefined when no turn ended or the turn said nothing", () => {
+    expect(recent.lastMessage("app")).toBeUndefined();
+    endTurn("one", JSON.stringify({ last_user_message: "hi" }));
+    expect(recent.lastMessage("app")).toBeUndefined();
+  });
+});

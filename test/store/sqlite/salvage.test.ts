@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, test } from "vitest";
+import { closeDatabase, openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
+import { salvage } from "../../../src/store/sqlite/salvage.ts";
+import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+
+let damaged: string;
+let fresh: string;
+
+beforeEach(() => {
+  const directory = tempDir();
+  damaged = join(directory, "damaged.db");
+  fresh = join(directory, "fresh.db");
+});
+
+describe("after the rescue", () => {
+  test.each([
+    ["the sequence that was kept", []],
+    ["the keys of what was made from it, when the sequence is lost", ["delete from sqlite_sequence"]],
+    [
+      "the sources of what was made from it, when sequence and key are lost",
+      ["delete from sqlite_sequence", "update observations set generation_key = null"],
+    ],
+  ])(
+    "a message does not get the id of one that was purged, by %s, and its observation is stored",
+    (_by, losses) => {
+      const store = openFilled(damaged, 3);
+      for (const loss of ["delete from raw_events", ...losses]) store.db.exec(loss);
+      closeDatabase(store.db);
+      const db = open(fresh);
+      salvage(damaged, db);
+      const rescued = createStore(db);
+      expect(observe(rescued, 1, "new")).toMatchObject({ rawEvent: 4, observation: { id: 4 } });
+      closeDatabase(db);
+    },
+  );
+
+  test("a sequence that damage made too large does not keep messages out", () => {
+    const { db: old } = openFilled(damaged, 3);
+    old.exec("update sqlite_sequence set seq = 9223372036854775807");
+    closeDatabase(old);
+    const db = open(fresh);
+    salvage(damaged, db);
+    expect(observe(createStore(db), 1, "new")).toMatchObject({ rawEvent: 4, observation: { id: 4 } });
+    closeDatabase(db);
+  });
+
+  test("sources, the viewer's state and every count are there, and no reference hangs in the air", () => {
+    const { db: old, store } = openFilled(damaged, 3);
+    store.viewerStates.set({ sidebarOpen: false, selectedProject: "demo" });
+    store.pending.count("accepted", 7);
+    store.pending.count("skipped", 7);
+    old.pragma("foreign_keys = off");
+    old.exec("delete from observations where id = 2");
+    closeDatabase(old);
+    const db = open(fresh);
+    expect(salvage(damaged, db)).toMatchObject({ sessions: 1, observations: 2, viewer_state: 2 });
+    expect(db.prepare("select observation_id, raw_event_id from observation_sources").raw().all()).toEqual([
+      [1, 1],
+      [3, 3],
+    ]);
+    const rescued = createStore(db);
+    expect(rescued.viewerStates.get()).toEqual({ sidebarOpen: false, selectedProject: "demo" });
+    expect(rescued.pending.counts()).toMatchObject({ accepted: 10, done: 3, skipped: 7, pending: 0 });
+    expect(db.pragma("foreign_key_check")).toEqual([]);
+    closeDatabase(db);
+  });
+
+  test("every record is in the full text and under its files, however many pages they take", () => {
+    closeDatabase(openFilled(damaged, 450).db);
+    const db = open(fresh);
+    salvage(damaged, db);
+    const count = (sql: string) => db.prepare(sql).pluck().get();
+    expect(count("select count(*) from observations_fts where observations_fts match 'edited'")).toBe(450);
+    expect(count("select count(distinct observation_id) from observation_files")).toBe(450);
+    closeDatabase(db);
+  });
+});
+
+test("a row whose value has the wrong type is passed over, and those around it are carried over", () => {
+  const old = new Database(damaged);
+  old.exec(`
+    create table projects (id integer primary key, label);
+    insert into projects values (1, 'a'), (2, x'ff'), (3, 'c'), (4, x'ff'), (5, 'e')`);
+  old.close();
+  const db = open(fresh);
+  expect(salvage(damaged, db)).toMatchObject({ projects: 3, sessions: 0 });
+  expect(db.prepare("select id from projects").pluck().all()).toEqual([1, 3, 5]);
+  closeDatabase(db);
+});
+
+test("a table of an older schema is carried over without the columns it does not have", () => {
+  const old = new Database(damaged);
+  old.exec(`
+    create table sessions (id integer primary key, claude_session_id, sdk_session_id, project, host, was text,
+      created_at_epoch, last_active_at_epoch);
+    insert into sessions values (5, 'c', 's', 'demo', 'api', 'gone', 1, 1)`);
+  old.close();
+  const db = open(fresh);
+  expect(salvage(damaged, db)).toMatchObject({ sessions: 1 });
+  expect(createStore(db).sessions.byId(5)).toMatchObject({ claude_session_id: "c", status: "active" });
+  closeDatabase(db);
+});
+
+test("a full disk is not taken for damage: the rescue fails as a whole, and works when there is space", () => {
+  closeDatabase(openFilled(damaged, 100).db);
+  const db = open(fresh);
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  db.pragma(`max_page_count = ${pages + 5}`);
+  expect(() => salvage(damaged, db)).toThrowError(expect.objectContaining({ code: "storage_full" }));
+  expect(db.prepare("select count(*) from sessions").pluck().get()).toBe(0);
+  db.pragma("max_page_count = 100000");
+  expect(salvage(damaged, db)).toMatchObject({ observations: 100 });
+  closeDatabase(db);
+});
+
+function open(path: string): Sqlite {
+  return openDatabase(path, { product: "0.0.0-test", now: 1 });
+}
+
+function openFilled(path: string, observations: number): { db: Sqlite; store: Store } {
+  const db = open(path);
+  const store = createStore(db);
+  const ids = { claude_session_id: "host", sdk_session_id: "sdk" };
+  const session = store.sessions.insert({ ...ids, project: "demo", host: "api", cwd: null, now: 1 });
+  db.transaction(() => {
+    for (let n = 1; n <= observations; n++) observe(store, session, `event-${n}`);
+  })();
+  return { db, store };
+}
+
+function observe(store: Store, session: number, key: string) {
+  const kind = "observation" as const;
+  const event = { session_id: session, kind, event_key: key, payload: "{}", now: 1 };
+  const rawEvent = store.rawEvents.insert(event) ?? 0;
+  store.pending.count("accepted", 1);
+  store.pending.count("done", 1);
+  const observation = store.observations.insert({
+    draft: {
+      obs_type: "change",
+      title: `Edited ${key}`,
+      subtitle: null,
+      summary: "s",
+      narrative: null,
+      facts: [],
+      concepts: [],
+      files_read: [],
+      files_modified: [`/demo/${key}.ts`],
+      provenance: "file",
+    },
+    sources: [rawEvent],
+    session_id: session,
+    sdk_session_id: "sdk",
+    project: "demo",
+    prompt_number: null,
+    generator: "local",
+    agent_id: null,
+    agent_type: null,
+    discovery_tokens: 0,
+    generation_key: `${rawEvent}:0`,
+    created_at_epoch: 1,
+  });
+  return { rawEvent, observation };
+}

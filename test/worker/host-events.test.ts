@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Intake } from "../../src/capture/intake.ts";
+import { spoolablePayload } from "../../src/hook/spoolable-payload.ts";
+import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
+import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
+
+let calls: [string, unknown][];
+let events: HostEvents;
+let notice: string | null;
+let contextFails: boolean;
+
+const base = {
+  sessionId: "s-1",
+  cwd: "/home/user/demo",
+  agentId: null,
+  agentType: null,
+  eventKey: "key-1",
+  promptKey: "prompt-1",
+};
+
+// A host that says what it is told to say: the test is about what the worker does with it.
+const host: Host = {
+  name: "scripted",
+  decode: (_event, payload) => payload.event as unknown as HostEvent,
+  render: (_event, answer) => JSON.stringify(answer),
+};
+
+beforeEach(() => {
+  calls = [];
+  notice = null;
+  contextFails = false;
+  const note =
+    (name: string) =>
+    async (input: unknown): Promise<never> => {
+      calls.push([name, input]);
+      return undefined as never;
+    };
+  const intake: Intake = {
+    initSession: note("initSession"),
+    observe: note("observe"),
+    summarize: note("summarize"),
+    complete: note("complete"),
+    keep: note("keep"),
+    completeIdle: note("completeIdle"),
+  };
+  events = createHostEvents({
+    hostNamed: () => host,
+    intake,
+    context: {
+      forSession(project) {
+        if (contextFails) throw new Error("no context today");
+        return `memory of ${project}`;
+      },
+      forFile: ({ project, path, exceptSession }) => `${path} in ${project} but ${exceptSession}`,
+    },
+    sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
+    projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
+    notice: () => notice,
+  });
+});
+
+async function receive(event: object, at?: number): Promise<unknown> {
+  const text = await events.receive("scripted", "any", { event: { ...base, ...event } }, at);
+  return text === "" ? "" : JSON.parse(text);
+}
+
+const silence = { context: null, notice: null };
+
+describe("an event of a host", () => {
+  test("at the start of a session answers the memory of its project", async () => {
+    expect(await receive({ kind: "session_start", source: "startup" })).toEqual({
+      context: "memory of demo",
+      notice: null,
+    });
+  });
+
+  test.each(["resume", "fork"])(
+    "at a %s adds no context, since the transcript has it already",
+    async (source) => {
+      notice = "mem: repair";
+      expect(await receive({ kind: "session_start", source })).toEqual({
+        context: null,
+        notice: "mem: repair",
+      });
+    },
+  );
+
+  test("starts the session without context when context cannot be made", async () => {
+    contextFails = true;
+    expect(await receive({ kind: "session_start", source: "startup" })).toEqual(silence);
+  });
+
+  test("before a file answers what is known of it", async () => {
+    expect(await receive({ kind: "before_file", toolName: "Read", path: "/a.ts" })).toEqual({
+      context: "/a.ts in demo but undefined",
+      notice: null,
+    });
+    expect(
+      await receive({ kind: "before_file", toolName: "Read", path: "/a.ts", sessionId: "s-known" }),
+    ).toEqual({
+      context: "/a.ts in known but sdk-known",
+      notice: null,
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test("before a file says the same once in a session, and again after its context began anew", async () => {
+    const read = { kind: "before_file", toolName: "Read", path: "/a.ts" };
+    const said = { context: "/a.ts in demo but undefined", notice: null };
+    expect(await receive(read, 42)).toBe("");
+    expect(await receive(read)).toEqual(said);
+    expect(await receive(read)).toEqual(silence);
+    expect(await receive({ ...read, sessionId: "s-2" })).toEqual(said);
+    await receive({ kind: "session_start", source: "resume" });
+    expect(await receive(read)).toEqual(silence);
+    await receive({ kind: "session_start", source: "compact" });
+    expect(await receive(read)).toEqual(said);
+  });
+
+  test.each([
+    ["prompt", { text: "go" }, "initSession", { prompt: "go" }],
+    [
+      "tool_use",
+      { toolName: "Bash", toolInput: { command: "ls" }, toolResponse: "x", failed: true },
+      "observe",
+      { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "x", tool_failed: true },
+    ],
+    ["turn_end", { lastAssistantMessage: "done" }, "summarize", { last_assistant_message: "done" }],
+    ["session_end", { reason: "prompt_input_exit" }, "complete", {}],
+    ["other", { name: "Novelty", payload: { a: 1 } }, "keep", { name: "Novelty", payload: { a: 1 } }],
+  ])(
+    "%s is taken in under its session, host and key, and prints nothing",
+    async (kind, fields, call, input) => {
+      expect(await receive({ kind, ...fields })).toEqual(silence);
+      expect(calls).toHaveLength(1);
+      expect(calls[0]?.[0]).toBe(call);
+      expect(calls[0]?.[1]).toMatchObject({
+        claudeSessionId: "s-1",
+        host: "scripted",
+        promptKey: "prompt-1",
+        ...(call === "complete" ? {} : { eventKey: "key-1" }),
+        ...input,
+      });
+    },
+  );
+
+  test("of a clear command does not complete the session", async () => {
+    await receive({ kind: "session_end", reason: "clear" });
+    expect(calls).toEqual([]);
+  });
+
+  test("without an id of its own is keyed by what it says, so that the same again is the same", async () => {
+    const use = {
+      kind: "tool_use",
+      toolName: "Bash",
+      toolInput: 1,
+      toolResponse: 2,
+      failed: false,
+      eventKey: null,
+    };
+    await receive(use);
+    await receive(use);
+    await receive({ ...use, toolInput: 3 });
+    const keys = calls.map(([, input]) => (input as { eventKey: string }).eventKey);
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  test.each([
+    ["private parts and secrets", { out: ["a <private>CANARY</private>", `ghp_${"a1B2".repeat(9)}`] }],
+    ["an entirely private text", { out: "<private>CANARY</private>" }],
+    ["long texts", { out: ["x".repeat(100_000), "y ".repeat(70_000)] }],
+  ])("without an id is the same live and from the spool, with %s in it", async (_name, response) => {
+    const use = { kind: "tool_use", toolName: "Bash", toolInput: 1, toolResponse: response, failed: false };
+    const payload = { event: { ...base, ...use, eventKey: null } };
+    const spooled = spoolablePayload(JSON.stringify(payload)) ?? {};
+    await events.receive("scripted", "any", payload);
+    await events.receive("scripted", "any", spooled, 42);
+    const keys = calls.map(([, input]) => (input as { eventKey: string }).eventKey);
+    expect(keys[0]).toEqual(expect.any(String));
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  test("from the spool keeps its time and is answered by nothing", async () => {
+    expect(await receive({ kind: "prompt", text: "go" }, 42)).toBe("");
+    expect(calls[0]?.[1]).toMatchObject({ at: 42 });
+    expect(await receive({ kind: "session_start", source: "startup" }, 42)).toBe("");
+  });
+});

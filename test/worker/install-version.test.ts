@@ -1,0 +1,18 @@
+// The marker of an installation, compared with what runs.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { installNotice } from "../../src/worker/install-version.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+test("hooks of another version are named, with the way out for hooks in the settings and for the plugin", () => {
+  const file = join(tempDir(), "marker");
+  expect(installNotice(file, "2.0.0")).toBeNull();
+  writeFileSync(file, "2.0.0\n");
+  expect(installNotice(file, "2.0.0")).toBeNull();
+  writeFileSync(file, "1.0.0\n");
+  const notice = installNotice(file, "2.0.0");
+  expect(notice).toContain("version 1.0.0, the worker is 2.0.0");
+  expect(notice).toContain("`mem install claude-code`");
+  expect(notice).toContain("updating the plugin");
+});

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { createServer as createHttpServer, type IncomingMessage, request, type Server } from "node:http";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listen } from "../../src/worker/listen.ts";
+
+let directory: string;
+let server: Server;
+let pipe: Server;
+let acceptPipe: (connection: Socket) => void;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "mem-listen-"));
+  server = createHttpServer((_request, response) => response.end("here"));
+  pipe = createHttpServer((_request, response) => response.end("piped"));
+  acceptPipe = (connection) => void pipe.emit("connection", connection);
+});
+
+afterEach(() => {
+  for (const open of [server, pipe]) open.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const socket = () => join(directory, "worker.sock");
+
+function get(options: object): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ ...options, agent: false }, (answer: IncomingMessage) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => (text += chunk));
+      answer.on("end", () => resolve(text));
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe("listening", () => {
+  test("the port answers, and so does a socket that only its owner may open", async () => {
+    const { port, closeSocket } = await listen({
+      server,
+      acceptPipe,
+      host: "127.0.0.1",
+      port: 0,
+      dataDir: directory,
+      socket: socket(),
+    });
+    expect(await get({ port, host: "127.0.0.1" })).toBe("here");
+    expect(await get({ socketPath: socket() })).toBe("piped");
+    expect(statSync(socket()).mode & 0o777).toBe(0o600);
+    await closeSocket();
+    await expect(get({ socketPath: socket() })).rejects.toThrow();
+  });
+
+  test("the next free port is taken when a stranger holds the one asked for", async () => {
+    const stranger = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => stranger.once("listening", resolve));
+    const address = stranger.address();
+    const taken = typeof address === "object" && address !== null ? address.port : 0;
+    const { port, closeSocket } = await listen({
+      server,
+      acceptPipe,
+      host: "127.0.0.1",
+      port: taken,
+      dataDir: directory,
+      socket: socket(),
+    });
+    expect(port).toBeGreaterThan(taken);
+    await closeSocket();
+    await new Promise((resolve) => stranger.close(resolve));
+  });
+
+  test("a socket file that a killed worker left is replaced", async () => {
+    const other = createHttpServer();
+    const at = { host: "127.0.0.1", port: 0, dataDir: directory, socket: socket() };
+    const killed = await listen({
+      ...at,
+      server: other,
+      acceptPipe: (connection) => void connection.destroy(),
+    });
+    const next = await listen({ ...at, server, acceptPipe });
+    expect(await get({ socketPath: socket() })).toBe("piped");
+    other.close();
+    await Promise.all([killed.closeSocket(), next.closeSocket()]);
+  });
+
+  test("a socket outside the data directory lies in a directory of this user alone, or nowhere", async () => {
+    const at = { server, acceptPipe, host: "127.0.0.1", port: 0, dataDir: join(directory, "data") };
+    const open = join(directory, "open");
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    const { closeSocket } = await listen({ ...at, socket: join(open, "worker.sock") });
+    expect(statSync(open).mode & 0o777).toBe(0o700);
+    await closeSocket();
+    await new Promise((resolve) => server.close(resolve));
+
+    const theirs = join(directory, "theirs");
+    mkdirSync(theirs);
+    symlinkSync(theirs, join(directory, "planted"));
+    await expect(listen({ ...at, socket: join(directory, "planted", "worker.sock") })).rejects.toMatchObject({
+      code: "data_dir_unusable",
+    });
+    expect(readdirSync(theirs)).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+// The work by the clock, and its end.
+import { expect, test } from "vitest";
+import { createMaintenance } from "../../src/worker/maintenance.ts";
+
+test("a drain of the spool that runs is told to end, and its end is waited for", async () => {
+  const seen: string[] = [];
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const maintenance = createMaintenance({
+    clock: { now: () => 0, monotonicMs: () => 0 },
+    rawRetentionDays: 30,
+    completeIdle: async () => undefined,
+    purgeRawEvents: async () => 0,
+    async drainSpool(isStopping) {
+      begin();
+      while (!isStopping()) await new Promise((resolve) => setImmediate(resolve));
+      seen.push("the drain ended");
+    },
+  });
+  maintenance.start();
+  await begun;
+  await maintenance.stop();
+  expect(seen).toEqual(["the drain ended"]);
+});
