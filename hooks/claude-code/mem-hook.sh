@@ -1,18 +1,18 @@
 #!/bin/sh
 # Pipes one event of a host agent to the worker and prints its answer: mem-hook.sh <host> <event>, payload on stdin.
 # Exits 0 whatever happens and prints nothing else, so that the host is never blocked. While the worker answers no Node
-# is started: that is half the cost. hooks/claude-code/mem-hook.sh is the same file, for hosts that copy their plugins.
-# Hosts whose shell is a POSIX one read this file into it, which saves starting a second; the third argument is then
-# the folder of this file.
-host=$1 event=$2 here=${3:-${0%/*}}
+# is started, only perl, or curl where there is no perl: an eighth of a Node start, or almost a half.
+# hooks/claude-code/mem-hook.sh is the same file, for hosts that copy their plugins. Hosts whose shell is a POSIX one
+# read this file into it, which saves starting a second; the third argument is then the folder of this file. A fourth,
+# --failed=<why>, says that the payload was tried already.
+host=$1 event=$2 here=${3:-${0%/*}} self=${3:+$3/mem-hook.sh}
+[ "$here" != "$0" ] || here=.
 # What Setup is answered is for standard error. When that is closed, `exec` would end the shell with an error.
 case $event in setup) (: >&2) || exit 0; exec >&2 ;; esac
 exec 2>/dev/null
 umask 077
 case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
 
-payload=$(LC_ALL=C cat)
-[ -n "$payload" ] || exit 0
 dir=${MEM_DATA_DIR:-$HOME/.mem}
 case $dir in "~/"*) dir=$HOME/${dir#"~/"} ;; esac
 
@@ -24,8 +24,9 @@ session-end) deadline=0.8 ;;
 *) deadline=1 ;;
 esac
 
+payload=''
 # Hands the event to Node, which cleans and spools what could not be delivered, and starts the worker when a session
-# starts. With no reason given it makes the whole delivery.
+# starts. With no reason given it makes the whole delivery. What nobody has read yet, Node reads itself.
 node_hook() {
   case $event in setup) [ $# -eq 0 ] || exit 0 ;; esac # nobody waits for a late answer
   runtime='' bundle=''
@@ -47,7 +48,7 @@ node_hook() {
   unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
   command -v "$1" >/dev/null || exit 0
   case $event in setup) exec 2>&1 ;; esac
-  printf %s "$payload" | "$@"
+  if [ -n "$payload" ]; then printf %s "$payload" | "$@"; else "$@"; fi
   exit 0
 }
 
@@ -63,9 +64,82 @@ not_installed() {
 
 # What a relative path means depends on the project that the host works in: nothing is read from there.
 case $dir in /*) ;; *) dir='' && node_hook ;; esac
+case ${4-} in --failed=*) node_hook "$4" ;; esac
 # On Windows, with a long data directory, or before the first start there is no socket here.
 [ -S "$dir/worker.sock" ] && [ -O "$dir/worker.sock" ] || node_hook
 
+# The client in perl, without a module where that can be: each would double its start. It connects before it reads the
+# payload, so that whatever ends it early (7: nobody listens; 28: not connected in time; else it cannot do this here)
+# leaves the payload to the next one. Later it hands what it has read to this file, with the reason.
+client='
+my ($path, $deadline, $host, $event, $self, $here) = @ARGV;
+$SIG{PIPE} = "IGNORE";
+$SIG{ALRM} = sub { exit 28 };
+alarm $deadline + 1; # whole seconds: the net under the exact wait below
+
+my $linux = $^O eq "linux";
+$linux or require Socket;
+my $address = $linux ? pack "S a* x", 1, $path : Socket::pack_sockaddr_un($path);
+socket my $worker, 1, $linux ? 1 : Socket::SOCK_STREAM(), 0 or exit 1;
+connect $worker, $address or exit($! == 111 || $! == 61 ? 7 : 1);
+alarm 0;
+
+my $payload = "";
+for (;;) {
+  my $count = sysread STDIN, $payload, 65536, length $payload;
+  next if $count;
+  last if defined $count or $! != 11 && $! != 35; # a pipe that does not block has no more for now
+  vec(my $more = "", 0, 1) = 1;
+  select $more, undef, undef, undef;
+}
+exit 0 if $payload eq "";
+
+$SIG{ALRM} = sub { hand_over("timeout") };
+alarm $deadline + 1;
+my $request = "POST /api/hooks/$host/$event HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+  . "Content-Length: " . length($payload) . "\r\nConnection: close\r\n\r\n$payload";
+my $sent = 0;
+while ($sent < length $request) {
+  $sent += syswrite($worker, $request, length $request, $sent) || last; # an early refusal is still to be read
+}
+
+my ($response, $head, $length) = ("", "", 0);
+until ($head && length($response) >= length($head) + $length) {
+  vec(my $ready = "", fileno $worker, 1) = 1;
+  select $ready, undef, undef, $deadline or hand_over("timeout");
+  sysread $worker, $response, 65536, length $response or hand_over("broken");
+  next if $head || $response !~ /\r\n\r\n/;
+  $response =~ m{\A(HTTP/1\.[01] (\d{3})\b.*?\r\n\r\n)}s or hand_over("broken");
+  $2 == 200 or hand_over("status-$2");
+  $head = $1;
+  $head =~ /^content-length: *(\d+)/mi or hand_over("broken");
+  $length = $1;
+}
+syswrite STDOUT, $response, $length, length $head;
+exit 0;
+
+sub hand_over {
+  alarm 0;
+  my $next;
+  open $next, "|-", "/bin/sh", $self, $host, $event, $here, "--failed=$_[0]" and print $next $payload;
+  close $next;
+  exit 0;
+}
+'
+if command -v perl >/dev/null; then
+  (
+    unset PERL5OPT PERL5LIB PERL5DB
+    exec perl -f -C0 -e "$client" "$dir/worker.sock" "$deadline" "$host" "$event" "${self:-$0}" "$here"
+  )
+  case $? in
+  0) exit 0 ;;
+  7) node_hook --failed=unreachable ;;
+  28) node_hook --failed=timeout ;;
+  esac
+fi
+
+payload=$(LC_ALL=C cat)
+[ -n "$payload" ] || exit 0
 # -q: no ~/.curlrc; --noproxy: no proxy of the environment; -w: the status stands behind the answer.
 # No locale and no openssl.cnf: 0.5 ms less.
 set -- curl -q -s --noproxy '*' --unix-socket "$dir/worker.sock" --max-time "$deadline" -w '%{http_code}' \

@@ -180,11 +180,13 @@ test("the log is printed for people, as JSON, and followed", async () => {
   expect((await mem("worker", "logs", "-n", "5")).stdout).toMatch(/^\d\d:\d\d:\d\d {2}INFO /m);
   const { stdout } = await mem("worker", "logs", "--json");
   for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
-  const follower = spawn(process.execPath, [bin, "worker", "logs", "-f", "-n", "0"], {
+  const follower = spawn(process.execPath, [bin, "worker", "logs", "-f", "-n", "1"], {
     env: mem.home.env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void follower.kill("SIGKILL"));
+  // Its first line says that it has looked at the file: what comes now is followed.
+  await once(follower.stdout, "data");
   let followed = "";
   follower.stdout.on("data", (chunk) => (followed += String(chunk)));
   await mem("worker", "restart");

@@ -1,14 +1,6 @@
 // Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,16 +10,17 @@ import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
 import { hookCommand } from "../../src/hosts/install-recipe.ts";
 import { findCanaries, tempDir } from "../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
-import { hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+import { binWith, hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
 
 const names: LauncherName[] = [
   "as registered",
+  "as registered, without perl",
   "mem-hook.sh",
   "bash mem-hook.sh",
   "the Node bundle",
   "mem hook",
 ];
-const both: LauncherName[] = ["as registered", "the Node bundle"];
+const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
 const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
@@ -130,7 +123,7 @@ const faults: [string, Behaviour][] = [
   ["answers 302", 302],
 ];
 
-describe.each(both)("with a worker that has a fault, %s", (name) => {
+describe.each(clients)("with a worker that has a fault, %s", (name) => {
   test.each(faults)("that %s, spools every event, says nothing and ends with 0", async (_what, does) => {
     await Promise.all(
       events.map(async (event) => {
@@ -185,9 +178,8 @@ describe.each(both)("with a worker that has a fault, %s", (name) => {
 
 describe("over a port, which anybody may hold", () => {
   const node = launchers["the Node bundle"];
-  const ways: LauncherName[] = ["as registered", "the Node bundle"];
 
-  test.each(ways)("a worker that proves itself is told, through %s", async (name) => {
+  test.each(clients)("a worker that proves itself is told, through %s", async (name) => {
     const home = hookHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: true } as const;
     const worker = await fakeWorker(options);
@@ -236,7 +228,7 @@ describe("over a port, which anybody may hold", () => {
     const proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
     const env = Object.fromEntries(proxies.map((key) => [key, url]));
     for (const over of ["socket", "port"] as const) {
-      for (const name of both) {
+      for (const name of clients) {
         const home = hookHome(env);
         await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer, proves: true });
         expect((await runHook(launchers[name]("session-start"), home, payload)).stdout).toBe(answer);
@@ -249,23 +241,46 @@ describe("over a port, which anybody may hold", () => {
 describe("the shell launcher", () => {
   const shell = launchers["as registered"];
 
-  test("does without curl", async () => {
+  test("does without perl and curl", async () => {
     const home = hookHome();
-    const bin = join(home.dataDir, "..", "bin");
-    mkdirSync(bin);
-    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
-    home.env.PATH = bin;
+    home.env.PATH = binWith("sh", "cat");
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     writeFileSync(join(home.dataDir, "hook-runtime"), `${process.execPath}\n\n`);
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
   });
 
+  test("does with a perl that cannot be started", async () => {
+    const home = hookHome();
+    home.env.PATH = binWith("sh", "cat", "curl");
+    writeFileSync(join(home.env.PATH, "perl"), "#!/nowhere/perl\n", { mode: 0o755 });
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("takes nothing that the environment has for perl", async () => {
+    const home = hookHome({ PERL5OPT: "-MNoSuchModule", PERL5LIB: "/nowhere", PERL_UNICODE: "SDA" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests[0]?.body).toBe(payload);
+  });
+
+  test("waits for the rest of the payload on a pipe that does not block", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    const unblock = "use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK); exec @ARGV";
+    const line = quotedLine(["perl", "-e", unblock, ...shell("session-start")]);
+    const slowly = `{ read -r line; printf %s "$line" | head -c 9; sleep 0.2; printf %s "$line" | tail -c +10; }`;
+    const command = ["/bin/sh", "-c", `${slowly} | ${line}`];
+    expect(await runHook(command, home, `${payload}\n`)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
+    expect(worker.requests[0]?.body).toBe(payload);
+  });
+
   test("says nothing where the package is, but no Node is found, to Setup neither", async () => {
     const home = hookHome();
-    const bin = join(home.dataDir, "..", "bin");
-    mkdirSync(bin);
-    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
-    home.env.PATH = bin;
+    home.env.PATH = binWith("sh", "cat");
     for (const event of ["setup", "session-start", "stop"])
       expect(await runHook(shell(event), home, payload)).toEqual(silent);
   });
@@ -273,10 +288,7 @@ describe("the shell launcher", () => {
   test("says once a session that the package is missing, where neither a bundle nor mem is found", async () => {
     const home = hookHome();
     const plugin = tempDir();
-    const bin = join(home.dataDir, "..", "bin");
-    mkdirSync(bin);
-    for (const tool of ["sh", "cat"]) symlinkSync(`/bin/${tool}`, join(bin, tool));
-    home.env.PATH = bin;
+    home.env.PATH = binWith("sh", "cat");
     const file = join(plugin, "mem-hook.sh");
     copyFileSync(fileURLToPath(new URL("../../hooks/claude-code/mem-hook.sh", import.meta.url)), file);
     for (const event of events) {
@@ -304,7 +316,10 @@ describe("the shell launcher", () => {
     const dataDir = join(home.dataDir, "with a space");
     home.env.MEM_DATA_DIR = dataDir;
     await fakeWorker({ dataDir, over: "socket", does: "answer", answer });
-    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    for (const name of clients) {
+      const run = await runHook(launchers[name]("session-start"), home, payload);
+      expect({ name, ...run }).toEqual({ name, ...silent, stdout: answer });
+    }
   });
 
   test("takes ~/.mem when no data directory is named", async () => {

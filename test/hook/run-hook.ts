@@ -1,7 +1,7 @@
 // Runs a hook as a host does: a process with the payload on stdin, in a HOME of its own.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseSpoolLine, type SpoolLine } from "../../src/domain/spool.ts";
@@ -14,15 +14,33 @@ const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
 /** The ways to the hook, as command lines. */
 export const launchers = {
-  "as registered": (event: string) => {
-    const request = { host: "claude-code", event, launcher: { folder: hooks }, dataDir: null };
-    return ["/bin/sh", "-c", hookCommand(request)];
-  },
+  "as registered": registered,
+  "as registered, without perl": (event: string) => [
+    "env",
+    `PATH=${binWith("sh", "cat", "curl", "node")}`,
+    ...registered(event),
+  ],
   "mem-hook.sh": (event: string) => ["/bin/sh", join(hooks, "mem-hook.sh"), "claude-code", event],
   "bash mem-hook.sh": (event: string) => ["bash", join(hooks, "mem-hook.sh"), "claude-code", event],
   "the Node bundle": (event: string) => [process.execPath, bundle, "claude-code", event],
   "mem hook": (event: string) => [process.execPath, bin, "hook", event, "--host", "claude-code"],
 } satisfies Record<string, (event: string) => string[]>;
+
+function registered(event: string): string[] {
+  const request = { host: "claude-code", event, launcher: { folder: hooks }, dataDir: null };
+  return ["/bin/sh", "-c", hookCommand(request)];
+}
+
+/** A folder with those of these programs that the machine has, for a PATH; it ends with the running test. */
+export function binWith(...programs: string[]): string {
+  const bin = tempDir();
+  const folders = [dirname(process.execPath), ...(process.env.PATH ?? "").split(":")];
+  for (const program of programs) {
+    const found = folders.map((folder) => join(folder, program)).find((place) => existsSync(place));
+    if (found !== undefined) symlinkSync(found, join(bin, program));
+  }
+  return bin;
+}
 
 export type LauncherName = keyof typeof launchers;
 
