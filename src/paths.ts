@@ -1,5 +1,4 @@
 // Where things lie: the files of a data directory, and the files the package ships.
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -70,9 +69,14 @@ function packageRoot(): string {
 const longestSocketPath = 100;
 
 function socketPath(dataDir: string): string {
-  const short = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
-  if (process.platform === "win32") return `\\\\.\\pipe\\agent-mem-${short}`;
+  if (process.platform === "win32") return `\\\\.\\pipe\\agent-mem-${shortName(dataDir)}`;
   const inside = join(dataDir, "worker.sock");
   if (Buffer.byteLength(inside) <= longestSocketPath) return inside;
-  return join(tmpdir(), `agent-mem-${userInfo().uid}-${short}`, "worker.sock");
+  return join(tmpdir(), `agent-mem-${userInfo().uid}-${shortName(dataDir)}`, "worker.sock");
+}
+
+// Loaded late: node:crypto costs a hook that has to spool 4 ms.
+function shortName(dataDir: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
 }

@@ -76,6 +76,8 @@ my ($path, $deadline, $host, $event, $self, $here) = @ARGV;
 $SIG{PIPE} = "IGNORE";
 $SIG{ALRM} = sub { exit 28 };
 alarm $deadline + 1; # whole seconds: the net under the exact wait below
+# Seconds before the deadline at which the next one is started, so that it is ready when its turn comes.
+my $early = 0.2;
 
 my $linux = $^O eq "linux";
 $linux or require Socket;
@@ -103,10 +105,12 @@ while ($sent < length $request) {
   $sent += syswrite($worker, $request, length $request, $sent) || last; # an early refusal is still to be read
 }
 
-my ($response, $head, $length) = ("", "", 0);
+my ($response, $head, $length, $next) = ("", "", 0);
 until ($head && length($response) >= length($head) + $length) {
-  vec(my $ready = "", fileno $worker, 1) = 1;
-  select $ready, undef, undef, $deadline or hand_over("timeout");
+  unless (wait_for_answer($deadline - $early)) {
+    start_next("timeout");
+    wait_for_answer($early - 0.03) or hand_over("timeout"); # the start took some of it
+  }
   sysread $worker, $response, 65536, length $response or hand_over("broken");
   next if $head || $response !~ /\r\n\r\n/;
   $response =~ m{\A(HTTP/1\.[01] (\d{3})\b.*?\r\n\r\n)}s or hand_over("broken");
@@ -118,10 +122,20 @@ until ($head && length($response) >= length($head) + $length) {
 syswrite STDOUT, $response, $length, length $head;
 exit 0;
 
+sub wait_for_answer {
+  vec(my $ready = "", fileno $worker, 1) = 1;
+  return select $ready, undef, undef, $_[0];
+}
+
+# It waits for the payload, and ends without a word when none comes.
+sub start_next {
+  $next or open $next, "|-", "/bin/sh", $self, $host, $event, $here, "--failed=$_[0]";
+}
+
 sub hand_over {
   alarm 0;
-  my $next;
-  open $next, "|-", "/bin/sh", $self, $host, $event, $here, "--failed=$_[0]" and print $next $payload;
+  start_next($_[0]);
+  print $next $payload;
   close $next;
   exit 0;
 }

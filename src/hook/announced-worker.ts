@@ -1,10 +1,8 @@
 // The worker where worker.json says that it listens: a named pipe, a socket outside the data directory, or a port.
 // Somebody else may hold those, so the listener proves first that it knows the secret of worker.json.
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isJsonObject } from "../domain/json.ts";
 import { failOpenSync } from "../errors.ts";
-import { newSecret } from "../ids.ts";
 import { type Address, type Connection, DeliveryFailure, failureOf, openConnection } from "./connection.ts";
 
 /** Connects to the worker that worker.json names, and lets nothing out before it has proved itself. */
@@ -52,6 +50,9 @@ async function openFirst(addresses: readonly Address[], deadlineMs: number): Pro
 }
 
 async function demandProof(connection: Connection, secret: string): Promise<void> {
+  // Loaded once somebody is there: node:crypto costs 4 ms.
+  const { createHmac, timingSafeEqual } = process.getBuiltinModule("node:crypto");
+  const { newSecret } = await import("../ids.ts");
   const nonce = newSecret();
   const { headers } = await connection.request("GET /api/health", [`x-mem-nonce: ${nonce}`]);
   const proof = Buffer.from(headers.get("x-mem-proof") ?? "", "hex");

@@ -4,6 +4,7 @@ import { kebabCase } from "../domain/kebab-case.ts";
 import { failOpen } from "../errors.ts";
 import type { HookCall } from "./hook-call.ts";
 import { spoolEvent } from "./spool.ts";
+import { spoolablePayload } from "./spoolable-payload.ts";
 
 interface Undelivered extends HookCall {
   failed: string;
@@ -19,6 +20,11 @@ export async function fallBack(event: Undelivered): Promise<string> {
     : undefined;
   if (answer === undefined) await failOpen("spool an event", () => spoolEvent(event));
   return answer ?? "";
+}
+
+/** Cleans a made-up event, so that the real one finds everything compiled: 10 ms of the 15 that it would take. */
+export function rehearse(): void {
+  spoolablePayload('{"tool_name":"Bash","tool_input":{"command":"<private>x</private> token=x"}}');
 }
 
 function startsWorker({ event, failed }: Undelivered): boolean {

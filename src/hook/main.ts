@@ -13,6 +13,8 @@ async function run(): Promise<void> {
   const call = parseHookCall(process.argv.slice(2));
   const dataDir = await hookDataDir(process.env);
   if (call === null || dataDir === null) return;
+  // The launcher starts this before its deadline is over: what will be needed is made ready before the payload comes.
+  if (call.failed === "timeout") (await loadFallback()).rehearse();
   const payload = await readPayload();
   if (payload.length === 0) return;
   const answer = await answerTo(call, payload, dataDir);
@@ -24,9 +26,11 @@ async function answerTo(call: HookCall, payload: Buffer, dataDir: string): Promi
     call.failed === undefined ? await deliver(call, payload, dataDir) : { failed: call.failed };
   if ("answer" in delivery) return delivery.answer;
   if (isSetup(call)) return "";
-  const { fallBack } = await import("./fallback.ts");
+  const { fallBack } = await loadFallback();
   return fallBack({ ...call, failed: delivery.failed, payload, dataDir });
 }
+
+const loadFallback = () => import("./fallback.ts");
 
 // Setup asks whether all is well: the answer is a word to the user, and a question that nobody answers is not kept.
 function isSetup({ event }: HookCall): boolean {

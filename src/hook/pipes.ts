@@ -1,6 +1,6 @@
 // The hook's two ends: the host's payload in, the worker's answer out.
 import { fstatSync, readSync, writeSync } from "node:fs";
-import { Socket } from "node:net";
+import type { Socket, SocketConstructorOpts } from "node:net";
 
 const stdin = 0;
 /** Where a host reads its envelope. */
@@ -44,7 +44,7 @@ function streamedChunks(): Promise<Buffer[]> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const done = () => resolve(chunks);
-    const stream = new Socket({ fd: stdin, readable: true, writable: false });
+    const stream = socketOf({ fd: stdin, readable: true, writable: false });
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", done).on("close", done).on("error", done);
   });
@@ -52,10 +52,16 @@ function streamedChunks(): Promise<Buffer[]> {
 
 function streamed(bytes: Buffer, fd: number): Promise<void> {
   return new Promise((resolve) => {
-    const stream = new Socket({ fd, readable: false, writable: true });
+    const stream = socketOf({ fd, readable: false, writable: true });
     stream.on("error", () => resolve());
     stream.end(bytes, () => resolve());
   });
+}
+
+// node:net is loaded late: a hook that only spools does not need it.
+function socketOf(options: SocketConstructorOpts): Socket {
+  const net = process.getBuiltinModule("node:net");
+  return new net.Socket(options);
 }
 
 function codeOf(cause: unknown): unknown {

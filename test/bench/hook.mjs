@@ -1,6 +1,7 @@
 // Hooks exactly as hooks/claude-code/hooks/hooks.json registers them, with real payloads, against a bare Node start:
 // a warm worker with 100,000 observations, the hook in Node, and a worker that is down or hangs.
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -19,9 +20,10 @@ export async function run({ say }) {
   await installDataset(home.dataDir, say);
   knownFile = fileOfLargestProject(home);
   const worker = await startWorker(home);
-  const down = brokenHome(home);
+  const down = deadHome(home);
   const hung = brokenHome(home);
   const stopListening = await listenAndHang(hung.dataDir);
+  const node = () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms;
   try {
     for (const event of ["SessionStart", "PreToolUse"]) bringsContext(event, home);
     const warm = await interleave(
@@ -31,10 +33,17 @@ export async function run({ say }) {
         prompt: () => hook("UserPromptSubmit", home).ms,
         beforeRead: () => hook("PreToolUse", home).ms,
         inNode: () => nodeHook("PostToolUse", home).ms,
-        captureDown: () => hook("PostToolUse", down).ms,
-        promptDown: () => hook("UserPromptSubmit", down).ms,
-        nodeDown: () => nodeHook("PostToolUse", down).ms,
-        node: () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms,
+        node,
+      },
+      { rounds: 40 },
+    );
+    await worker.kill();
+    const without = await interleave(
+      {
+        capture: () => hook("PostToolUse", down).ms,
+        prompt: () => hook("UserPromptSubmit", down).ms,
+        inNode: () => nodeHook("PostToolUse", down).ms,
+        node,
       },
       { rounds: 40 },
     );
@@ -42,11 +51,12 @@ export async function run({ say }) {
       {
         capture: () => hook("PostToolUse", hung).ms,
         prompt: () => hook("UserPromptSubmit", hung).ms,
-        node: () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms,
+        node,
+        idleNode: () => afterASecond(home) - 1_000,
       },
       { rounds: 10, warmup: 1 },
     );
-    return [...warmFigures(warm), ...hungFigures(broken)];
+    return [...warmFigures(warm), ...downFigures(without), ...hungFigures(broken)];
   } finally {
     stopListening();
     await worker.kill();
@@ -55,7 +65,27 @@ export async function run({ say }) {
 }
 
 function warmFigures(sides) {
-  const figure = (name, side, target) =>
+  const figure = figuresOf(sides);
+  return [
+    figure("capture hook as registered", "capture", "<= 0.45"),
+    figure("context hook, SessionStart", "session", "<= 0.6"),
+    figure("context hook, UserPromptSubmit", "prompt", "<= 0.6"),
+    figure("context hook, PreToolUse Read", "beforeRead", "<= 0.6"),
+    figure("capture hook in Node", "inNode", "<= 1.3"),
+  ];
+}
+
+function downFigures(sides) {
+  const figure = figuresOf(sides);
+  return [
+    figure("capture hook, worker down", "capture", "<= 1.8"),
+    figure("context hook, worker down", "prompt", "<= 1.8"),
+    figure("capture hook in Node, worker down", "inNode", "<= 1.8"),
+  ];
+}
+
+function figuresOf(sides) {
+  return (name, side, target) =>
     ratioFigure({
       name: `${name} / node -e 0`,
       unit: "ms",
@@ -63,19 +93,10 @@ function warmFigures(sides) {
       floor: { label: "node -e 0", ...sides.node },
       target,
     });
-  return [
-    figure("capture hook as registered", "capture", "<= 0.45"),
-    figure("context hook, SessionStart", "session", "<= 0.6"),
-    figure("context hook, UserPromptSubmit", "prompt", "<= 0.6"),
-    figure("context hook, PreToolUse Read", "beforeRead", "<= 0.6"),
-    figure("capture hook in Node", "inNode", "<= 1.3"),
-    figure("capture hook, worker down", "captureDown", "<= 1.8"),
-    figure("context hook, worker down", "promptDown", "<= 1.8"),
-    figure("capture hook in Node, worker down", "nodeDown", "<= 1.8"),
-  ];
 }
 
 function hungFigures(sides) {
+  const idle = `node -e 0 after a second of sleep, minus that: ${sides.idleNode.p50.toFixed(1)} ms`;
   const figure = (name, side, deadlineMs) => {
     const { p50, p95, n } = sides[side];
     return ratioFigure({
@@ -84,12 +105,18 @@ function hungFigures(sides) {
       ours: { label: `${name}, minus its ${deadlineMs} ms`, p50: p50 - deadlineMs, p95: p95 - deadlineMs, n },
       floor: { label: "node -e 0", ...sides.node },
       target: "<= 1.8",
+      note: idle,
     });
   };
   return [
     figure("capture hook, worker hung", "capture", captureDeadlineMs),
     figure("context hook, worker hung", "prompt", promptDeadlineMs),
   ];
+}
+
+// A machine that has slept for a while starts anything slower: what a hung worker's deadline does to what follows it.
+function afterASecond(home) {
+  return timeProcess("/bin/sh", ["-c", "sleep 1; node -e 0"], { env: home.env }).ms;
 }
 
 // Nothing listens on port 1 of a loopback.
@@ -147,7 +174,16 @@ function fileOfLargestProject(home) {
   return file;
 }
 
-// Knows Node and the hook's bundle from the worker that ran there once; nothing answers any more.
+// What a killed worker leaves: where Node and the hook's bundle are, its worker.json and its socket. Nothing answers.
+function deadHome(home) {
+  const dead = brokenHome(home);
+  const listen = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
+  spawnSync(process.execPath, ["-e", listen, join(dead.dataDir, "worker.sock")]);
+  if (!existsSync(join(dead.dataDir, "worker.sock")))
+    throw new Error("the socket of the dead worker is missing");
+  return dead;
+}
+
 function brokenHome(home) {
   const broken = benchHome();
   copyFileSync(join(home.dataDir, "hook-runtime"), join(broken.dataDir, "hook-runtime"));

@@ -19,13 +19,16 @@ export function timeProcess(program, args, { env, input = "", cwd } = {}) {
 }
 
 /**
- * Measures several sides in turn, `rounds` times each, so that drift of the machine meets all of them.
+ * Measures several sides in turn, `rounds` times each, so that drift of the machine meets all of them; each round starts
+ * with another one, so that none always follows the same neighbour and what that left running.
  * `sides` maps a name to a function that gives milliseconds; the first `warmup` rounds are not counted.
  */
 export async function interleave(sides, { rounds, warmup = 3 }) {
   const times = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
+  const order = Object.entries(sides);
   for (let round = -warmup; round < rounds; round++) {
-    for (const [name, measure] of Object.entries(sides)) {
+    order.push(order.shift());
+    for (const [name, measure] of order) {
       const ms = await measure();
       if (round >= 0) times[name].push(ms);
     }

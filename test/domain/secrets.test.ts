@@ -41,6 +41,11 @@ describe("what a secret leaves behind", () => {
       `https://${hex(32)}@errors.example.com/4`,
       "https://[redacted:url-credential]@errors.example.com/4",
     ],
+    [
+      "a token that is a URL's user, before a password",
+      `https://${github36()}:x-oauth-basic@github.com/a/b`,
+      "https://[redacted:github-token]:[redacted:password]@github.com/a/b",
+    ],
     ["a header", `Authorization: Bearer ${drawn(32)}`, "Authorization: Bearer [redacted:authorization]"],
     ["a header of curl", `curl -H 'X-Api-Key: ${hex(32)}' x`, "curl -H 'X-Api-Key: [redacted:api-key]' x"],
     ["a user of curl", `curl -u bob:${password} x`, "curl -u bob:[redacted:password] x"],
