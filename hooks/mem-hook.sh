@@ -55,6 +55,7 @@ node_hook() {
 # What a host shows to its user, once a session.
 not_installed() {
   case $event in session-start)
+    [ -n "$payload" ] || read -r payload || [ -n "$payload" ] || exit 0 # no payload: no event
     trap '' PIPE
     printf '%s\n' '{"systemMessage":"mem: the agent-mem package is not installed, so nothing is remembered."}'
     ;;
