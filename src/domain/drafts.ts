@@ -1,14 +1,15 @@
 // What a generator gives back: observations and summaries before they have an id.
-import type { ObservationConcept, ObservationType, Provenance } from "./records.ts";
+import type { Provenance } from "./records.ts";
 
 export interface DraftObservation {
-  obs_type: ObservationType;
+  /** A type of the mode. */
+  obs_type: string;
   title: string;
   subtitle: string | null;
   summary: string;
   narrative: string | null;
   facts: string[];
-  concepts: ObservationConcept[];
+  concepts: string[];
   files_read: string[];
   files_modified: string[];
   provenance: Provenance;
@@ -24,7 +25,7 @@ export interface DraftSummary {
   next_steps: string | null;
   notes: string | null;
   facts: string[];
-  concepts: ObservationConcept[];
+  concepts: string[];
   files_read: string[];
   files_modified: string[];
   /** Id of the summarize message it answers. */

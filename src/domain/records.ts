@@ -1,5 +1,6 @@
 // The stored records, one shape for row, record and JSON (snake_case of the contract; times in epoch milliseconds).
 
+/** The types and concepts of the `code` mode; another mode may have its own, so a record holds any. */
 export const observationTypes = ["discovery", "decision", "bugfix", "feature", "refactor", "change"] as const;
 export type ObservationType = (typeof observationTypes)[number];
 
@@ -60,7 +61,7 @@ export interface Observation extends SyncColumns {
   id: number;
   sdk_session_id: string;
   project: string;
-  obs_type: ObservationType;
+  obs_type: string;
   title: string;
   subtitle: string | null;
   /** One sentence: what happened. */

@@ -1,6 +1,7 @@
 // The provider port: what turns a batch of messages of one session into memory. Every provider fits this one shape.
 import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
 import type { ClaimedMessage } from "../domain/messages.ts";
+import type { TokenUsage } from "./model-client.ts";
 
 /** What a provider is told: messages of one session, oldest first, already cleaned. */
 export interface GenerationBatch {
@@ -16,12 +17,16 @@ export interface GenerationReply {
   summaries: DraftSummary[];
   /** `local`, or the full id of the model that wrote it. */
   generator: string;
-  usage: { inputTokens: number; outputTokens: number };
+  /** Of all calls that were made for it. */
+  usage: TokenUsage;
+  /** True where `local` stood in for a model whose budget was spent: worth making again. */
+  upgrade?: boolean;
 }
 
 /**
- * Turns messages into drafts. Throws `MemError("provider_failed")` when it could not; the loop retries with backoff.
- * `signal` aborts at shutdown and at the loop's deadline.
+ * Turns messages into drafts. Throws `ModelFailure` when it could not, the loop decides what then; a `MemError` of
+ * another kind counts as a failure of these messages. `signal` aborts at shutdown, when the session is cancelled, and at
+ * the loop's deadline.
  */
 export interface Provider {
   readonly name: string;

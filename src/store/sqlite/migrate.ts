@@ -1,9 +1,13 @@
 // Brings a database to the current schema: numbered steps, each one transaction, the version row written first.
 import { MemError } from "../../errors.ts";
 import init from "./migrations/0001-init.sql";
+import generation from "./migrations/0002-generation.sql";
 import type { Sqlite } from "./open.ts";
 
-const migrations = [{ version: 1, name: "init", sql: init }] as const;
+const migrations = [
+  { version: 1, name: "init", sql: init },
+  { version: 2, name: "generation", sql: generation },
+] as const;
 
 /** The schema version this code writes. */
 const schemaVersion = Math.max(...migrations.map((migration) => migration.version));

@@ -21,7 +21,7 @@ export function createLocalProvider(): Provider {
           .filter(({ message }) => message.type === "summarize")
           .map((claimed) => summarize(claimed, session.user_prompt, recentTitles)),
         generator: "local",
-        usage: { inputTokens: 0, outputTokens: 0 },
+        usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
       };
     },
   };

@@ -1,0 +1,27 @@
+// A mode: what kind of work is observed, what is worth keeping, and in which words. `modes/` loads them.
+
+export interface ModeWord {
+  /** Kebab case; stands in `obs_type` or `concepts`. */
+  id: string;
+  /** For people. */
+  label: string;
+  /** For the model: when it fits. */
+  description: string;
+}
+
+/** A mode as it is used: overlays are merged and everything is checked. */
+export interface Mode {
+  name: string;
+  title: string;
+  description: string;
+  /** What an answer is written in, for example `English` or `español`. */
+  language: string;
+  types: readonly ModeWord[];
+  concepts: readonly ModeWord[];
+  /** Sentences that fill the slots of the prompts: who the model is, what to keep, what to leave out. */
+  role: string;
+  keep: string;
+  skip: string;
+  /** What each part of a session summary is to hold. */
+  summary: Readonly<Record<"request" | "investigated" | "learned" | "completed" | "next_steps" | "notes", string>>;
+}

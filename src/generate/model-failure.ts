@@ -1,0 +1,38 @@
+// Why a model gave no answer, and what that means for the messages that wait for it.
+import { MemError } from "../errors.ts";
+
+/**
+ * - `rate_limited`, `quota`: the vendor wants a pause; no attempt is spent.
+ * - `auth`: the key is refused; paused until the user mends it.
+ * - `unavailable`, `timeout`: 5xx, a broken connection, no answer in time; backed off behind the circuit breaker.
+ * - `overflow`: the request is too long for the model; the batch is split.
+ * - `bad_request`: the vendor refuses this request for another reason.
+ * - `bad_answer`: an answer that cannot be used (no JSON, wrong shape, cut off, too large); asked afresh twice at most.
+ */
+export type ModelFailureKind =
+  | "rate_limited"
+  | "quota"
+  | "auth"
+  | "unavailable"
+  | "timeout"
+  | "overflow"
+  | "bad_request"
+  | "bad_answer";
+
+interface ModelFailureOptions {
+  /** Milliseconds after which the vendor wants to be asked again, where it says so. */
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** A failed call. The message is for people and is stored: no keys, no more of the answer than a redacted excerpt. */
+export class ModelFailure extends MemError {
+  readonly kind: ModelFailureKind;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: ModelFailureKind, message: string, { retryAfterMs, cause }: ModelFailureOptions = {}) {
+    super("provider_failed", { message, cause });
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
