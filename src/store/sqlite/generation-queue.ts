@@ -19,6 +19,7 @@ interface Reply {
   observations: DraftObservation[];
   summaries: Parameters<Summaries["insert"]>[0]["draft"][];
   generator: string;
+  upgrade?: boolean;
 }
 
 export interface ClaimedBatch {
@@ -85,6 +86,7 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
         agent_type: source.message.agent_type ?? null,
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
         generation_key: `${source.id}:${ordinal}`,
+        upgrade: reply.upgrade === true,
       });
       if (observation !== undefined) stored.push(observation);
     }
@@ -101,7 +103,12 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
       const source = held.get(draft.source);
       if (source === undefined) continue;
       const owned = ownedBy(session, source, reply.generator);
-      const summary = summaries.insert({ draft, ...owned, generation_key: `${source.id}:0` });
+      const summary = summaries.insert({
+        draft,
+        ...owned,
+        generation_key: `${source.id}:0`,
+        upgrade: reply.upgrade === true,
+      });
       if (summary !== undefined) stored.push(summary);
     }
     return stored;

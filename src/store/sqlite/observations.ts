@@ -21,6 +21,8 @@ export interface NewObservation {
   /** Identity of the generated record; a second one with the same key is not stored. */
   generation_key: string | null;
   created_at_epoch: number;
+  /** True where `local` stood in for a model: worth making again. */
+  upgrade?: boolean;
 }
 
 export interface Observations {
@@ -42,10 +44,10 @@ export function createObservations(db: Sqlite): Observations {
   const insert = db.prepare<Record<string, string | number | null>, Observation>(
     `insert into observations (session_id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative,
        facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-       agent_type, discovery_tokens, generation_key, created_at_epoch)
+       agent_type, discovery_tokens, generation_key, created_at_epoch, upgrade)
      values (@session_id, @sdk_session_id, @project, @obs_type, @title, @subtitle, @summary, @narrative,
        @facts, @concepts, @files_touched, @files_read, @files_modified, @prompt_number, @generator, @provenance,
-       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch)
+       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch, @upgrade)
      on conflict (generation_key) do nothing
      returning ${observationColumns}`,
   );
@@ -86,11 +88,13 @@ export function createObservations(db: Sqlite): Observations {
 function toRow({
   draft,
   sources: _sources,
+  upgrade = false,
   ...rest
 }: NewObservation): Record<string, string | number | null> {
   const touched = [...new Set([...draft.files_modified, ...draft.files_read])];
   return {
     ...rest,
+    upgrade: upgrade ? 1 : 0,
     obs_type: draft.obs_type,
     title: draft.title,
     subtitle: draft.subtitle,

@@ -14,6 +14,8 @@ export interface NewSummary {
   generator: string;
   generation_key: string;
   created_at_epoch: number;
+  /** True where `local` stood in for a model: worth making again. */
+  upgrade?: boolean;
 }
 
 export interface Summaries {
@@ -34,10 +36,10 @@ export function createSummaries(db: Sqlite): Summaries {
   const insert = db.prepare<Record<string, string | number | null>, SessionSummary>(
     `insert into session_summaries (session_id, sdk_session_id, project, summary_text, request, investigated, learned,
        completed, next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number,
-       generator, generation_key, created_at_epoch)
+       generator, generation_key, created_at_epoch, upgrade)
      values (@session_id, @sdk_session_id, @project, @summary_text, @request, @investigated, @learned,
        @completed, @next_steps, @notes, @facts, @concepts, @files_touched, @files_read, @files_modified,
-       @prompt_number, @generator, @generation_key, @created_at_epoch)
+       @prompt_number, @generator, @generation_key, @created_at_epoch, @upgrade)
      on conflict (generation_key) do nothing
      returning ${summaryColumns}`,
   );
@@ -66,9 +68,10 @@ export function createSummaries(db: Sqlite): Summaries {
   };
 }
 
-function toRow({ draft, ...rest }: NewSummary): Record<string, string | number | null> {
+function toRow({ draft, upgrade = false, ...rest }: NewSummary): Record<string, string | number | null> {
   return {
     ...rest,
+    upgrade: upgrade ? 1 : 0,
     summary_text: summaryText(draft),
     request: draft.request,
     investigated: draft.investigated,
