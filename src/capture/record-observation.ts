@@ -2,7 +2,7 @@
 import { cleanText } from "../domain/clean.ts";
 import type { DraftObservation } from "../domain/drafts.ts";
 import type { StreamEvent } from "../domain/events.ts";
-import type { Observation, ObservationConcept, ObservationType } from "../domain/records.ts";
+import type { Observation } from "../domain/records.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import type { IntakeDeps } from "./intake.ts";
@@ -14,12 +14,12 @@ export interface RecordedObservation {
   cwd?: string | undefined;
   platformSource?: string | undefined;
   title: string;
-  obs_type: ObservationType;
+  obs_type: string;
   subtitle?: string | undefined;
   summary?: string | undefined;
   narrative?: string | undefined;
   facts: readonly string[];
-  concepts: readonly ObservationConcept[];
+  concepts: readonly string[];
   files_read: readonly string[];
   files_modified: readonly string[];
   prompt_number?: number | undefined;

@@ -1,5 +1,8 @@
 // A mode: what kind of work is observed, what is worth keeping, and in which words. `modes/` loads them.
 
+/** The form of an id of a type or concept. */
+export const modeWordId = /^[a-z][a-z0-9-]{0,47}$/;
+
 export interface ModeWord {
   /** Kebab case; stands in `obs_type` or `concepts`. */
   id: string;
@@ -23,5 +26,7 @@ export interface Mode {
   keep: string;
   skip: string;
   /** What each part of a session summary is to hold. */
-  summary: Readonly<Record<"request" | "investigated" | "learned" | "completed" | "next_steps" | "notes", string>>;
+  summary: Readonly<
+    Record<"request" | "investigated" | "learned" | "completed" | "next_steps" | "notes", string>
+  >;
 }

@@ -1,11 +1,16 @@
 // The tokens of the full-text column `scope`: what filters inside a match instead of by a join.
+import { observationTypes } from "./records.ts";
 
 /** Token of a project, from its row id. */
 export function projectToken(projectId: number): string {
   return `xp${projectId}`;
 }
 
-/** Token of an observation type. */
+/**
+ * Token of an observation type. The tokenizer would split a mode's own type at its hyphens and stem its end, so that
+ * `note`, `notes` and `note-taking` were one: each hyphen and digit becomes two digits, and one more ends the token.
+ */
 export function typeToken(observationType: string): string {
-  return `xt${observationType}`;
+  if (observationTypes.some((type) => type === observationType)) return `xt${observationType}`;
+  return `xu${observationType.replace(/[^a-z]/g, (letter) => String(letter.charCodeAt(0)))}0`;
 }

@@ -1,10 +1,9 @@
 // The words that recall and the store share: which records a search may return, and what a match gives back.
-import type { ObservationType } from "./records.ts";
 
 /** Filters of a search; null or an empty list means no restriction, a list matches when any of its entries does. */
 export interface RecordFilter {
   project: string | null;
-  obs_type: ObservationType | null;
+  obs_type: string | null;
   concepts: readonly string[];
   /** Paths: the whole one, or its end from a separator on (`auth/login.ts`). */
   files: readonly string[];

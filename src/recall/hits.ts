@@ -2,7 +2,6 @@
 import { excerpt } from "../domain/excerpt.ts";
 import {
   type Observation,
-  type ObservationType,
   type Parsed,
   parseLists,
   type SessionSummary,
@@ -19,7 +18,7 @@ export interface IndexHit {
   rank?: number;
 }
 
-export type ObservationIndexHit = IndexHit & { obs_type: ObservationType };
+export type ObservationIndexHit = IndexHit & { obs_type: string };
 
 export type Ranked<R> = R & { rank?: number };
 

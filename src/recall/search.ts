@@ -1,5 +1,5 @@
 // Search: words and filters in, the records of each kind out, best first.
-import type { Observation, ObservationType, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
+import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { projectToken, typeToken } from "../domain/scope-token.ts";
 import type { HitPage, RecordFilter, TextHit } from "../domain/search.ts";
 import {
@@ -23,7 +23,7 @@ export interface SearchRequest {
   limit: number;
   offset?: number | undefined;
   project?: string | undefined;
-  obs_type?: ObservationType | undefined;
+  obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;
   files?: readonly string[] | undefined;
   /** Epoch milliseconds, both ends included. */

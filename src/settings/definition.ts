@@ -20,6 +20,8 @@ export type Definition = Common &
     | { kind: "boolean" }
     /** Comma-separated; with `values`, only those, and `all` or empty means every one. */
     | { kind: "list"; values?: readonly string[] }
+    /** The same, but a mode may bring more: entries of the form `others` are taken too. */
+    | { kind: "list"; values: readonly string[]; others: RegExp }
     | { kind: "string"; pattern: RegExp; accepts: string }
     | { kind: "path" }
     | { kind: "url" }
@@ -33,13 +35,11 @@ export type ValueOf<D> = D extends { kind: "enum"; values: readonly (infer V)[] 
     ? number
     : D extends { kind: "boolean" }
       ? boolean
-      : D extends { kind: "list"; values: readonly (infer V)[] }
-        ? readonly V[]
-        : D extends { kind: "list" }
-          ? readonly string[]
-          : D extends { kind: "secret" }
-            ? Secret
-            : string;
+      : D extends { kind: "list" }
+        ? readonly string[]
+        : D extends { kind: "secret" }
+          ? Secret
+          : string;
 
 /** What a setting accepts, in words, for help and warnings. */
 export function acceptedBy(definition: Definition): string {
@@ -53,7 +53,7 @@ export function acceptedBy(definition: Definition): string {
     case "list":
       return definition.values === undefined
         ? "a comma-separated list"
-        : `all, or a comma-separated list of ${definition.values.join(", ")}`;
+        : `all, or a comma-separated list of ${definition.values.join(", ")}${"others" in definition ? ", or other ids of the active mode" : ""}`;
     case "string":
       return definition.accepts;
     case "path":

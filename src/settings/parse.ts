@@ -28,7 +28,7 @@ function typedValue(key: SettingKey, text: string): unknown {
     case "boolean":
       return booleans.get(text.toLowerCase());
     case "list":
-      return list(text, definition.values);
+      return list(text, definition.values, "others" in definition ? definition.others : undefined);
     case "string":
       return definition.pattern.test(text) ? text : undefined;
     case "path":
@@ -59,14 +59,19 @@ function integer(text: string, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-function list(text: string, allowed: readonly string[] | undefined): readonly string[] | undefined {
+function list(
+  text: string,
+  allowed: readonly string[] | undefined,
+  others: RegExp | undefined,
+): readonly string[] | undefined {
   const names = text
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
   if (allowed === undefined) return [...new Set(names)];
   if (names.length === 0 || names.includes("all")) return allowed;
-  return names.every((name) => allowed.includes(name)) ? [...new Set(names)] : undefined;
+  const accepted = names.every((name) => allowed.includes(name) || others?.test(name));
+  return accepted ? [...new Set(names)] : undefined;
 }
 
 function path(text: string): string | undefined {

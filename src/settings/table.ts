@@ -1,4 +1,5 @@
 // Every setting there is, once: key, default, kind, what it accepts, when a change is seen, what it means.
+import { modeWordId } from "../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../domain/records.ts";
 import type { Definition, ValueOf } from "./definition.ts";
 
@@ -52,6 +53,7 @@ export const settingsTable = {
   MEM_CONTEXT_OBSERVATION_TYPES: {
     kind: "list",
     values: observationTypes,
+    others: modeWordId,
     default: "all",
     effect: "restart",
     meaning: "Types of observation that are injected.",
@@ -59,6 +61,7 @@ export const settingsTable = {
   MEM_CONTEXT_OBSERVATION_CONCEPTS: {
     kind: "list",
     values: observationConcepts,
+    others: modeWordId,
     default: "all",
     effect: "restart",
     meaning: "Concepts of observation that are injected.",

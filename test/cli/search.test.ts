@@ -54,7 +54,7 @@ test.each([
   [["search", "--limit", "0"], "from 1 to 100"],
   [["search", "--limit", "many"], "from 1 to 100"],
   [["search", "--type", "things"], "Allowed choices are observations, sessions, prompts"],
-  [["search", "--obs-type", "thing"], "Allowed choices are discovery"],
+  [["search", "--obs-type", "a thing"], "A type is one word: discovery"],
   [["search", "--since", "soon"], "is not a time"],
 ])("mem %j is refused before the worker is asked", async (words, sentence) => {
   const { code, stderr } = await memAtHome()(...words);

@@ -93,7 +93,7 @@ async function echo(batch: GenerationBatch): Promise<GenerationReply> {
     })),
     summaries: [],
     generator: "scripted",
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
   };
 }
 

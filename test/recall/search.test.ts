@@ -127,6 +127,15 @@ describe("the answer", () => {
   });
 });
 
+it("a mode's own type is told from others that a word index would take for it", () => {
+  const types = ["note", "notes", "note-taking", "a-1", "a1", "taking"];
+  for (const obs_type of types) memory.addObservation({ title: "queue", obs_type });
+  for (const obs_type of types) {
+    const found = search({ ...index, query: "queue", obs_type }).observations;
+    expect(found.map((hit) => ("obs_type" in hit ? hit.obs_type : ""))).toEqual([obs_type]);
+  }
+});
+
 describe("a filter that a kind does not have", () => {
   const rows = [
     ["obs_type", { obs_type: "change" }, 1, 0, 0],

@@ -97,6 +97,17 @@ test.each(invalid)("%s=%s is one warning and the default", (key, text, fallback)
   }
 });
 
+test("a mode's own types and concepts are accepted, what cannot be an id is not", () => {
+  const env = {
+    MEM_CONTEXT_OBSERVATION_TYPES: "money-trail, bugfix",
+    MEM_CONTEXT_OBSERVATION_CONCEPTS: "Gotcha!",
+  };
+  const settings = loadSettings({ dataDir: tempDir(), env });
+  expect(settings.get("MEM_CONTEXT_OBSERVATION_TYPES")).toEqual(["money-trail", "bugfix"]);
+  expect(settings.warnings).toHaveLength(1);
+  expect(settings.warnings[0]).toContain("other ids of the active mode");
+});
+
 test("a warning about a secret repeats nothing of it", () => {
   const settings = loadSettings({
     dataDir: tempDir(),

@@ -1,6 +1,7 @@
 // `mem search`: what was learned, found by words and filters.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SearchAnswer, SearchParameters } from "../../client/worker-client.ts";
+import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -34,7 +35,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     .option("--limit <count>", "results of each kind, 1-100", count(1, 100))
     .option("--offset <count>", "results to skip", count(0, 100_000))
     .option("--project <name>", "only of one project")
-    .addOption(new Option("--obs-type <type>", "one type of observation only").choices(observationTypes))
+    .option("--obs-type <type>", "one type only, such as bugfix (`mem mode show` lists them)", wordId)
     .option(
       "--concepts <list>",
       `only with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`,
@@ -90,6 +91,12 @@ function count(min: number, max: number): (text: string) => number {
     if (/^\d{1,7}$/.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
+}
+
+function wordId(text: string): string {
+  const id = text.toLowerCase();
+  if (modeWordId.test(id)) return id;
+  throw new InvalidArgumentError(`A type is one word: ${observationTypes.join(", ")}, or one of your mode.`);
 }
 
 function commaList(text: string): string[] {

@@ -1,6 +1,7 @@
 // The parts that parameters and bodies are made of: whole numbers, ids, names, lists, times, and the two spellings.
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { modeWordId } from "../../domain/mode.ts";
 
 /**
  * A whole number as a query carries it: digits only, so `-1`, `1.5`, `0x10`, `1e3` and the empty text fail; `fallback`
@@ -82,6 +83,12 @@ export function listsAsText() {
 export function listsParsed() {
   const list = z.array(z.string());
   return { facts: list, concepts: list, files_touched: list, files_read: list, files_modified: list };
+}
+
+/** Id of an observation type or concept: a standard one, or one of the active mode. */
+export function modeWord() {
+  const error = "must be an id such as bugfix or how-it-works: small letters, digits and hyphens, at most 48";
+  return z.string({ error }).regex(modeWordId, { error });
 }
 
 /** A moment in epoch milliseconds. */

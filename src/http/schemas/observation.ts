@@ -1,12 +1,13 @@
 // Wire shapes of observations.
 import * as z from "zod";
-import { observationConcepts, observationTypes, provenances } from "../../domain/records.ts";
+import { provenances } from "../../domain/records.ts";
 import {
   bodyWithSpellings,
   claudeSessionId,
   epochMs,
   listsAsText,
   listsParsed,
+  modeWord,
   pageOf,
   syncColumns,
 } from "./fields.ts";
@@ -36,12 +37,12 @@ export const recordObservationBody = z.lazy(() =>
       claudeSessionId: claudeSessionId(),
       project: z.string().min(1).max(4096).optional(),
       title: z.string().min(1).max(1000),
-      obs_type: z.enum(observationTypes).default("discovery"),
+      obs_type: modeWord().default("discovery"),
       subtitle: z.string().max(4000).optional(),
       summary: z.string().max(20_000).optional(),
       narrative: z.string().max(200_000).optional(),
       facts: z.array(z.string().max(4000)).max(100).default([]),
-      concepts: z.array(z.enum(observationConcepts)).max(20).default([]),
+      concepts: z.array(modeWord()).max(20).default([]),
       files_read: z.array(z.string().max(4096)).max(500).default([]),
       files_modified: z.array(z.string().max(4096)).max(500).default([]),
       prompt_number: z.int().min(0).optional(),
@@ -67,7 +68,7 @@ function ownFields() {
     id: z.int(),
     sdk_session_id: z.string(),
     project: z.string(),
-    obs_type: z.enum(observationTypes),
+    obs_type: z.string(),
     title: z.string(),
     subtitle: z.string().nullable(),
     summary: z.string(),

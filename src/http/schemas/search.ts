@@ -1,22 +1,23 @@
 // Wire shapes of search.
 import * as z from "zod";
-import { observationTypes } from "../../domain/records.ts";
-import { commaList, epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
+import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservationFields } from "./observation.ts";
 import { promptFields } from "./prompt.ts";
 import { parsedSummaryFields } from "./summary.ts";
 
-/** Query of `GET /api/search`. A `type` that is no category but an observation type is read as `obs_type`. */
+/** Query of `GET /api/search`. A `type` that is no category is read as `obs_type`. */
 export const searchQuery = z.lazy(() =>
   z
     .object({
       query: optionalText(100_000),
-      type: z.enum([...searchCategories, ...observationTypes]).optional(),
+      type: modeWord()
+        .optional()
+        .meta({ description: `${searchCategories.join(", ")}, or a type of observation.` }),
       format: z.enum(["index", "full"]).default("index"),
       limit: wholeNumberOr(20, 1, 100),
       offset: wholeNumberOr(0, 0, 100_000),
       project: optionalText(),
-      obs_type: z.enum(observationTypes).optional(),
+      obs_type: modeWord().optional(),
       concepts: commaList(),
       files: commaList(),
       dateStart: isoTimestamp("start"),
@@ -25,9 +26,8 @@ export const searchQuery = z.lazy(() =>
     .transform(({ type, ...rest }) => {
       const category = searchCategories.find((name) => name === type);
       if (category !== undefined) return { ...rest, type: category };
-      const named = observationTypes.find((name) => name === type);
-      if (named === undefined) return rest;
-      return { ...rest, type: "observations" as const, obs_type: rest.obs_type ?? named };
+      if (type === undefined) return rest;
+      return { ...rest, type: "observations" as const, obs_type: rest.obs_type ?? type };
     }),
 );
 
@@ -49,9 +49,7 @@ const searchCategories = ["observations", "sessions", "prompts"] as const;
 
 // The index form of an observation; that of a session summary or a prompt.
 const observationHit = z.lazy(() =>
-  z
-    .object({ ...hitFields(), title: z.string(), obs_type: z.enum(observationTypes) })
-    .meta({ id: "ObservationHit" }),
+  z.object({ ...hitFields(), title: z.string(), obs_type: z.string() }).meta({ id: "ObservationHit" }),
 );
 const textHit = z.lazy(() => z.object({ ...hitFields(), title: z.string() }).meta({ id: "TextHit" }));
 

@@ -73,6 +73,7 @@ describe("GET /api/search", () => {
   test("reads a type that is an observation type as obs_type", async () => {
     expect(await asked("type=bugfix")).toMatchObject({ type: "observations", obs_type: "bugfix" });
     expect(await asked("type=bugfix&obs_type=feature")).toMatchObject({ obs_type: "feature" });
+    expect(await asked("type=money-trail")).toMatchObject({ type: "observations", obs_type: "money-trail" });
   });
 
   test("counts what it found and repeats the words", async () => {
@@ -80,7 +81,7 @@ describe("GET /api/search", () => {
     expect((await get("/api/search")).json().query).toBe("");
   });
 
-  test.each(["type=poem", "format=xml", "obs_type=poem", "query=a&query=b", "project=a&project=b"])(
+  test.each(["type=A%20Poem", "format=xml", "obs_type=A%20Poem", "query=a&query=b", "project=a&project=b"])(
     "%s is 400",
     async (query) => {
       expect((await get(`/api/search?${query}`)).statusCode).toBe(400);
