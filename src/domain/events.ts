@@ -1,9 +1,12 @@
 // The worker's bus events; each is one message of `GET /stream`, told apart by `type`.
+import type { GenerationPause } from "./generation-pause.ts";
 import type { Observation, SessionSummary, UserPrompt } from "./records.ts";
 
 export interface ProcessingStatus {
   isProcessing: boolean;
   queueDepth: number;
+  /** Why no model is asked at the moment, or null. */
+  paused: GenerationPause | null;
 }
 
 export type StreamEvent =

@@ -9,6 +9,7 @@ import { type DataPorts, dataRoutes } from "./api/data.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
 import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
 import { type OlderPorts, olderRoutes } from "./api/older.ts";
+import { type QueuePorts, queueRoutes } from "./api/queue.ts";
 import { searchRoutes } from "./api/search.ts";
 import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
 import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
@@ -35,6 +36,7 @@ export interface HttpDeps {
   projects: DataPorts["projects"];
   stats: DataPorts["stats"];
   status: StatusPorts & Pick<OlderPorts, "olderHealth">;
+  queue: QueuePorts;
   search: Search;
   context: ContextPorts;
   settings: SettingsPorts;
@@ -151,6 +153,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   hookRoutes(app, deps.receiveHook);
   dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
   statusRoutes(app, status);
+  queueRoutes(app, deps.queue);
   searchRoutes(app, deps.search);
   contextRoutes(app, deps.context);
   settingsRoutes(app, deps.settings);

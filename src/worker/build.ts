@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
+import type { FlowState } from "../domain/generation-pause.ts";
 import { createGenerationLoop } from "../generate/loop.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { hostNamed } from "../hosts/registry.ts";
@@ -21,6 +22,7 @@ import { createHttpPorts } from "./http-ports.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createNotices } from "./notices.ts";
 import { createProjectLabels } from "./project-label.ts";
+import { describePause } from "./pause-steps.ts";
 import { createQuiet } from "./quiet.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
@@ -65,9 +67,9 @@ const generationTimeoutMs = 120_000;
 export function buildWorker(deps: WorkerDeps): Worker {
   const { db, settings, log, clock, identity } = deps;
   const store = createStore(db, (cause) => log.error({ err: cause }, "a write failed"));
+  const flow = (): FlowState => ({ state: "open", reason: null });
   const quiet = createQuiet(clock);
   const projectOf = createProjectLabels();
-  const notices = createNotices(settings);
   const live = createLiveSettings({
     dataDir: settings.dataDir,
     env: deps.env,
@@ -98,11 +100,14 @@ export function buildWorker(deps: WorkerDeps): Worker {
     clock,
     counts: store.pending.counts,
     oldestPending: store.pending.oldest,
+    firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
+    pause: () => describePause(flow(), settings),
     startedAt: identity.startedAt,
     publish: stream.publish,
     hasClients: () => stream.clientCount() > 0,
   });
+  const notices = createNotices(settings, status);
   const shared = { store, clock, projectOf, publish: stream.publish };
   const intake = createIntake({
     ...shared,
@@ -135,7 +140,17 @@ export function buildWorker(deps: WorkerDeps): Worker {
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
     drainSpool: spool.drain,
   });
-  const ports = createHttpPorts({ ...deps, store, status, notices, stream });
+  const ports = createHttpPorts({
+    ...deps,
+    store,
+    status,
+    notices,
+    stream,
+    notify: loop.notify,
+    // Only the local provider is there yet: it also stands in for the one that is set but not set up.
+    writer: () => ({ active: "local", model: null }),
+    budgetNote: () => null,
+  });
   const { app, acceptPipe } = buildHttp({
     ...ports,
     log,

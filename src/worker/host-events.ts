@@ -25,7 +25,7 @@ interface HostEventDeps {
   /** The session of a host's session id, when it is known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
   /** What the user must be told at the start of a session, or null. */
-  notice(): string | null;
+  notice(sessionId: string): string | null;
 }
 
 export interface HostEvents {
@@ -65,10 +65,13 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
   const keyed = () => ({ ...base, eventKey: event.eventKey ?? keyOf(event.kind, delivery.payload) });
   switch (event.kind) {
     case "setup":
-      return { context: null, notice: deps.notice() };
+      return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start":
       if (!replaysTranscript(event.source)) deps.saidOnce.forget(event.sessionId);
-      return { context: await sessionContext(deps, event, delivery.at), notice: deps.notice() };
+      return {
+        context: await sessionContext(deps, event, delivery.at),
+        notice: noticeFor(deps, event, delivery.at),
+      };
     case "before_file":
       // A spooled one was answered with nothing: nothing was said.
       return { context: delivery.at === undefined ? await fileContext(deps, event) : null, notice: null };
@@ -99,6 +102,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     default:
       return event satisfies never;
   }
+}
+
+// A spooled one was answered with nothing, so that the user was not told.
+function noticeFor(deps: HostEventDeps, event: HostEvent, at: number | undefined): string | null {
+  return at === undefined ? deps.notice(event.sessionId) : null;
 }
 
 function baseOf(event: HostEvent, { host, at }: Delivery) {

@@ -9,6 +9,7 @@ import type { Store } from "../store/sqlite/store.ts";
 import { version } from "../version.ts";
 import type { WorkerDeps } from "./build.ts";
 import type { Notices } from "./notices.ts";
+import { createQueuePorts } from "./queue-ports.ts";
 import type { WorkerStatus } from "./status.ts";
 import { proveInstance } from "./worker-file.ts";
 
@@ -17,6 +18,12 @@ interface PortDeps extends WorkerDeps {
   status: WorkerStatus;
   notices: Notices;
   stream: StreamHub;
+  /** Something of this session became due, or is gone. */
+  notify(sessionId: number): void;
+  /** Who writes now, and with which model. */
+  writer(): { active: string; model: string | null };
+  /** A sentence when a token budget is spent, else null. */
+  budgetNote(): string | null;
 }
 
 type Ports = Pick<
@@ -29,6 +36,7 @@ type Ports = Pick<
   | "projects"
   | "stats"
   | "status"
+  | "queue"
   | "settings"
 >;
 
@@ -52,6 +60,7 @@ export function createHttpPorts(deps: PortDeps): Ports {
     projects: store.projects.labels,
     stats: () => ({ worker: workerStats(deps), database: store.stats() }),
     status: statusPorts(deps),
+    queue: createQueuePorts(deps),
     settings: {
       viewer: {
         get: viewerStates.get,
@@ -82,6 +91,11 @@ function workerStats({ store, stream, port, clock, identity }: PortDeps) {
 
 function statusPorts(deps: PortDeps): Ports["status"] {
   const { store, status, notices, settings, clock, identity, port } = deps;
+  const generation = () => ({
+    provider: { name: settings.get("MEM_PROVIDER"), ...deps.writer() },
+    paused: status.pause(),
+    budget: deps.budgetNote(),
+  });
   return {
     health: () => ({
       status: status.level(),
@@ -91,12 +105,17 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       pid: process.pid,
       instance: identity.instance,
       queue: status.queue(),
-      // Only the local provider is there yet: it also stands in for the one that is set but not set up.
-      provider: { name: settings.get("MEM_PROVIDER"), active: "local" },
+      ...generation(),
       notices: notices.all(),
     }),
     version,
-    processingStatus: () => ({ ...status.processing(), ...store.pending.counts() }),
+    processingStatus: () => ({
+      ...status.processing(),
+      ...store.pending.counts(),
+      oldestPendingAgeMs: status.queue().oldestPendingAgeMs,
+      lastSuccessAt: status.lastSuccessAt(),
+      ...generation(),
+    }),
     prove: (nonce) => proveInstance(identity.secret, nonce),
     olderHealth: () => ({
       status: status.level(),

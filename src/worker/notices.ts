@@ -1,26 +1,48 @@
-// What the user must be told: a damaged database, hooks of another version, an open address, settings that do not fit.
+// What the user must be told: a damaged database, hooks of another version, an open address, a provider that refuses
+// access, a queue that is stuck.
+import { pauseNotice, stuckNotice } from "../domain/generation-pause.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { version } from "../version.ts";
 import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
+import type { WorkerStatus } from "./status.ts";
 
 export interface Notices {
   /** All of them, for health, status and doctor. */
   all(): string[];
-  /** The one that is shown at the start of a session, or null. */
-  first(): string | null;
+  /** The one that is shown at the start of this session, or null; one about generation only once a session. */
+  first(sessionId: string): string | null;
 }
 
-export function createNotices(settings: LoadedSettings): Notices {
+export function createNotices(
+  settings: LoadedSettings,
+  status: Pick<WorkerStatus, "pause" | "isStuck">,
+): Notices {
   const { paths } = settings;
+  const told = new Set<string>();
 
-  function all(): string[] {
+  function standing(): string[] {
     const found = [
       damageNotice(paths.database),
       installNotice(paths.installVersion, version()),
       openAddressNotice(),
     ];
     return found.filter((notice) => notice !== null);
+  }
+
+  // A pause that the user must end explains a queue that stands still.
+  function ofGeneration(): string | null {
+    return pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
+  }
+
+  // A session starts again with every resume, clear and compaction: there it would only be noise.
+  function firstOfGeneration(sessionId: string): string | null {
+    const notice = ofGeneration();
+    if (notice === null || told.has(sessionId)) return null;
+    const [oldest] = told;
+    if (told.size >= mostTold && oldest !== undefined) told.delete(oldest);
+    told.add(sessionId);
+    return notice;
   }
 
   // Other devices reach nothing in any case; the address is still worth a word.
@@ -31,5 +53,12 @@ export function createNotices(settings: LoadedSettings): Notices {
     return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
   }
 
-  return { all, first: () => all()[0] ?? null };
+  return {
+    all: () => [...standing(), ofGeneration()].filter((notice) => notice !== null),
+    // What is told once comes before what comes back with the next session.
+    first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
+  };
 }
+
+// In memory only: after a restart, and past these, it is told once more.
+const mostTold = 256;

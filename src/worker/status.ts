@@ -1,6 +1,7 @@
 // What the worker says about itself: health, the queue, and the status line of the stream.
 import type { Clock } from "../clock.ts";
 import type { ProcessingStatus, StreamEvent } from "../domain/events.ts";
+import type { GenerationPause } from "../domain/generation-pause.ts";
 import type { MessageCounts } from "../domain/messages.ts";
 
 interface StatusDeps {
@@ -8,7 +9,11 @@ interface StatusDeps {
   counts(): MessageCounts;
   /** Epoch of the oldest message that is neither finished nor dead, or null. */
   oldestPending(): number | null;
+  /** When the first message was accepted after `since` that is dead now, or null. */
+  firstDeadSince(since: number): number | null;
   lastSuccessAt(): number | null;
+  /** Why no model is asked at the moment, or null. */
+  pause(): GenerationPause | null;
   startedAt: number;
   publish(event: StreamEvent): void;
   hasClients(): boolean;
@@ -17,8 +22,14 @@ interface StatusDeps {
 export interface WorkerStatus {
   processing(): ProcessingStatus;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded` when messages wait and nothing came out for ten minutes. */
+  /** `degraded` when the queue is stuck, or the provider waits for the user. */
   level(): "ok" | "degraded";
+  /** True when messages were accepted and nothing came out for ten minutes, given up ones included. */
+  isStuck(): boolean;
+  /** Why no model is asked at the moment, or null. */
+  pause(): GenerationPause | null;
+  /** When a batch was last written since the worker started, or null. */
+  lastSuccessAt(): number | null;
   /** Something moved in the queue: the stream hears of it, at most every quarter of a second. */
   changed(): void;
   stop(): void;
@@ -32,25 +43,32 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
 
   function processing(): ProcessingStatus {
     const { pending, processing: inWork } = deps.counts();
-    return { isProcessing: pending + inWork > 0, queueDepth: pending + inWork };
+    return { isProcessing: pending + inWork > 0, queueDepth: pending + inWork, paused: deps.pause() };
   }
 
-  function oldestAgeMs(): number | null {
-    const oldest = deps.oldestPending();
-    return oldest === null ? null : Math.max(0, deps.clock.now() - oldest);
+  function ageMs(at: number | null): number | null {
+    return at === null ? null : Math.max(0, deps.clock.now() - at);
+  }
+
+  // Messages that die one after the other leave the queue empty, and nothing comes out of it all the same. What died
+  // before the last success, or before this run, is old news.
+  function isStuck(): boolean {
+    const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
+    if (deps.clock.now() - lastMovement <= stuckAfterMs) return false;
+    if ((ageMs(deps.oldestPending()) ?? 0) > stuckAfterMs) return true;
+    return (ageMs(deps.firstDeadSince(lastMovement)) ?? 0) > stuckAfterMs;
   }
 
   return {
     processing,
     queue() {
       const { pending, processing: inWork, dead } = deps.counts();
-      return { depth: pending + inWork, oldestPendingAgeMs: oldestAgeMs(), dead };
+      return { depth: pending + inWork, oldestPendingAgeMs: ageMs(deps.oldestPending()), dead };
     },
-    level() {
-      const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
-      const stuck = (oldestAgeMs() ?? 0) > stuckAfterMs && deps.clock.now() - lastMovement > stuckAfterMs;
-      return stuck ? "degraded" : "ok";
-    },
+    level: () => (deps.pause()?.kind === "auth" || isStuck() ? "degraded" : "ok"),
+    isStuck,
+    pause: deps.pause,
+    lastSuccessAt: deps.lastSuccessAt,
     changed() {
       if (timer !== undefined || !deps.hasClients()) return;
       timer = setTimeout(() => {

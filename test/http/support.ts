@@ -43,7 +43,12 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   const lines: string[] = [];
   const hub = createStreamHub({
     clock: { now: () => 1_760_000_000_000, monotonicMs: options.nowMs ?? (() => performance.now()) },
-    snapshot: () => ({ projects: options.projects ?? ["alpha"], isProcessing: false, queueDepth: 0 }),
+    snapshot: () => ({
+      projects: options.projects ?? ["alpha"],
+      isProcessing: false,
+      queueDepth: 0,
+      paused: null,
+    }),
     ...(options.streamLimits === undefined ? {} : { limits: options.streamLimits }),
   });
   let http: Http | undefined;
@@ -119,6 +124,12 @@ function fakePorts(calls: Call[]): Ports {
       },
     }),
     status: fakeStatus(),
+    queue: {
+      page: (request) => note("queue.page", request, { items: [aQueuedMessage], total: 3 }),
+      retry: async (selection) =>
+        note("queue.retry", selection, { retried: 2, waiting: 0, processing: 1, notFound: 0 }),
+      drop: async (selection) => note("queue.drop", selection, { dropped: 2, processing: 0, notFound: 1 }),
+    },
     search: {
       search: (request) =>
         note("search", request, {
@@ -168,7 +179,9 @@ function fakeStatus(): Ports["status"] {
       pid: 42,
       instance: "instance-1",
       queue: { depth: 0, oldestPendingAgeMs: null, dead: 0 },
-      provider: { name: "primary", active: "local" },
+      provider: { name: "primary", active: "local", model: null },
+      paused: null,
+      budget: null,
       notices: [],
     }),
     version: () => "1.2.3",
@@ -181,11 +194,36 @@ function fakeStatus(): Ports["status"] {
       pending: 1,
       processing: 1,
       dead: 0,
+      oldestPendingAgeMs: 4_000,
+      lastSuccessAt: 1_760_000_000_000,
+      paused: {
+        kind: "rate_limited",
+        message: "Too many requests.",
+        until: 1_760_000_300_000,
+        next: null,
+      },
+      provider: { name: "primary", active: "primary", model: "claude-haiku-4-5" },
+      budget: null,
     }),
     prove: (nonce) => `proof of ${nonce}`,
     olderHealth: () => ({ status: "ok", timestamp: 1_760_000_000_000, activeSessions: 1 }),
   };
 }
+
+const aQueuedMessage = {
+  id: 7,
+  status: "dead" as const,
+  session: "claude-1",
+  project: "alpha",
+  kind: "observation" as const,
+  tool_name: "Bash",
+  attempts: 5,
+  failures: 5,
+  last_error: "The answer is not JSON.",
+  next_try_at_epoch: null,
+  created_at_epoch: 1_760_000_000_000,
+  ageMs: 100_000,
+};
 
 const sync = { synced_at: null, origin_device_id: null, origin_local_id: null, revision: 1 };
 const lists = {

@@ -66,11 +66,11 @@ export function createStreamHub(deps: {
     assertRoom,
     connect(response, headers) {
       assertRoom();
-      const { projects, isProcessing, queueDepth } = snapshot();
-      const load: StreamEvent = { type: "initial_load", projects, isProcessing, queueDepth };
+      const { projects, ...processing } = snapshot();
+      const load: StreamEvent = { type: "initial_load", projects, ...processing };
       clients.open(response, headers);
       clients.send(response, load);
-      clients.send(response, { type: "processing_status", isProcessing, queueDepth } satisfies StreamEvent);
+      clients.send(response, { type: "processing_status", ...processing } satisfies StreamEvent);
       tellOthers(response, load);
     },
     clientCount: () => clients.size(),

@@ -27,7 +27,9 @@ export const health = z.lazy(() =>
         oldestPendingAgeMs: z.number().nullable(),
         dead: z.int(),
       }),
-      provider: z.object({ name: z.string(), active: z.string() }),
+      provider,
+      paused: pause.nullable(),
+      budget: z.string().nullable(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
@@ -44,7 +46,27 @@ export const readiness = z.lazy(() => z.object({ status: z.literal("ready") }));
 /** Answer of `GET /api/version`. */
 export const versionAnswer = z.lazy(() => z.object({ version: z.string() }));
 
-/** The queue, and the conservation law: accepted = done + skipped + pending + processing + dead. */
+/** The provider that is set, the one that writes, and its model; null where it needs none. */
+const provider = z.lazy(() =>
+  z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
+);
+
+/** Why no model is asked at the moment; `until` null: it waits for the user, `next` is their step. */
+export const pause = z.lazy(() =>
+  z
+    .object({
+      kind: z.string(),
+      message: z.string(),
+      until: epochMs().nullable(),
+      next: z.string().nullable(),
+    })
+    .meta({ id: "Pause" }),
+);
+
+/**
+ * The queue, and the conservation law: accepted = done + skipped + pending + processing + dead. `lastSuccessAt` is null
+ * until something was written in this run of the worker; `budget` is a sentence when a token budget is spent.
+ */
 export const processingStatus = z.lazy(() =>
   z.object({
     isProcessing: z.boolean(),
@@ -55,6 +77,11 @@ export const processingStatus = z.lazy(() =>
     pending: z.int(),
     processing: z.int(),
     dead: z.int(),
+    oldestPendingAgeMs: z.number().nullable(),
+    lastSuccessAt: epochMs().nullable(),
+    paused: pause.nullable(),
+    provider,
+    budget: z.string().nullable(),
   }),
 );
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { epochMs } from "./fields.ts";
 import { observation } from "./observation.ts";
+import { pause } from "./status.ts";
 import { summary } from "./summary.ts";
 
 /** One message of the stream; each frame is `data: <this as JSON>`. */
@@ -37,7 +38,7 @@ export const streamEvent = z.lazy(() =>
 );
 
 function processing() {
-  return { isProcessing: z.boolean(), queueDepth: z.int() };
+  return { isProcessing: z.boolean(), queueDepth: z.int(), paused: pause.nullable() };
 }
 
 function sessionRef() {

@@ -5,6 +5,7 @@ import type { Sqlite } from "./open.ts";
 import { createPendingMessages } from "./pending-messages.ts";
 import { createProjects } from "./projects.ts";
 import { createPrompts } from "./prompts.ts";
+import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
 import { createSessions } from "./sessions.ts";
 import { createStats } from "./stats.ts";
@@ -16,13 +17,15 @@ export type Store = ReturnType<typeof createStore>;
 /** `onError` hears of every write that failed, after its caller did. */
 export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const group: GroupCommit = createGroupCommit(db, onError);
+  const pending = createPendingMessages(db);
   return {
     ...group,
     projects: createProjects(db),
     sessions: createSessions(db),
     prompts: createPrompts(db),
     rawEvents: createRawEvents(db),
-    pending: createPendingMessages(db),
+    pending,
+    queue: createQueueMessages(db, pending),
     observations: createObservations(db),
     summaries: createSummaries(db),
     viewerStates: createViewerStates(db),

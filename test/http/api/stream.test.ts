@@ -24,7 +24,13 @@ async function join(port: number): Promise<StreamClient> {
 }
 
 const published: StreamEvent[] = [
-  { type: "processing_status", isProcessing: true, queueDepth: 3 },
+  { type: "processing_status", isProcessing: true, queueDepth: 3, paused: null },
+  {
+    type: "processing_status",
+    isProcessing: true,
+    queueDepth: 3,
+    paused: { kind: "auth", message: "401", until: null, next: "Log in again." },
+  },
   { type: "session_started", sessionDbId: 1, project: "alpha" },
   { type: "session_completed", sessionDbId: 1, project: "alpha" },
   { type: "observation_queued", sessionDbId: 1 },
@@ -57,8 +63,8 @@ describe("GET /stream", () => {
     for (const event of published) world.hub.publish(event);
     await client.received(2 + published.length);
     expect(client.events).toEqual([
-      { type: "initial_load", projects: ["alpha", "beta"], isProcessing: false, queueDepth: 0 },
-      { type: "processing_status", isProcessing: false, queueDepth: 0 },
+      { type: "initial_load", projects: ["alpha", "beta"], isProcessing: false, queueDepth: 0, paused: null },
+      { type: "processing_status", isProcessing: false, queueDepth: 0, paused: null },
       ...published,
     ]);
     for (const event of client.events) expect(streamEvent.parse(event)).toEqual(event);

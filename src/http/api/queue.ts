@@ -1,0 +1,66 @@
+// The queue over HTTP: what waits for the generator and what it gave up, tried again or dropped.
+import type { QueueDropped, QueuedMessage, QueueRetried, QueueSelection } from "../../domain/queue.ts";
+import type { App } from "../plugins/zod.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
+import {
+  dropAnswer,
+  dropBody,
+  type QueueRow,
+  queuePage,
+  queueQuery,
+  retryAnswer,
+  retryBody,
+} from "../schemas/queue.ts";
+
+/** The queue, to be read and moved. */
+export interface QueuePorts {
+  page(request: {
+    status?: QueuedMessage["status"] | undefined;
+    since?: number | undefined;
+    offset: number;
+    limit: number;
+  }): { items: QueueRow[]; total: number };
+  retry(selection: QueueSelection): Promise<QueueRetried>;
+  drop(selection: QueueSelection): Promise<QueueDropped>;
+}
+
+/** `GET /api/queue`, `POST /api/queue/retry` and `/api/queue/drop`. */
+export function queueRoutes(app: App, queue: QueuePorts): void {
+  app.get(
+    "/api/queue",
+    {
+      schema: {
+        summary: "A page of the messages that are not finished, oldest first.",
+        querystring: queueQuery,
+        response: { 200: queuePage, ...readErrors },
+      },
+    },
+    ({ query }) => {
+      const { items, total } = queue.page(query);
+      const { offset, limit } = query;
+      return { items, total, hasMore: offset + items.length < total, offset, limit };
+    },
+  );
+  app.post(
+    "/api/queue/retry",
+    {
+      schema: {
+        summary: "Try failed messages again, now and as if they had never failed.",
+        body: retryBody,
+        response: { 200: retryAnswer, ...writeErrors },
+      },
+    },
+    ({ body }) => queue.retry(body),
+  );
+  app.post(
+    "/api/queue/drop",
+    {
+      schema: {
+        summary: "Take messages out of the queue; nothing is made of them.",
+        body: dropBody,
+        response: { 200: dropAnswer, ...writeErrors },
+      },
+    },
+    ({ body }) => queue.drop(body),
+  );
+}

@@ -1,0 +1,156 @@
+// The queue as its user sees it: what waits, what is worked on and what was given up, to be looked at, tried again or
+// dropped.
+import type { QueuedMessage, QueueSelection } from "../../domain/queue.ts";
+import type { Sqlite } from "./open.ts";
+import type { PendingMessages } from "./pending-messages.ts";
+
+export interface QueuePageRequest {
+  status?: QueuedMessage["status"] | undefined;
+  /** Only messages that were accepted at or after this time. */
+  since?: number | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** What one step through the selection did; `last` is where the next one begins, null at its end. */
+export interface QueueStep {
+  /** Ids of the sessions that were touched, each once a message. */
+  sessions: number[];
+  last: number | null;
+}
+
+interface StepRequest {
+  selection: QueueSelection;
+  now: number;
+  /** Id after which this step begins. */
+  after: number;
+  limit: number;
+}
+
+export interface QueueMessages {
+  /** Oldest first, with how many there are in all. */
+  page(request: QueuePageRequest): { items: QueuedMessage[]; total: number };
+  /** Makes dead messages and those that wait for another try due now, as if they had never failed. */
+  retry(request: StepRequest): QueueStep;
+  /** Takes messages out of the queue and counts them as skipped; their raw events stay until retention. */
+  drop(request: StepRequest): QueueStep;
+  /** How many of these ids are worked on, are free to be moved, or are not in the queue. */
+  standing(ids: readonly number[]): { processing: number; free: number; notFound: number };
+  /** When the first dead message was accepted after `since`, or null. */
+  firstDeadSince(since: number): number | null;
+}
+
+interface StepParameters {
+  ids: string | null;
+  dead: 0 | 1;
+  since: number;
+  now: number;
+  after: number;
+  limit: number;
+}
+
+// A message that is worked on belongs to the generator until it lets go: no condition here ever names `processing`.
+const selected = `
+  id > @after and created_at_epoch >= @since
+  and (@ids is null or id in (select value from json_each(@ids)))`;
+const hasFailed = `(
+  status = 'dead'
+  or (not @dead and status = 'pending' and (failures > 0 or attempts > 0 or next_try_at_epoch > @now))
+)`;
+const mayGo = "(status = 'dead' or (not @dead and status = 'pending'))";
+
+export function createQueueMessages(db: Sqlite, pending: Pick<PendingMessages, "count">): QueueMessages {
+  const retry = db.prepare<StepParameters, { id: number; session_id: number }>(
+    `update pending_messages
+     set status = 'pending', attempts = 0, failures = 0, last_error = null, next_try_at_epoch = 0
+     where id in (
+       select id from pending_messages where ${selected} and ${hasFailed} order by id limit @limit
+     )
+     returning id, session_id`,
+  );
+  const drop = db.prepare<StepParameters, { id: number; session_id: number }>(
+    `delete from pending_messages
+     where id in (
+       select id from pending_messages where ${selected} and ${mayGo} order by id limit @limit
+     )
+     returning id, session_id`,
+  );
+  const standing = db.prepare<[string], { processing: number; found: number }>(
+    `select count(*) filter (where status = 'processing') as processing, count(*) as found
+     from pending_messages
+     where id in (select value from json_each(?))`,
+  );
+  const firstDead = db.prepare<[number], { created_at_epoch: number }>(
+    `select created_at_epoch
+     from pending_messages
+     where status = 'dead' and created_at_epoch > ?
+     order by id
+     limit 1`,
+  );
+
+  function step(statement: typeof retry, { selection, ...rest }: StepRequest): QueueStep {
+    const rows = statement.all({
+      ...rest,
+      ids: selection.ids === undefined ? null : JSON.stringify(selection.ids),
+      dead: selection.failed === true ? 1 : 0,
+      since: selection.since ?? 0,
+    });
+    // `returning` promises no order.
+    const last = rows.reduce((highest, { id }) => Math.max(highest, id), 0);
+    return {
+      sessions: rows.map((row) => row.session_id),
+      last: rows.length < rest.limit ? null : last,
+    };
+  }
+
+  return {
+    page: createPages(db),
+    retry: (request) => step(retry, request),
+    drop(request) {
+      const done = step(drop, request);
+      pending.count("skipped", done.sessions.length);
+      return done;
+    },
+    standing(ids) {
+      const unique = [...new Set(ids)];
+      const { processing, found } = standing.get(JSON.stringify(unique)) ?? { processing: 0, found: 0 };
+      return { processing, free: found - processing, notFound: unique.length - found };
+    },
+    firstDeadSince: (since) => firstDead.get(since)?.created_at_epoch ?? null,
+  };
+}
+
+// A payload may be what a message died of, so that its tool is read only where it is JSON.
+function createPages(db: Sqlite): QueueMessages["page"] {
+  const where = "(@status is null or p.status = @status) and p.created_at_epoch >= @since";
+  const rows = db.prepare<PageParameters, QueuedMessage>(
+    `select p.id, p.status, s.claude_session_id as session, s.project, r.kind,
+       case when json_valid(r.payload) then r.payload ->> '$.tool_name' end as tool_name,
+       p.attempts, p.failures, p.last_error, nullif(p.next_try_at_epoch, 0) as next_try_at_epoch,
+       p.created_at_epoch
+     from pending_messages p
+     join raw_events r on r.id = p.id
+     join sessions s on s.id = p.session_id
+     where ${where}
+     order by p.id
+     limit @limit offset @offset`,
+  );
+  const total = db.prepare<Omit<PageParameters, "limit" | "offset">, { n: number }>(
+    `select count(*) as n from pending_messages p where ${where}`,
+  );
+  const read = db.transaction((request: QueuePageRequest) => {
+    const filter = { status: request.status ?? null, since: request.since ?? 0 };
+    return {
+      items: rows.all({ ...filter, limit: request.limit, offset: request.offset }),
+      total: total.get(filter)?.n ?? 0,
+    };
+  });
+  return (request) => read(request);
+}
+
+interface PageParameters {
+  status: string | null;
+  since: number;
+  limit: number;
+  offset: number;
+}
