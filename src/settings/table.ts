@@ -153,6 +153,22 @@ export const settingsTable = {
     effect: "restart",
     meaning: "Days that the cleaned raw events behind observations are kept.",
   },
+  MEM_DAILY_TOKEN_BUDGET: {
+    kind: "integer",
+    min: 0,
+    max: 1_000_000_000_000,
+    default: "0",
+    effect: "restart",
+    meaning: "Tokens a model may cost a day; then local writes until midnight. 0 is no budget.",
+  },
+  MEM_MONTHLY_TOKEN_BUDGET: {
+    kind: "integer",
+    min: 0,
+    max: 1_000_000_000_000,
+    default: "0",
+    effect: "restart",
+    meaning: "Tokens a model may cost a calendar month; then local writes. 0 is no budget.",
+  },
   MEM_SECONDARY_API_KEY: {
     kind: "secret",
     default: "",

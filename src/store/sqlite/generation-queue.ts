@@ -139,7 +139,8 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
 
 const titlesForSummary = 30;
 
-function ownedBy(session: Session, source: ClaimedMessage, generator: string) {
+/** The columns that a record has from its session and from the message it was made of. */
+export function ownedBy(session: Session, source: ClaimedMessage, generator: string) {
   return {
     session_id: session.id,
     sdk_session_id: session.sdk_session_id,
@@ -150,8 +151,8 @@ function ownedBy(session: Session, source: ClaimedMessage, generator: string) {
   };
 }
 
-// Four characters a token: the flat estimate users know from the field; a provider's own count replaces it.
-function workTokens(message: ClaimedMessage | undefined): number {
+/** Tokens of the work behind a message, at four characters a token: the flat estimate users know from the field. */
+export function workTokens(message: ClaimedMessage | undefined): number {
   if (message === undefined) return 0;
   const { tool_input, tool_response } = message.message;
   return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
