@@ -1,5 +1,6 @@
 // Why a model gave no answer, and what that means for the messages that wait for it.
 import { MemError } from "../errors.ts";
+import type { TokenUsage } from "./model-client.ts";
 
 /**
  * - `rate_limited`, `quota`: the vendor wants a pause; no attempt is spent.
@@ -22,6 +23,8 @@ export type ModelFailureKind =
 interface ModelFailureOptions {
   /** Milliseconds after which the vendor wants to be asked again, where it says so. */
   retryAfterMs?: number;
+  /** What the vendor says the failed call used, where it says so: it was billed. */
+  usage?: TokenUsage;
   cause?: unknown;
 }
 
@@ -29,10 +32,16 @@ interface ModelFailureOptions {
 export class ModelFailure extends MemError {
   readonly kind: ModelFailureKind;
   readonly retryAfterMs: number | undefined;
+  readonly usage: TokenUsage | undefined;
 
-  constructor(kind: ModelFailureKind, message: string, { retryAfterMs, cause }: ModelFailureOptions = {}) {
+  constructor(
+    kind: ModelFailureKind,
+    message: string,
+    { retryAfterMs, usage, cause }: ModelFailureOptions = {},
+  ) {
     super("provider_failed", { message, cause });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
+    this.usage = usage;
   }
 }

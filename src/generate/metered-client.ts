@@ -1,0 +1,67 @@
+// A model client whose every call is checked against the budget before, and entered in the ledger after.
+import type { Clock } from "../clock.ts";
+import type { ModelClient, ModelRequest, TokenUsage } from "./model-client.ts";
+import { ModelFailure } from "./model-failure.ts";
+import type { Prices } from "./prices.ts";
+import type { Spend } from "./spend.ts";
+
+interface MeteredDeps {
+  client: ModelClient;
+  spend: Spend;
+  prices: Pick<Prices, "costMicroUsd">;
+  clock: Clock;
+}
+
+/** `client`, metered. Its `complete` throws `BudgetSpent` before a call that no budget is left for. */
+export function createMeteredClient({ client, spend, prices, clock }: MeteredDeps): ModelClient {
+  return {
+    name: client.name,
+    model: client.model,
+    async complete(request, signal) {
+      const reservation = spend.reserve(estimatedTokens(request));
+      const settle = (outcome: string, model: string, usage: TokenUsage) =>
+        reservation.settle({
+          at_epoch: clock.now(),
+          provider: client.name,
+          model,
+          session_id: request.about.sessionId,
+          project: request.about.project,
+          messages: request.about.messages,
+          input_tokens: usage.inputTokens,
+          output_tokens: usage.outputTokens,
+          cached_tokens: usage.cachedTokens,
+          // A vendor may answer under a dated name of the model that was asked.
+          cost_micro_usd: prices.costMicroUsd(model, usage) ?? prices.costMicroUsd(client.model, usage),
+          outcome,
+        });
+      try {
+        const answer = await client.complete(request, signal);
+        await settle("ok", answer.model, answer.usage);
+        return answer;
+      } catch (cause) {
+        await settle(outcomeOf(cause, signal), client.model, usageOf(cause));
+        throw cause;
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+const charactersPerToken = 4;
+
+/** What a call may use at most: the flat estimate for what is sent, and the longest answer. */
+function estimatedTokens({ system, prompt, maxOutputTokens }: ModelRequest): number {
+  return Math.ceil((system.length + prompt.length) / charactersPerToken) + maxOutputTokens;
+}
+
+function outcomeOf(cause: unknown, signal: AbortSignal): string {
+  if (cause instanceof ModelFailure) return cause.kind;
+  return signal.aborted ? "aborted" : "failed";
+}
+
+const nothing: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+// A failed call costs what the vendor says it does; where it says nothing, nothing is counted.
+function usageOf(cause: unknown): TokenUsage {
+  return (cause instanceof ModelFailure ? cause.usage : undefined) ?? nothing;
+}

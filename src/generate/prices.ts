@@ -1,0 +1,85 @@
+// What a model costs: the shipped table, and above it the user's own.
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { MemError } from "../errors.ts";
+import type { TokenUsage } from "./model-client.ts";
+
+export interface Prices {
+  /** Millionths of a US dollar, or null where the model is not in the table. A call that used nothing costs nothing. */
+  costMicroUsd(model: string, usage: TokenUsage): number | null;
+  /** What the shipped table says about itself. */
+  date: string;
+  source: string;
+}
+
+interface PriceFiles {
+  /** `templates/prices.json` of the package. */
+  shipped: string;
+  /** `prices.json` of the data directory; its models go before those of the shipped table. It may be missing. */
+  own: string;
+  /** Hears one sentence when the user's file cannot be used; the shipped table is used then. */
+  warn(sentence: string): void;
+}
+
+/** Loads the price table. Throws `internal` when the package's own is not as it should be. */
+export function loadPrices({ shipped, own, warn }: PriceFiles): Prices {
+  const table = shippedTable.safeParse(parseJson(readFileSync(shipped, "utf8")));
+  if (!table.success) {
+    throw new MemError("internal", { message: `${shipped} is not a price table.`, cause: table.error });
+  }
+  const { date, source, models } = table.data;
+  const known = new Map(Object.entries({ ...models, ...loadOwn(own, warn) }));
+  return {
+    date,
+    source,
+    costMicroUsd(model, { inputTokens, cachedTokens, outputTokens }) {
+      if (inputTokens === 0 && outputTokens === 0) return 0;
+      const price = known.get(model);
+      if (price === undefined) return null;
+      // A dollar for a million tokens is a millionth of a dollar for one.
+      const cached = Math.min(cachedTokens, inputTokens);
+      const { input, cachedInput = input, output } = price;
+      return Math.round((inputTokens - cached) * input + cached * cachedInput + outputTokens * output);
+    },
+  };
+}
+
+const dollars = z.number().min(0).max(1_000_000);
+const modelPrices = z.record(
+  z.string(),
+  z.object({ input: dollars, cachedInput: dollars.optional(), output: dollars }),
+);
+const shippedTable = z.object({ date: z.string(), source: z.string(), models: modelPrices });
+const ownTable = z.object({ models: modelPrices });
+
+type ModelPrices = z.output<typeof modelPrices>;
+
+function loadOwn(path: string, warn: PriceFiles["warn"]): ModelPrices {
+  const text = readOwn(path, warn);
+  if (text === null) return {};
+  const table = ownTable.safeParse(parseJson(text));
+  if (table.success) return table.data.models;
+  const [issue] = table.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  warn(`${path} is not a price table${where}: ${issue?.message ?? "unknown"}. The shipped prices are used.`);
+  return {};
+}
+
+function readOwn(path: string, warn: PriceFiles["warn"]): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
+    warn(`${path} cannot be read. The shipped prices are used.`);
+    return null;
+  }
+}
+
+// What is no JSON is no table either; the schema says so.
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+// The ledger of model calls: written once a call, summed by day, project, model and session.
+import { localDays } from "../../domain/local-days.ts";
+import type { CallSums, CostGrouping, ModelCall } from "../../domain/model-call.ts";
+import type { Sqlite } from "./open.ts";
+
+export interface ModelCalls {
+  /** Enters a call; inside the store's commit, like every write. */
+  record(call: ModelCall): void;
+  /** Input and output tokens of all calls since `epochMs`. */
+  tokensSince(epochMs: number): number;
+  /** Sums of the calls from `from` to `until` (not included) by `by`: days oldest first, the others largest first. */
+  sums(by: CostGrouping, range: CallRange): (CallSums & { key: string })[];
+  total(range: CallRange): CallSums;
+  /** When the first call was made, or null. */
+  firstAt(): number | null;
+}
+
+export interface CallRange {
+  from: number;
+  until: number;
+}
+
+const sumColumns = `count(*) as calls,
+  sum(outcome <> 'ok') as failed,
+  sum(input_tokens) as input_tokens,
+  sum(output_tokens) as output_tokens,
+  sum(cached_tokens) as cached_tokens,
+  coalesce(sum(cost_micro_usd), 0) as cost_micro_usd,
+  sum(cost_micro_usd is null) as unpriced`;
+
+export function createModelCalls(db: Sqlite): ModelCalls {
+  const insert = db.prepare<ModelCall>(
+    `insert into model_calls (at_epoch, provider, model, session_id, project, messages, input_tokens, output_tokens,
+       cached_tokens, cost_micro_usd, outcome)
+     values (@at_epoch, @provider, @model, @session_id, @project, @messages, @input_tokens, @output_tokens,
+       @cached_tokens, @cost_micro_usd, @outcome)`,
+  );
+  const tokensSince = db.prepare<[number], { tokens: number }>(
+    `select coalesce(sum(input_tokens + output_tokens), 0) as tokens
+     from model_calls
+     where at_epoch >= ?`,
+  );
+  const total = db.prepare<CallRange, CallSums>(
+    `select ${sumColumns}
+     from model_calls
+     where at_epoch >= @from and at_epoch < @until`,
+  );
+  const byColumn = (column: string) =>
+    db.prepare<CallRange, CallSums & { key: string }>(
+      `select cast(${column} as text) as key, ${sumColumns}
+       from model_calls
+       where at_epoch >= @from and at_epoch < @until and ${column} is not null
+       group by ${column}
+       order by sum(input_tokens + output_tokens) desc, ${column}`,
+    );
+  // The days come first in the join, so that each is one stretch of the index.
+  const byDay = db.prepare<CallRange & { days: string }, CallSums & { key: string }>(
+    `select d.value ->> 'name' as key, ${sumColumns}
+     from json_each(@days) d
+     cross join model_calls c on c.at_epoch >= d.value ->> 'start' and c.at_epoch < d.value ->> 'end'
+     where c.at_epoch >= @from and c.at_epoch < @until
+     group by d.key
+     order by d.key`,
+  );
+  const by = { project: byColumn("project"), model: byColumn("model"), session: byColumn("session_id") };
+  const firstAt = db.prepare<[], { at: number | null }>("select min(at_epoch) as at from model_calls");
+
+  function daySums({ from, until }: CallRange): (CallSums & { key: string })[] {
+    const first = firstAt.get()?.at ?? null;
+    // Days before the first call are empty: a range from 1970 on would name 20,000 of them.
+    if (first === null) return [];
+    const days = localDays(Math.max(from, first), until);
+    return byDay.all({ from, until, days: JSON.stringify(days) });
+  }
+
+  return {
+    record: (call) => void insert.run(call),
+    tokensSince: (epochMs) => tokensSince.get(epochMs)?.tokens ?? 0,
+    sums: (grouping, range) => (grouping === "day" ? daySums(range) : by[grouping].all(range)),
+    total: (range) => withoutNulls(total.get(range)),
+    firstAt: () => firstAt.get()?.at ?? null,
+  };
+}
+
+// A sum over no rows is null.
+function withoutNulls(sums: CallSums | undefined): CallSums {
+  return {
+    calls: sums?.calls ?? 0,
+    failed: sums?.failed ?? 0,
+    input_tokens: sums?.input_tokens ?? 0,
+    output_tokens: sums?.output_tokens ?? 0,
+    cached_tokens: sums?.cached_tokens ?? 0,
+    cost_micro_usd: sums?.cost_micro_usd ?? 0,
+    unpriced: sums?.unpriced ?? 0,
+  };
+}
