@@ -189,6 +189,20 @@ const catalogue = {
     message: "settings.json cannot be read.",
     hint: "Mend it with `mem settings edit`, or move it away: defaults are written anew.",
   },
+  mode_unknown: {
+    status: 404,
+    exitCode: 64,
+    retryable: false,
+    message: "There is no such mode.",
+    hint: "`mem mode list` shows them all.",
+  },
+  mode_invalid: {
+    status: 409,
+    exitCode: 65,
+    retryable: false,
+    message: "The mode's file does not hold a valid mode.",
+    hint: "Mend the file; `mem mode show code --json` shows what a mode holds.",
+  },
   host_unknown: {
     status: 404,
     exitCode: 64,

@@ -23,6 +23,8 @@ export interface DataPaths {
   /** Why a worker crashed, if one ever did. */
   crashFile: string;
   spool: string;
+  /** A user's own modes, one JSON file each. */
+  modes: string;
   installVersion: string;
   /** What `mem install` changed, so that uninstall can restore it. */
   installs: string;
@@ -44,6 +46,7 @@ export function dataPaths(root: string): DataPaths {
     logFile: join(at, "logs", "worker.log"),
     crashFile: join(at, "logs", "crash.log"),
     spool: join(at, "spool"),
+    modes: join(at, "modes"),
     installVersion: join(at, ".install-version"),
     installs: join(at, "installs.json"),
   };

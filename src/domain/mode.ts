@@ -25,6 +25,8 @@ export interface Mode {
   role: string;
   keep: string;
   skip: string;
+  /** How texts are worded; a mode of another language says it in that language. */
+  writing: string;
   /** What each part of a session summary is to hold. */
   summary: Readonly<
     Record<"request" | "investigated" | "learned" | "completed" | "next_steps" | "notes", string>
