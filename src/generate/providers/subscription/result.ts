@@ -1,0 +1,99 @@
+// What the host CLI wrote, read as an answer or as the reason why there is none.
+import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
+import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
+import { ModelFailure } from "../../model-failure.ts";
+import { excerpt, failureOf } from "./failure.ts";
+import type { HostCliOutput } from "./run.ts";
+
+interface Asked {
+  /** The model that was asked. */
+  model: string;
+  now: number;
+}
+
+/** The answer in `output`. Throws `ModelFailure` where there is none. */
+export function readAnswer(output: HostCliOutput, { model, now }: Asked): ModelAnswer {
+  const result = findResult(output.stdout);
+  if (result === null) throw withoutResult(output, now);
+  const answer = { model: answeringModel(result, model), usage: readUsage(result) };
+  const text = typeof result.result === "string" ? result.result : "";
+  if (result.is_error !== true) {
+    return { ...answer, text: structured(result) ?? text, stopped: "end" };
+  }
+  // The CLI keeps what the model wrote to itself in these two, so only the tokens are left of it.
+  if (result.stop_reason === "refusal") return { ...answer, text: "", stopped: "refused" };
+  if (/exceeded the \d+ output token maximum/.test(text)) return { ...answer, text: "", stopped: "length" };
+  throw failureOf(
+    {
+      text: text === "" ? errorsOf(result) : text,
+      status: typeof result.api_error_status === "number" ? result.api_error_status : null,
+      reason: typeof result.terminal_reason === "string" ? result.terminal_reason : "",
+    },
+    now,
+  );
+}
+
+// One object on one line; older versions wrote a list of all messages, and a warning may stand before either.
+function findResult(stdout: string): JsonObject | null {
+  const whole = resultIn(stdout);
+  if (whole !== null) return whole;
+  for (const line of stdout.trimEnd().split("\n").reverse()) {
+    const result = resultIn(line);
+    if (result !== null) return result;
+  }
+  return null;
+}
+
+function resultIn(text: string): JsonObject | null {
+  const value = parsed(text);
+  const messages = Array.isArray(value) ? value : [value];
+  return messages.filter(isJsonObject).find((message) => message.type === "result") ?? null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, now: number): ModelFailure {
+  const lastLine = `${stdout}\n${stderr}`.trimEnd().split("\n").at(-1) ?? "";
+  if (exitCode !== 0) {
+    const text = lastLine === "" ? `ended with ${exitCode ?? "a signal"} and no word` : lastLine;
+    return failureOf({ text, status: null, reason: "" }, now);
+  }
+  return new ModelFailure("bad_answer", `The host CLI's answer is not its JSON: ${excerpt(stdout)}`);
+}
+
+function structured({ structured_output: value }: JsonObject): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+function errorsOf({ errors, subtype }: JsonObject): string {
+  const lines = Array.isArray(errors) ? errors.filter((line) => typeof line === "string") : [];
+  return lines.length > 0 ? lines.join("; ") : String(subtype ?? "");
+}
+
+// Of all requests of the run; the CLI makes a second one when the first answer did not have the asked form.
+function readUsage({ usage }: JsonObject): TokenUsage {
+  const count = (name: string): number => {
+    const value = isJsonObject(usage) ? usage[name] : 0;
+    return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+  };
+  const cachedTokens = count("cache_read_input_tokens");
+  return {
+    inputTokens: count("input_tokens") + cachedTokens + count("cache_creation_input_tokens"),
+    outputTokens: count("output_tokens"),
+    cachedTokens,
+  };
+}
+
+// The CLI may fall back to another model; a small one that did its housekeeping stands there as well.
+function answeringModel({ modelUsage }: JsonObject, asked: string): string {
+  const used = isJsonObject(modelUsage) ? Object.entries(modelUsage) : [];
+  if (used.length === 0 || used.some(([name]) => name === asked)) return asked;
+  const wrote = (usage: unknown): number => (isJsonObject(usage) ? Number(usage.outputTokens ?? 0) : 0);
+  return used.reduce((most, each) => (wrote(each[1]) > wrote(most[1]) ? each : most))[0];
+}
