@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerInstall } from "./commands/install.ts";
+import { registerQueue } from "./commands/queue.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerSettings } from "./commands/settings.ts";
 import { registerStatus } from "./commands/status.ts";
@@ -22,7 +23,6 @@ export function buildProgram(context: CliContext): Command {
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help of a command")
-    .showHelpAfterError("See `mem --help`.")
     .configureOutput({
       writeOut: (text) => io.raw(text),
       writeErr: (text) => io.err(text.trimEnd()),
@@ -33,14 +33,22 @@ export function buildProgram(context: CliContext): Command {
     .exitOverride();
   registerSearch(program, context);
   registerStatus(program, context);
+  registerQueue(program, context);
   registerDoctor(program, context);
   registerDemo(program, context);
   registerInstall(program, context);
   registerUninstall(program, context);
   registerWorker(program, context);
   registerSettings(program, context);
+  nameOwnHelp(program, "mem");
   return withExamples(program, [
     ["mem worker start", "start remembering"],
     ['mem search "login redirect"', "find what an agent learned"],
   ]);
+}
+
+// What is wrong with the words of one command is explained by its own help.
+function nameOwnHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`See \`${words} --help\`.`);
+  for (const child of command.commands) nameOwnHelp(child, `${words} ${child.name()}`);
 }

@@ -47,6 +47,14 @@ export function localDate(date: Date): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
+/** `14:05` in local time, with the date when it is another day than now. */
+export function localTime(epochMs: number, nowEpochMs: number): string {
+  const date = new Date(epochMs);
+  const time = [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+  const day = localDate(date);
+  return day === localDate(new Date(nowEpochMs)) ? time : `${day} ${time}`;
+}
+
 /** A path with the home directory as `~`. */
 export function homePath(path: string): string {
   const home = homedir();

@@ -1,12 +1,14 @@
 // The typed client of the worker's routes, used by the command line and its screens.
 import { isJsonObject, type Json } from "../domain/json.ts";
+import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
+import type { QueuePage } from "../http/schemas/queue.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
 import { type Deadlines, openTransport, type Transport } from "./transport.ts";
 
-export type { Health, SearchAnswer, Stats };
+export type { Health, QueuePage, SearchAnswer, Stats };
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
 export interface SearchParameters {
@@ -29,6 +31,21 @@ export interface PageParameters {
   project?: string;
 }
 
+export interface QueueParameters {
+  status?: QueuedMessage["status"];
+  /** ISO time: only messages that were accepted at or after it. */
+  since?: string;
+  offset?: number;
+  limit?: number;
+}
+
+/** Messages by their ids, or by a filter. */
+export interface QueueChoice {
+  ids?: readonly number[];
+  failed?: boolean;
+  since?: string;
+}
+
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
@@ -41,6 +58,10 @@ export interface WorkerClient {
   health(): Promise<Health>;
   stats(): Promise<Stats>;
   processingStatus(): Promise<ProcessingStatusAnswer>;
+  /** Messages that are not finished, oldest first. */
+  queue(parameters?: QueueParameters): Promise<QueuePage>;
+  retryQueued(choice: QueueChoice): Promise<QueueRetried>;
+  dropQueued(choice: QueueChoice): Promise<QueueDropped>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
@@ -86,8 +107,12 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     }
   }
 
-  async function getObject<T>(path: string, parameters: object = {}): Promise<T> {
-    const answer = await request("GET", path + queryString(parameters));
+  const getObject = <T>(path: string, parameters: object = {}) =>
+    objectOf<T>("GET", path + queryString(parameters));
+  const postObject = <T>(path: string, body: object) => objectOf<T>("POST", path, body);
+
+  async function objectOf<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    const answer = await request(method, path, body);
     if (!isJsonObject(answer))
       throw new MemError("internal", { message: `${path} answered no JSON object.` });
     // Its schema is the worker's, which the worker's own tests hold every answer against.
@@ -98,6 +123,9 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     health: () => getObject("/api/health"),
     stats: () => getObject("/api/stats"),
     processingStatus: () => getObject("/api/processing-status"),
+    queue: (parameters) => getObject("/api/queue", parameters),
+    retryQueued: (choice) => postObject("/api/queue/retry", choice),
+    dropQueued: (choice) => postObject("/api/queue/drop", choice),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     search: (parameters) => getObject("/api/search", parameters),
     observations: (page) => getObject("/api/observations", page),

@@ -25,6 +25,7 @@ export function pauseReason(kind: string): string {
 
 const reasons = new Map([
   ["auth", "access refused"],
+  ["bad_request", "requests refused"],
   ["quota", "quota used up"],
   ["unavailable", "not reachable"],
   ["timeout", "no answer in time"],

@@ -1,5 +1,14 @@
 // What `mem doctor` sees without the worker: Node, the data directory and what lies in it.
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative } from "node:path";
 import { MemError } from "../../errors.ts";
 import type { DataPaths } from "../../paths.ts";
@@ -22,7 +31,7 @@ export function checkNode(running: string): Check {
       );
 }
 
-/** The data directory is ours and closed to everybody else. */
+/** The data directory is ours, can be written to, and is closed to everybody else. */
 export function checkDataDirectory(paths: DataPaths): Check {
   const name = "Data directory";
   if (!existsSync(paths.root)) {
@@ -34,12 +43,35 @@ export function checkDataDirectory(paths: DataPaths): Check {
     if (error instanceof MemError) return fail(name, error.message, error.hint);
     throw error;
   }
+  const refusal = writeRefusal(paths.root);
+  if (refusal !== null) {
+    const message = `${homePath(paths.root)} cannot be written to (${refusal}), so nothing is remembered.`;
+    return fail(name, message, writeSteps.get(refusal) ?? `ls -ld ${paths.root}`);
+  }
   if (process.platform === "win32") return ok(name, homePath(paths.root));
   const open = openFiles(paths.root);
   if (open.length === 0) return ok(name, `${homePath(paths.root)}, closed to other users`);
   const some = open.slice(0, 3).join(", ");
   return warn(name, `Other users can read ${some} in ${homePath(paths.root)}.`, `chmod -R go= ${paths.root}`);
 }
+
+/** The code of the error that keeps a file from being written there, or null. Rights alone miss a disk that is full. */
+function writeRefusal(directory: string): string | null {
+  const probe = join(directory, `.doctor-${process.pid}`);
+  try {
+    writeFileSync(probe, "mem doctor was here", { flag: "wx", mode: 0o600 });
+    return null;
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+const writeSteps = new Map([
+  ["ENOSPC", "Free some space on its disk"],
+  ["EROFS", "Mount its disk for writing, or point MEM_DATA_DIR at another directory"],
+]);
 
 /** Every setting is valid, and the gateway has what it needs. */
 export function checkSettings(settings: LoadedSettings): Check {

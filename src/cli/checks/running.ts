@@ -2,10 +2,10 @@
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { workerUrl } from "../../client/worker-address.ts";
-import type { Health } from "../../client/worker-client.ts";
+import { pauseNotice, stuckNotice } from "../../domain/generation-pause.ts";
 import type { DataPaths } from "../../paths.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
-import { processInWords, providerInWords, queueInWords } from "../commands/status.ts";
+import { processInWords } from "../commands/status.ts";
 import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -18,7 +18,10 @@ export function checkWorker(state: WorkerState, ownVersion: string): Check[] {
     health.version === ownVersion
       ? ok(name, `process ${processInWords(health)}`)
       : warn(name, `It runs version ${health.version}, this command is ${ownVersion}.`, "mem worker restart");
-  return [own, ...health.notices.map((notice) => warn("Notice", notice))];
+  // The checks of provider and queue say the same in their own words.
+  const said = [pauseNotice(health.paused), stuckNotice];
+  const others = health.notices.filter((notice) => !said.includes(notice));
+  return [own, ...others.map((notice) => warn("Notice", notice))];
 }
 
 /** The port that is set is the worker's, or free for it. */
@@ -55,27 +58,6 @@ export function checkSocket(state: WorkerState, paths: DataPaths): Check {
   return open
     ? fail(name, `Other users can write to ${paths.socket}.`, "mem worker restart")
     : ok(name, "open to this user alone");
-}
-
-const oldQueueMs = 5 * 60_000;
-
-/** What waits is young, and nothing was given up. */
-export function checkQueue(health: Health): Check {
-  const name = "Queue";
-  const words = queueInWords(health.queue);
-  if (health.queue.dead > 0) return warn(name, words, "mem worker logs");
-  return (health.queue.oldestPendingAgeMs ?? 0) > oldQueueMs
-    ? warn(name, words, "mem worker logs")
-    : ok(name, words);
-}
-
-/** The provider that the user chose is the one that writes; that `local` stands in for the default is no fault. */
-export function checkProvider(health: Health, settings: LoadedSettings): Check {
-  const words = providerInWords(health.provider);
-  const chosen = settings.source("MEM_PROVIDER") !== "default";
-  return health.provider.name === health.provider.active || !chosen
-    ? ok("Provider", words)
-    : warn("Provider", words, "mem settings list --long");
 }
 
 function absentWorker(state: Exclude<WorkerState, { is: "answering" }>): Check {

@@ -13,8 +13,9 @@ import {
   checkSettings,
   checkSpool,
 } from "../checks/files.ts";
+import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks } from "../checks/hooks.ts";
-import { checkPort, checkProvider, checkQueue, checkSocket, checkWorker } from "../checks/running.ts";
+import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Paint } from "../paint.ts";
@@ -55,7 +56,8 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(checkSpool(paths, answered !== null), checkCache());
     const crashes = checkCrashes(paths, context.clock.now());
     if (crashes !== null) checks.push(crashes);
-    if (answered !== null) checks.push(checkQueue(answered), checkProvider(answered, settings));
+    if (answered !== null) checks.push(checkQueue(answered));
+    checks.push(checkProvider(answered, settings, context.clock.now()));
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.
     const error = toMemError(thrown);

@@ -2,29 +2,30 @@
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
+import { pauseReason } from "../../domain/generation-pause.ts";
 import { terminalLine } from "../../domain/terminal-text.ts";
 import { printAligned } from "../aligned.ts";
 import { spoolInWords } from "../checks/files.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { bytesInWords, counted, durationInWords, homePath, localDate } from "../words.ts";
+import { bytesInWords, counted, durationInWords, homePath, localDate, localTime } from "../words.ts";
 import { lookAtWorker, silentWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem status`. */
 export function registerStatus(program: Command, context: CliContext): void {
   const status = program
     .command("status")
-    .description("show the worker, its queue and what it remembers")
+    .description("show the worker, its queue and what it remembers; exit code 0 also when it is down")
     .option("--json", "print JSON")
     .action((options: { json?: true }) => showStatus(context, options.json === true));
   withExamples(status, [
     ["mem status", ""],
-    ["mem status --json | jq .database.observations", "how much is remembered"],
+    ["mem worker status || mem worker start", "in a script: 69 when it is down"],
   ]);
 }
 
 async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
-  const { io } = context;
+  const { io, clock } = context;
   const settings = context.settings("read");
   const state = await lookAtWorker(settings.dataDir);
   const health = state.is === "answering" ? state.health : null;
@@ -38,22 +39,27 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const waiting = health === null ? spoolInWords(context.paths()) : null;
   const url = health && workerUrl({ host: settings.get("MEM_WORKER_HOST"), port: health.port });
   printAligned(io, [
-    ["Worker", stateInWords(state, url)],
+    ["Worker", stateInWords(state, url, health?.status === "degraded")],
     ...(health === null ? [] : [["Process", processInWords(health)] as const]),
-    ["Provider", health === null ? settings.get("MEM_PROVIDER") : providerInWords(health.provider)],
+    ["Provider", health === null ? settings.get("MEM_PROVIDER") : providerInWords(health, clock.now())],
+    ...(health === null || health.budget === null ? [] : [["Budget", terminalLine(health.budget)] as const]),
     ...(health === null ? [] : [["Queue", queueInWords(health.queue)] as const]),
     ...(waiting === null ? [] : [["Spool", waiting] as const]),
     ...(stats === null ? [] : [["Memory", memoryInWords(stats.database)] as const]),
     ["Data", dataInWords(settings.dataDir, stats)],
   ]);
   for (const warning of warnings) io.err(io.errPaint.yellow(terminalLine(warning)));
+  if (health !== null && health.queue.dead > 0) {
+    io.err(`${counted(health.queue.dead, "message")} given up: \`mem queue list --failed\` says why.`);
+  }
   if (state.is === "silent") io.err(silentWorker(state.pid).hint ?? "");
   else if (health === null) io.err("Start it with `mem worker start`.");
 }
 
-function stateInWords(state: WorkerState, url: string | null): string {
+function stateInWords(state: WorkerState, url: string | null, isDegraded: boolean): string {
   if (state.is === "silent") return `process ${state.pid} does not answer`;
-  return url === null ? "not running" : `running at ${url}`;
+  if (url === null) return "not running";
+  return isDegraded ? `degraded, at ${url}` : `running at ${url}`;
 }
 
 /** The worker's health, or why there is none. */
@@ -64,10 +70,19 @@ export function stateAsJson(
   return state.is === "silent" ? { status: "silent", pid: state.pid } : { status: "stopped" };
 }
 
-/** `local`, or what is set and what writes instead of it. */
-export function providerInWords({ name, active }: Health["provider"]): string {
-  return name === active ? active : `${active}, because ${name} is not set up`;
+/** `primary (claude-haiku-4-5), paused until 14:05: rate limited`, or what writes instead of what is set. */
+export function providerInWords({ provider, paused, budget }: ProviderHealth, nowEpochMs: number): string {
+  const { name, active, model } = provider;
+  const writer = model === null ? active : `${active} (${terminalLine(model)})`;
+  const why = budget === null ? `${name} is not set up` : `the budget of ${name} is spent`;
+  const words = name === active ? writer : `${writer}, because ${why}`;
+  if (paused === null) return words;
+  const until =
+    paused.until !== null && paused.until > nowEpochMs ? ` until ${localTime(paused.until, nowEpochMs)}` : "";
+  return `${words}, paused${until}: ${pauseReason(paused.kind)}`;
 }
+
+type ProviderHealth = Pick<Health, "provider" | "paused" | "budget">;
 
 /** `empty`, or how many wait and for how long. */
 export function queueInWords(queue: Health["queue"]): string {

@@ -71,7 +71,11 @@ function registerStop(worker: Command, context: CliContext): void {
   const stop = worker
     .command("stop")
     .description("stop the worker; what it was working on is kept")
-    .action(() => stopAndSay(context, false));
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const pid = await stopAndSay(context, { force: false, asJson: options.json === true });
+      if (options.json === true) context.io.json({ stopped: pid !== null, pid });
+    });
   withExamples(stop, [
     ["mem worker stop", ""],
     ["MEM_DATA_DIR=/tmp/try mem worker stop", "the one of another data directory"],
@@ -79,9 +83,11 @@ function registerStop(worker: Command, context: CliContext): void {
   const restart = worker
     .command("restart")
     .description("stop the worker, by force when it hangs, and start it again, with its settings read anew")
-    .action(async () => {
-      await stopAndSay(context, true);
-      await startInBackground(context, false);
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const asJson = options.json === true;
+      await stopAndSay(context, { force: true, asJson });
+      await startInBackground(context, asJson);
     });
   withExamples(restart, [
     ["mem worker restart", ""],
@@ -89,8 +95,13 @@ function registerStop(worker: Command, context: CliContext): void {
   ]);
 }
 
-async function stopAndSay(context: CliContext, force: boolean): Promise<void> {
+/** The pid of the worker that was stopped, or null when none ran. */
+async function stopAndSay(
+  context: CliContext,
+  { force, asJson }: { force: boolean; asJson: boolean },
+): Promise<number | null> {
   const pid = await stopWorker({ dataDir: context.dataDir(), clock: context.clock, force });
+  if (asJson) return pid;
   if (pid === null) context.io.out("The worker is not running.");
   else context.io.out(`The worker (process ${pid}) has stopped.`);
   if (pid !== null && process.platform === "win32") {
@@ -98,6 +109,7 @@ async function stopAndSay(context: CliContext, force: boolean): Promise<void> {
       "Windows has no polite signal: it was ended at once. Unfinished work is taken up at the next start.",
     );
   }
+  return pid;
 }
 
 function registerStatus(worker: Command, context: CliContext): void {
