@@ -11,6 +11,9 @@ export interface DerivedRows {
   ofObservation(observation: Observation): void;
   ofSummary(summary: SessionSummary): void;
   ofPrompt(prompt: UserPrompt): void;
+  /** Takes the rows of an observation away, before they are written anew or the record goes. */
+  dropObservation(id: number): void;
+  dropSummary(id: number): void;
 }
 
 /** Writers of the derived rows; they run in the transaction of the record. */
@@ -28,6 +31,9 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
   const indexPrompt = db.prepare<[number, string, string]>(
     "insert into user_prompts_fts (rowid, scope, body) values (?, ?, ?)",
   );
+  const dropFiles = db.prepare<[number]>("delete from observation_files where observation_id = ?");
+  const unindexObservation = db.prepare<[number]>("delete from observations_fts where rowid = ?");
+  const unindexSummary = db.prepare<[number]>("delete from session_summaries_fts where rowid = ?");
   const scopeOf = (project: string): string => projectToken(projects.ensure(project));
 
   return {
@@ -52,6 +58,11 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
     ofPrompt(prompt) {
       indexPrompt.run(prompt.id, scopeOf(prompt.project), indexText(prompt.prompt_text));
     },
+    dropObservation(id) {
+      dropFiles.run(id);
+      unindexObservation.run(id);
+    },
+    dropSummary: (id) => void unindexSummary.run(id),
   };
 }
 

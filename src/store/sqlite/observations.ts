@@ -69,7 +69,7 @@ export function createObservations(db: Sqlite): Observations {
 
   return {
     insert(observation) {
-      const stored = insert.get(toRow(observation));
+      const stored = insert.get(observationRow(observation));
       if (stored === undefined) return undefined;
       for (const source of observation.sources) addSource.run(stored.id, source);
       derived.ofObservation(stored);
@@ -85,7 +85,8 @@ export function createObservations(db: Sqlite): Observations {
   };
 }
 
-function toRow({
+/** The columns of a new observation. */
+export function observationRow({
   draft,
   sources: _sources,
   upgrade = false,

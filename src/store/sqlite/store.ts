@@ -1,5 +1,6 @@
 // The store: every record's file over one open database, and the one way to write.
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createModelCalls } from "./model-calls.ts";
 import { createObservations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createPendingMessages } from "./pending-messages.ts";
@@ -7,6 +8,7 @@ import { createProjects } from "./projects.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
+import { createRegenerations } from "./regenerations.ts";
 import { createSessions } from "./sessions.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
@@ -18,16 +20,21 @@ export type Store = ReturnType<typeof createStore>;
 export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const group: GroupCommit = createGroupCommit(db, onError);
   const pending = createPendingMessages(db);
+  const sessions = createSessions(db);
+  const observations = createObservations(db);
+  const summaries = createSummaries(db);
   return {
     ...group,
     projects: createProjects(db),
-    sessions: createSessions(db),
+    sessions,
     prompts: createPrompts(db),
     rawEvents: createRawEvents(db),
     pending,
     queue: createQueueMessages(db, pending),
-    observations: createObservations(db),
-    summaries: createSummaries(db),
+    observations,
+    summaries,
+    modelCalls: createModelCalls(db),
+    regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };

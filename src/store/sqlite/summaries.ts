@@ -27,7 +27,7 @@ export interface Summaries {
 }
 
 /** The columns of the wire record, in its order. */
-const summaryColumns = `id, sdk_session_id, project, summary_text, request, investigated, learned, completed,
+export const summaryColumns = `id, sdk_session_id, project, summary_text, request, investigated, learned, completed,
   next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number, generator,
   created_at_epoch, synced_at, origin_device_id, origin_local_id, revision`;
 
@@ -58,7 +58,7 @@ export function createSummaries(db: Sqlite): Summaries {
 
   return {
     insert(summary) {
-      const stored = insert.get(toRow(summary));
+      const stored = insert.get(summaryRow(summary));
       if (stored !== undefined) derived.ofSummary(stored);
       return stored;
     },
@@ -68,7 +68,12 @@ export function createSummaries(db: Sqlite): Summaries {
   };
 }
 
-function toRow({ draft, upgrade = false, ...rest }: NewSummary): Record<string, string | number | null> {
+/** The columns of a new summary. */
+export function summaryRow({
+  draft,
+  upgrade = false,
+  ...rest
+}: NewSummary): Record<string, string | number | null> {
   return {
     ...rest,
     upgrade: upgrade ? 1 : 0,

@@ -1,0 +1,228 @@
+// The durable list of raw events to be made again by a model: chosen once, worked off batch by batch.
+import type { DraftObservation, DraftSummary } from "../../domain/drafts.ts";
+import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
+import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
+import type { Session } from "../../domain/records.ts";
+import { failOpenSync } from "../../errors.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { Observations } from "./observations.ts";
+import type { Sqlite } from "./open.ts";
+import { createReplaceRecords, type ReplacedRecords } from "./replace-records.ts";
+import { createSelectRegenerations } from "./select-regenerations.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Summaries } from "./summaries.ts";
+
+/** Which records are to be made again. */
+export interface RegenerationSelection {
+  /** Records that were made at or after this time. */
+  since?: number | undefined;
+  project?: string | undefined;
+  /** `local`, or the full id of a model. */
+  generator: string;
+}
+
+export interface RegenerationBatch {
+  session: Session;
+  messages: ClaimedMessage[];
+  recentTitles: string[];
+}
+
+interface BatchLimits {
+  messages: number;
+  /** Of the payloads together; one message may be longer. */
+  characters: number;
+}
+
+export interface Regenerations {
+  /** Adds what fits, also what had been given up; resolves with how many raw events wait then. */
+  select(selection: RegenerationSelection): Promise<number>;
+  /** The next messages of one session, the newest session first; null when none is left. */
+  next(limits: BatchLimits): Promise<RegenerationBatch | null>;
+  /** Puts the reply in the place of the old records and takes the batch off the list, in one transaction. */
+  complete(
+    batch: RegenerationBatch,
+    reply: { observations: DraftObservation[]; summaries: DraftSummary[]; generator: string },
+  ): Promise<ReplacedRecords>;
+  /** Counts a failure of the batch; its old records stay. */
+  fail(batch: RegenerationBatch, error: string): Promise<void>;
+  /** Forgets the whole list; resolves with how many were on it. */
+  drop(): Promise<number>;
+  /** How many wait, and how many were given up. */
+  counts(): { left: number; failed: number };
+}
+
+/** Failures after which a raw event is given up: its old records stay for good. */
+const maxRegenerationFailures = 3;
+
+interface Parts extends GroupCommit {
+  sessions: Sessions;
+  observations: Observations;
+  summaries: Summaries;
+}
+
+export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
+  const { commit, sessions, observations } = parts;
+  const replace = createReplaceRecords(db, parts);
+  const select = createSelectRegenerations(db, commit);
+  // By failures: a batch that fails is tried again after all others.
+  const newest = db.prepare<[number], { session_id: number }>(
+    `select session_id
+     from regenerations
+     where failures = ?
+     order by raw_event_id desc
+     limit 1`,
+  );
+  const ofSession = db.prepare<
+    { sessionId: number; failures: number; limit: number },
+    { id: number; size: number }
+  >(
+    `select g.raw_event_id as id, length(r.payload) as size
+     from regenerations g
+     cross join raw_events r on r.id = g.raw_event_id
+     where g.session_id = @sessionId and g.failures = @failures
+     order by g.raw_event_id
+     limit @limit`,
+  );
+  const readWaiting = db.prepare<{ ids: string }, WaitingRow>(
+    `select r.id, r.session_id, g.failures, r.created_at_epoch, r.payload
+     from json_each(@ids) i
+     cross join regenerations g on g.raw_event_id = i.value
+     cross join raw_events r on r.id = g.raw_event_id
+     order by r.id`,
+  );
+  const sourcesOf = db.prepare<[string], { id: number; source: number }>(
+    `select o.id, s.raw_event_id as source
+     from observations o
+     cross join observation_sources s on s.observation_id = o.id
+     where o.sdk_session_id = ? and o.origin_device_id is null
+     order by o.id, s.raw_event_id`,
+  );
+  const finish = db.prepare<[number]>("delete from regenerations where raw_event_id = ?");
+  const fail = db.prepare<[string, number]>(
+    "update regenerations set failures = failures + 1, last_error = ? where raw_event_id = ?",
+  );
+  const drop = db.prepare("delete from regenerations");
+  const counts = db.prepare<[], { all: number; failed: number }>(
+    `select count(*) as "all", coalesce(sum(failures >= ${maxRegenerationFailures}), 0) as failed
+     from regenerations`,
+  );
+
+  function observationsOf(session: Session): PairingOld[] {
+    const found = new Map<number, number[]>();
+    for (const { id, source } of sourcesOf.iterate(session.sdk_session_id)) {
+      const sources = found.get(id);
+      if (sources === undefined) found.set(id, [source]);
+      else sources.push(source);
+    }
+    return [...found].map(([id, sources]) => ({ id, sources }));
+  }
+
+  function nextSession(): { session: Session; failures: number } | null {
+    for (let failures = 0; failures < maxRegenerationFailures; failures += 1) {
+      const row = newest.get(failures);
+      const session = row === undefined ? undefined : sessions.byId(row.session_id);
+      if (session !== undefined) return { session, failures };
+    }
+    return null;
+  }
+
+  function nextIds(
+    session: Session,
+    failures: number,
+    old: readonly PairingOld[],
+    limits: BatchLimits,
+  ): number[] {
+    // One that failed before is tried alone, so that it cannot take its neighbours down with it.
+    const limit = failures > 0 ? 1 : limits.messages;
+    const ids: number[] = [];
+    let characters = 0;
+    for (const { id, size } of ofSession.all({ sessionId: session.id, failures, limit })) {
+      if (ids.length > 0 && characters + size > limits.characters) break;
+      characters += size;
+      ids.push(id);
+    }
+    return madeTogether(ids, old);
+  }
+
+  function nextBatch(limits: BatchLimits): RegenerationBatch | null {
+    for (;;) {
+      const next = nextSession();
+      if (next === null) return null;
+      const { session } = next;
+      const old = observationsOf(session);
+      const ids = nextIds(session, next.failures, old, limits);
+      const messages = readWaiting.all({ ids: JSON.stringify(ids) }).flatMap(readMessage);
+      const whole = withoutBroken(ids, messages, old);
+      for (const id of ids) if (!whole.has(id)) finish.run(id);
+      if (whole.size === 0) continue;
+      const recentTitles = observations.recentTitles(session.id, titlesForSummary);
+      return { session, messages: [...whole.values()], recentTitles };
+    }
+  }
+
+  return {
+    async select(selection) {
+      await select(selection);
+      const { all, failed } = counts.get() ?? { all: 0, failed: 0 };
+      return all - failed;
+    },
+    next: (limits) => commit(() => nextBatch(limits)),
+    complete: (batch, reply) =>
+      commit(() => {
+        // What was dropped or removed while the model wrote is not replaced.
+        const waiting = batch.messages.filter(({ id }) => finish.run(id).changes === 1);
+        // A model that finds nothing at all to say takes nothing away.
+        if (reply.observations.length + reply.summaries.length === 0) return unchanged;
+        const all = observationsOf(batch.session);
+        const held = withoutBroken(
+          batch.messages.map(({ id }) => id),
+          waiting,
+          all,
+        );
+        const old = all.filter(({ sources }) => sources.every((id) => held.has(id)));
+        return replace({ session: batch.session, held, old, reply });
+      }),
+    fail: (batch, error) =>
+      commit(() => {
+        for (const { id } of batch.messages) fail.run(error, id);
+      }),
+    drop: () => commit(() => drop.run().changes),
+    counts() {
+      const { all, failed } = counts.get() ?? { all: 0, failed: 0 };
+      return { left: all - failed, failed };
+    },
+  };
+}
+
+const titlesForSummary = 30;
+
+const unchanged: ReplacedRecords = { observations: [], summaries: [], deleted: 0 };
+
+interface WaitingRow {
+  id: number;
+  session_id: number;
+  failures: number;
+  created_at_epoch: number;
+  payload: string;
+}
+
+// A payload that cannot be read counts as one that is gone.
+function readMessage({ payload, ...row }: WaitingRow): ClaimedMessage[] {
+  const message = failOpenSync("reading a raw event", () => JSON.parse(payload) as PendingMessage);
+  return message === undefined ? [] : [{ ...row, attempts: 0, message }];
+}
+
+/**
+ * Those of `messages` that can be made again: an observation that was also made of one that is missing keeps its place, and
+ * so what it shares sources with must not be written a second time.
+ */
+function withoutBroken(
+  ids: readonly number[],
+  messages: readonly ClaimedMessage[],
+  old: readonly PairingOld[],
+): Map<number, ClaimedMessage> {
+  const found = new Map(messages.map((message) => [message.id, message]));
+  const missing = ids.filter((id) => !found.has(id));
+  for (const id of madeTogether(missing, old)) found.delete(id);
+  return found;
+}
