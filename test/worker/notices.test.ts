@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type GenerationPause, stuckNotice } from "../../src/domain/generation-pause.ts";
+import { dataPaths } from "../../src/paths.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { createNotices } from "../../src/worker/notices.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+const refused: GenerationPause = {
+  kind: "auth",
+  message: "401",
+  until: null,
+  next: "Run `claude /login`, it goes on by itself.",
+};
+
+function noticesWhile(state: { pause?: GenerationPause; isStuck?: boolean }) {
+  const dataDir = tempDir();
+  const notices = createNotices(loadSettings({ dataDir, env: {} }), {
+    pause: () => state.pause ?? null,
+    isStuck: () => state.isStuck ?? false,
+  });
+  return { notices, state, dataDir };
+}
+
+test("a provider that refuses access is told with the next step, once a session", () => {
+  const { notices } = noticesWhile({ pause: refused, isStuck: true });
+  expect(notices.first("a")).toContain("claude /login");
+  expect(notices.first("a")).toBeNull();
+  expect(notices.first("b")).toContain("claude /login");
+  expect(notices.all()).toEqual([expect.stringContaining("claude /login")]);
+});
+
+test("a queue that is stuck is told once a session, and no more when it moves", () => {
+  const { notices, state } = noticesWhile({ isStuck: true });
+  expect(notices.first("a")).toBe(stuckNotice);
+  state.isStuck = false;
+  expect(notices.first("b")).toBeNull();
+  expect(notices.all()).toEqual([]);
+});
+
+test("a pause that ends by itself is no notice", () => {
+  const { notices } = noticesWhile({ pause: { ...refused, kind: "rate_limited" } });
+  expect(notices.first("a")).toBeNull();
+});
+
+test("what is told once goes before what every session is told", () => {
+  const { notices, dataDir } = noticesWhile({ pause: refused });
+  writeFileSync(dataPaths(dataDir).installVersion, "0.0.1");
+  expect(notices.first("a")).toContain("refuses access");
+  expect(notices.first("a")).toContain("installed by version 0.0.1");
+  expect(notices.first("a")).toContain("installed by version 0.0.1");
+});
