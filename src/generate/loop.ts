@@ -1,77 +1,105 @@
-// The generation loop: takes due messages session by session, asks the provider, stores what it says, and tries again
-// what failed. One session is worked on by one task at a time; sessions take turns.
+// The generation loop: finds the sessions whose messages are due, asks the provider for one batch of each in turn, and
+// comes back for what failed. One session is worked on by one task at a time.
 import PQueue from "p-queue";
-import type { Clock } from "../clock.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Observation, SessionSummary } from "../domain/records.ts";
 import { failOpen, failOpenSync, toMemError } from "../errors.ts";
-import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
-import { maxClaims, maxFailures, retryDelayMs } from "./retry.ts";
-
-/** The port of the loop; the SQLite store's generation queue fits it. */
-export interface GenerationQueue<B extends GenerationBatch = GenerationBatch> {
-  claim(sessionId: number, request: { now: number; leaseMs: number; limit: number }): Promise<B | null>;
-  complete(
-    batch: B,
-    reply: GenerationReply,
-  ): Promise<{ observations: Observation[]; summaries: SessionSummary[] }>;
-  release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
-  /** Leases of the sessions in work are left alone: a suspended machine's clock has run on without them. */
-  reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
-  sessionsDue(now: number): number[];
-  nextDue(now: number): number | null;
-}
-
-type Release =
-  | { kind: "retry"; at: number; error: string }
-  | { kind: "dead"; error: string }
-  | { kind: "give_back" };
+import { createAlarm } from "./alarm.ts";
+import { dueAt } from "./batching.ts";
+import { type BatchDeps, generateBatch, type QueuedBatch } from "./generate-batch.ts";
+import { createRetries } from "./retry.ts";
 
 export interface GenerationLoop {
-  /** Something waits for this session. */
+  /** Something waits for this session, or nothing more will come for it. */
   notify(sessionId: number): void;
   /** Takes up what is due in the store, now and every few seconds. */
   start(): void;
+  /** Takes up what is due, now: the queue or the provider's settings were changed from outside. */
+  takeUpDue(): Promise<void>;
+  /** Breaks the session's running call off; its messages wait again. */
+  cancel(sessionId: number): Promise<void>;
   /** Aborts what runs, gives claimed messages back, resolves when nothing is left running. */
   stop(): Promise<void>;
   lastSuccessAt(): number | null;
 }
 
-export interface GenerationLoopDeps<B extends GenerationBatch> {
-  queue: GenerationQueue<B>;
-  provider: Provider;
-  clock: Clock;
-  concurrency: number;
-  /** Messages in one call at most. */
-  batchLimit: number;
-  /** Deadline of one provider call, and the length of a lease. */
-  timeoutMs: number;
+export interface GenerationLoopDeps<B extends QueuedBatch> extends BatchDeps<B> {
+  concurrency: Concurrency;
   /** Resolves when intake is quiet enough to work; capture goes before generation. */
   quiet(): Promise<void>;
-  onCompleted(
-    session: B["session"],
-    made: { observations: Observation[]; summaries: SessionSummary[] },
-  ): void;
-  /** A batch failed: for the log. The error is redacted. */
-  onFailure(error: string, messages: number): void;
+}
+
+/** Calls at once. A call that is slow gives its place to another, so that hung ones do not hold up the rest. */
+export interface Concurrency {
+  calls: number;
+  /** After this long a call is slow. */
+  slowAfterMs: number;
+  /** All calls together, slow ones included. */
+  most: number;
 }
 
 const sweepEveryMs = 5_000;
 
-export function createGenerationLoop<B extends GenerationBatch>(deps: GenerationLoopDeps<B>): GenerationLoop {
-  const { queue, clock } = deps;
-  const tasks = new PQueue({ concurrency: deps.concurrency });
+// What waits behind these is found again when half of them are done.
+const maxScheduled = 256;
+
+export function createGenerationLoop<B extends QueuedBatch>(deps: GenerationLoopDeps<B>): GenerationLoop {
+  const { queue, clock, flow, sessions, batching, concurrency } = deps;
+  const tasks = new PQueue({ concurrency: concurrency.calls });
+  const retries = createRetries();
+  const alarm = createAlarm(clock, () => void takeUpDue());
+  // Queued or running.
   const scheduled = new Set<number>();
+  // Heard of while they were scheduled, or since the last turn of the event loop.
   const again = new Set<number>();
-  const stopping = new AbortController();
+  const heardOf = new Set<number>();
+  // Sessions whose messages wait for more to come, and until when.
+  const gathering = new Map<number, number>();
+  let taking: Promise<void> = Promise.resolve();
   let sweep: NodeJS.Timeout | undefined;
-  let wake: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let leftBehind = false;
+  let slowCalls = 0;
   let lastSuccessAt: number | null = null;
 
   function notify(sessionId: number): void {
-    if (stopping.signal.aborted) return;
+    if (stopping) return;
     if (scheduled.has(sessionId)) {
       again.add(sessionId);
+      return;
+    }
+    // Once a turn: a burst of messages costs one look.
+    if (heardOf.size === 0) setImmediate(lookAtHeardOf);
+    heardOf.add(sessionId);
+  }
+
+  function lookAtHeardOf(): void {
+    const sessionIds = [...heardOf];
+    heardOf.clear();
+    // What cannot be asked now is found by the next sweep.
+    failOpenSync("looking for due messages", () => sessionIds.forEach(look));
+  }
+
+  /** Schedules the session when its messages are due for a call, or sets the alarm for when they will be. */
+  function look(sessionId: number): void {
+    const now = clock.now();
+    if (stopping || scheduled.has(sessionId) || !flow.mayAsk(now, sessionId)) return;
+    const at = batching.wait === null ? now : dueOf(sessionId, now, batching.wait.enough);
+    gathering.delete(sessionId);
+    if (at === null) return;
+    if (at <= now) schedule(sessionId);
+    else {
+      gathering.set(sessionId, at);
+      alarm.setFor(at);
+    }
+  }
+
+  function dueOf(sessionId: number, now: number, enough: number): number | null {
+    const waiting = queue.waiting(sessionId, now, enough);
+    return waiting === null ? null : dueAt(waiting, batching, now);
+  }
+
+  function schedule(sessionId: number): void {
+    if (scheduled.size >= maxScheduled) {
+      leftBehind = true;
       return;
     }
     scheduled.add(sessionId);
@@ -80,44 +108,88 @@ export function createGenerationLoop<B extends GenerationBatch>(deps: Generation
 
   async function workOn(sessionId: number): Promise<void> {
     again.delete(sessionId);
+    const holdPlace = givePlaceWhenSlow();
     let more = false;
+    let wasProbe = false;
     try {
       await deps.quiet();
-      if (!stopping.signal.aborted)
-        more = await runBatch(deps, sessionId, { stopping: stopping.signal, succeeded });
+      const pass = stopping ? null : flow.admit(clock.now(), sessionId);
+      if (pass !== null) {
+        wasProbe = pass.isProbe;
+        more = await generateBatch(watched, { sessionId, pass, retries });
+      }
     } catch (cause) {
       // The store refused (busy, full): the messages are where they were, the next sweep takes them up.
       deps.onFailure(toMemError(cause).message, 0);
     }
+    holdPlace.end();
     scheduled.delete(sessionId);
+    if (stopping) return;
     if (more || again.has(sessionId)) notify(sessionId);
-    else wakeForRetries();
+    comeBack(wasProbe);
   }
 
-  function succeeded(): void {
-    lastSuccessAt = clock.now();
+  const watched: BatchDeps<B> = {
+    ...deps,
+    onCompleted(session, made) {
+      lastSuccessAt = clock.now();
+      deps.onCompleted(session, made);
+    },
+  };
+
+  function givePlaceWhenSlow(): { end(): void } {
+    let isSlow = false;
+    const count = (by: 1 | -1): void => {
+      slowCalls += by;
+      tasks.concurrency = Math.min(concurrency.most, concurrency.calls + slowCalls);
+    };
+    const timer = setTimeout(() => {
+      isSlow = true;
+      count(1);
+    }, concurrency.slowAfterMs);
+    return {
+      end() {
+        clearTimeout(timer);
+        if (isSlow) count(-1);
+      },
+    };
   }
 
-  async function takeUpDue(): Promise<void> {
-    if (stopping.signal.aborted) return;
-    await failOpen("taking up due messages", async () => {
-      await queue.reclaimExpired(clock.now(), [...scheduled]);
-      for (const sessionId of queue.sessionsDue(clock.now())) notify(sessionId);
+  /** Makes sure that what waits for a time, a place or the provider is taken up. */
+  function comeBack(wasProbe: boolean): void {
+    const now = clock.now();
+    const resumesAt = flow.resumesAt(now);
+    if (resumesAt !== null) alarm.setFor(resumesAt);
+    const retryAt = failOpenSync("looking for the next retry", () => queue.nextDue(now)) ?? null;
+    if (retryAt !== null) alarm.setFor(retryAt);
+    const hasRoom = leftBehind && scheduled.size < maxScheduled / 2;
+    if (hasRoom || (wasProbe && resumesAt === null)) void takeUpDue();
+  }
+
+  function takeUpDue(): Promise<void> {
+    taking = taking.then(async () => {
+      if (!stopping) await failOpen("taking up due messages", takeUp);
     });
+    return taking;
   }
 
-  function wakeForRetries(): void {
-    if (stopping.signal.aborted) return;
-    // What cannot be asked now is found by the next sweep.
-    const due = failOpenSync("looking for the next retry", () => queue.nextDue(clock.now())) ?? null;
-    if (due === null) return;
-    clearTimeout(wake);
-    wake = setTimeout(() => void takeUpDue(), Math.min(due - clock.now(), 60_000) + 1);
-    wake.unref();
+  async function takeUp(): Promise<void> {
+    const now = clock.now();
+    leftBehind = false;
+    sessions.releaseIdle();
+    for (const [id, at] of gathering) if (at <= now) gathering.delete(id);
+    await queue.reclaimExpired(now, [...scheduled]);
+    const due = queue.sessionsDue(now).filter((id) => !(scheduled.has(id) || gathering.has(id)));
+    // After a failed probe the next one is another session's: it may have been the messages.
+    for (const id of due) if (!flow.suspects(id)) look(id);
+    for (const id of due) if (flow.suspects(id)) look(id);
+    for (const at of gathering.values()) alarm.setFor(at);
   }
 
   return {
     notify,
+    takeUpDue,
+    cancel: sessions.cancel,
     lastSuccessAt: () => lastSuccessAt,
     start() {
       void takeUpDue();
@@ -125,67 +197,12 @@ export function createGenerationLoop<B extends GenerationBatch>(deps: Generation
       sweep.unref();
     },
     async stop() {
-      stopping.abort();
+      stopping = true;
       clearInterval(sweep);
-      clearTimeout(wake);
-      await tasks.onIdle();
+      alarm.stop();
+      sessions.cancelAll();
+      await Promise.all([tasks.onIdle(), taking]);
+      sessions.releaseAll();
     },
   };
-}
-
-/** Claims and finishes one batch; true when more may wait. */
-async function runBatch<B extends GenerationBatch>(
-  deps: GenerationLoopDeps<B>,
-  sessionId: number,
-  { stopping, succeeded }: { stopping: AbortSignal; succeeded: () => void },
-): Promise<boolean> {
-  const { queue, provider, clock } = deps;
-  const claim = { now: clock.now(), leaseMs: deps.timeoutMs, limit: deps.batchLimit };
-  const batch = await queue.claim(sessionId, claim);
-  if (batch === null) return false;
-  const [first] = batch.messages;
-  if (first !== undefined && first.attempts >= maxClaims) {
-    await queue.release(batch.messages, {
-      kind: "dead",
-      error: `the worker died ${first.attempts} times on it`,
-    });
-    return true;
-  }
-  try {
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(deps.timeoutMs)]);
-    const reply = await beforeAbort(provider.generate(batch, signal), signal);
-    const made = await queue.complete(batch, reply);
-    succeeded();
-    deps.onCompleted(batch.session, made);
-    return true;
-  } catch (cause) {
-    if (stopping.aborted) {
-      await queue.release(batch.messages, { kind: "give_back" });
-      return false;
-    }
-    const error = toMemError(cause);
-    deps.onFailure(error.message, batch.messages.length);
-    await Promise.all(batch.messages.map((message) => releaseFailed(deps, message, error.message)));
-    return true;
-  }
-}
-
-/** The answer, or the reason of the abort when that comes first: a provider that is deaf to it must not hold the loop. */
-function beforeAbort<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-function releaseFailed<B extends GenerationBatch>(
-  { queue, clock }: GenerationLoopDeps<B>,
-  message: ClaimedMessage,
-  error: string,
-): Promise<void> {
-  const tries = message.failures + 1;
-  if (tries >= maxFailures) return queue.release([message], { kind: "dead", error });
-  return queue.release([message], { kind: "retry", at: clock.now() + retryDelayMs(tries), error });
 }

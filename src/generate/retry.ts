@@ -1,5 +1,17 @@
-// When a message that failed is tried again, and when it is set aside.
+// What becomes of messages whose call failed: given back, tried later, tried alone, or set aside.
+//
+// | failure                           | messages                                                                       |
+// | --------------------------------- | ------------------------------------------------------------------------------ |
+// | rate_limited, quota, auth         | given back as if they had not been claimed; the gate is closed                 |
+// | unavailable, timeout              | put back with a delay; it counts only against a message that failed before and |
+// |                                   | saw the provider answer others since: an outage kills nothing                  |
+// | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
+// | bad_request, bad_answer, overflow | several: each alone; one alone: dead                                           |
+// | anything else                     | counts: tried again alone, dead after five                                     |
+import type { ClaimedMessage } from "../domain/messages.ts";
+import type { MemError } from "../errors.ts";
 import { jitter } from "../ids.ts";
+import { ModelFailure } from "./model-failure.ts";
 
 /** Failed tries after which a message is dead: kept and counted, and not tried again by itself. */
 export const maxFailures = 5;
@@ -14,4 +26,94 @@ const longestDelayMs = 5 * 60_000;
 export function retryDelayMs(failures: number): number {
   const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.max(0, failures - 1));
   return Math.round(delay * jitter());
+}
+
+/** What becomes of a claimed message that was not completed. */
+export type Release =
+  /** As if it had not been claimed. */
+  | { kind: "give_back" }
+  /** The same, not before `at`. */
+  | { kind: "later"; at: number; error: string }
+  /** It has failed: tried again, alone. */
+  | { kind: "retry"; at: number; error: string }
+  | { kind: "dead"; error: string };
+
+interface FailedCall {
+  /** What is stored as its reason: redacted. */
+  reason: string;
+  now: number;
+  /** Messages of the call as they were claimed. */
+  size: number;
+  /** It was to find out whether the provider is back. */
+  isProbe: boolean;
+  /** Answers of the provider so far. */
+  answers: number;
+}
+
+export interface Retries {
+  afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release;
+  /** The messages are done. */
+  finished(messages: readonly ClaimedMessage[]): void;
+}
+
+// More than an outage of a day leaves behind.
+const maxRemembered = 10_000;
+
+export function createRetries(): Retries {
+  // Failures that are nobody's fault yet: how often, and the answers others had got by then.
+  const blameless = new Map<number, { times: number; answers: number }>();
+
+  function afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release {
+    if (!(failure instanceof ModelFailure)) return counted(message, call);
+    switch (failure.kind) {
+      case "rate_limited":
+      case "quota":
+      case "auth":
+        return { kind: "give_back" };
+      case "unavailable":
+      case "timeout":
+        return afterOutage(message, call);
+      case "bad_request":
+        return call.answers === 0 ? later(message, call) : refused(call);
+      case "bad_answer":
+      case "overflow":
+        return refused(call);
+    }
+  }
+
+  function afterOutage(message: ClaimedMessage, call: FailedCall): Release {
+    const before = blameless.get(message.id);
+    const answeredOthers = before !== undefined && call.answers > before.answers;
+    if (!answeredOthers || call.isProbe) return later(message, call);
+    blameless.set(message.id, { times: before.times, answers: call.answers });
+    return counted(message, call);
+  }
+
+  function later({ id }: ClaimedMessage, { now, answers, reason }: FailedCall): Release {
+    const times = (blameless.get(id)?.times ?? 0) + 1;
+    blameless.delete(id);
+    blameless.set(id, { times, answers });
+    for (const oldest of blameless.keys()) {
+      if (blameless.size <= maxRemembered) break;
+      blameless.delete(oldest);
+    }
+    return { kind: "later", at: now + retryDelayMs(times), error: reason };
+  }
+
+  return {
+    afterFailure,
+    finished(messages) {
+      if (blameless.size > 0) for (const { id } of messages) blameless.delete(id);
+    },
+  };
+}
+
+function refused({ size, now, reason }: FailedCall): Release {
+  return size === 1 ? { kind: "dead", error: reason } : { kind: "retry", at: now, error: reason };
+}
+
+function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall): Release {
+  const tries = failures + 1;
+  if (tries >= maxFailures) return { kind: "dead", error: reason };
+  return { kind: "retry", at: now + retryDelayMs(tries), error: reason };
 }

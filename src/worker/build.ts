@@ -5,6 +5,9 @@ import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
 import type { FlowState } from "../domain/generation-pause.ts";
+import { createActiveSessions } from "../generate/active-sessions.ts";
+import { localBatching } from "../generate/batching.ts";
+import { createFlow } from "../generate/flow.ts";
 import { createGenerationLoop } from "../generate/loop.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { hostNamed } from "../hosts/registry.ts";
@@ -60,8 +63,7 @@ export interface Worker {
 }
 
 /** Calls in flight at most, one per session; a local batch never waits for anything. */
-const generationConcurrency = 2;
-const generationBatch = 50;
+const generationConcurrency = { calls: 2, slowAfterMs: 20_000, most: 2 };
 const generationTimeoutMs = 120_000;
 
 export function buildWorker(deps: WorkerDeps): Worker {
@@ -83,9 +85,11 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const loop = createGenerationLoop({
     queue: createGenerationQueue(store, identity.instance),
     provider: createLocalProvider(),
+    flow: createFlow({ onChange: () => status.changed() }),
+    sessions: createActiveSessions({ clock }),
+    batching: localBatching,
     clock,
     concurrency: generationConcurrency,
-    batchLimit: generationBatch,
     timeoutMs: generationTimeoutMs,
     quiet: quiet.wait,
     onFailure: (error, messages) => log.warn({ messages }, `generation failed: ${error}`),

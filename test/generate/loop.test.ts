@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemError } from "../../src/errors.ts";
+import { createActiveSessions } from "../../src/generate/active-sessions.ts";
+import { localBatching } from "../../src/generate/batching.ts";
+import { createFlow } from "../../src/generate/flow.ts";
 import { createGenerationLoop, type GenerationLoop } from "../../src/generate/loop.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
 import { maxFailures, retryDelayMs } from "../../src/generate/retry.ts";
@@ -31,8 +34,25 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function run(generate: Provider["generate"], concurrency = 2): void {
+function parts() {
+  const clock = { now: () => now, monotonicMs: () => now };
+  return {
+    flow: createFlow({ onChange: () => undefined }),
+    sessions: createActiveSessions({ clock }),
+    batching: { ...localBatching, maxMessages: 3 },
+    clock,
+    concurrency: { calls: 2, slowAfterMs: 60_000, most: 2 },
+    timeoutMs: 60_000,
+    quiet: async () => undefined,
+    onCompleted: () => undefined,
+    onFailure: () => undefined,
+  };
+}
+
+function run(generate: Provider["generate"], other: Partial<ReturnType<typeof parts>> = {}): void {
   loop = createGenerationLoop({
+    ...parts(),
+    ...other,
     queue: createGenerationQueue(store, "instance-1"),
     provider: {
       name: "scripted",
@@ -41,13 +61,6 @@ function run(generate: Provider["generate"], concurrency = 2): void {
         return generate(batch, signal);
       },
     },
-    clock: { now: () => now, monotonicMs: () => now },
-    concurrency,
-    batchLimit: 3,
-    timeoutMs: 60_000,
-    quiet: async () => undefined,
-    onCompleted: () => undefined,
-    onFailure: () => undefined,
   });
   loop.start();
 }
@@ -166,6 +179,7 @@ describe("the generation loop", () => {
     const failures: string[] = [];
     const queue = createGenerationQueue(store, "instance-1");
     loop = createGenerationLoop({
+      ...parts(),
       queue: {
         ...queue,
         claim: () => Promise.reject(new MemError("storage_failed")),
@@ -174,12 +188,6 @@ describe("the generation loop", () => {
         },
       },
       provider: { name: "scripted", generate: echo },
-      clock: { now: () => now, monotonicMs: () => now },
-      concurrency: 1,
-      batchLimit: 3,
-      timeoutMs: 60_000,
-      quiet: async () => undefined,
-      onCompleted: () => undefined,
       onFailure: (error) => void failures.push(error),
     });
     loop.start();

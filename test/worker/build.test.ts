@@ -48,6 +48,13 @@ function claimOne(store: ReturnType<typeof createStore>): void {
   });
   store.pending.enqueue(event ?? 0, session, 1);
   store.pending.count("accepted", 1);
-  const claim = { sessionId: session, owner: "killed", now: 1, leaseUntil: 1_000, limit: 1 };
+  const claim = {
+    sessionId: session,
+    owner: "killed",
+    now: 1,
+    leaseUntil: 1_000,
+    limit: 1,
+    maxChars: 1_000_000,
+  };
   expect(store.pending.claim(claim)).toHaveLength(1);
 }

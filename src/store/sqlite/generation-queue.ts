@@ -4,7 +4,7 @@ import type { ClaimedMessage } from "../../domain/messages.ts";
 import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Observations } from "./observations.ts";
-import type { PendingMessages } from "./pending-messages.ts";
+import type { DueMessages, PendingMessages } from "./pending-messages.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Summaries } from "./summaries.ts";
 
@@ -35,18 +35,25 @@ export interface CompletedBatch {
 
 /** What becomes of a claimed message that was not completed. */
 export type Release =
-  | { kind: "retry"; at: number; error: string }
+  | { kind: "retry" | "later"; at: number; error: string }
   | { kind: "dead"; error: string }
   | { kind: "give_back" };
+
+/** What of a session is due, and whether more can come. */
+export interface WaitingMessages extends DueMessages {
+  isCompleted: boolean;
+}
 
 export interface GenerationQueue {
   claim(
     sessionId: number,
-    request: { now: number; leaseMs: number; limit: number },
+    request: { now: number; leaseMs: number; limit: number; maxChars: number },
   ): Promise<ClaimedBatch | null>;
   complete(batch: ClaimedBatch, reply: Reply): Promise<CompletedBatch>;
   release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
   reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
+  /** Of the oldest due messages of the session, `limit` at most; null when none is due. */
+  waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;
   sessionsDue(now: number): number[];
   nextDue(now: number): number | null;
 }
@@ -115,10 +122,17 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
   }
 
   return {
-    claim: (sessionId, { now, leaseMs, limit }) =>
+    claim: (sessionId, { now, leaseMs, limit, maxChars }) =>
       parts.commit(() => {
         const session = sessions.byId(sessionId);
-        const messages = pending.claim({ sessionId, owner, now, leaseUntil: now + leaseMs, limit });
+        const messages = pending.claim({
+          sessionId,
+          owner,
+          now,
+          leaseUntil: now + leaseMs,
+          limit,
+          maxChars,
+        });
         if (session === undefined || messages.length === 0) return null;
         return { session, messages, recentTitles: observations.recentTitles(sessionId, titlesForSummary) };
       }),
@@ -127,11 +141,16 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
       parts.commit(() => {
         for (const { id } of messages) {
           if (release.kind === "retry") pending.retryAt(id, release.at, release.error);
+          else if (release.kind === "later") pending.postpone(id, release.at, release.error);
           else if (release.kind === "dead") pending.bury(id, release.error);
           else pending.giveBack(id);
         }
       }),
     reclaimExpired: (now, inWork) => parts.commit(() => pending.reclaimExpired(now, inWork)),
+    waiting(sessionId, now, limit) {
+      const due = pending.dueOf(sessionId, now, limit);
+      return due && { ...due, isCompleted: sessions.byId(sessionId)?.status === "completed" };
+    },
     sessionsDue: (now) => pending.sessionsDue(now),
     nextDue: (now) => pending.nextDue(now),
   };

@@ -8,7 +8,20 @@ export interface ClaimRequest {
   owner: string;
   now: number;
   leaseUntil: number;
+  /** Messages at most. */
   limit: number;
+  /** Characters of their payloads at most; one message is given whatever its size. */
+  maxChars: number;
+}
+
+/** What waits for a session and is due, of the oldest ones that were looked at. */
+export interface DueMessages {
+  count: number;
+  oldestAt: number;
+  newestAt: number;
+  hasSummarize: boolean;
+  /** The oldest one is tried alone. */
+  isRetry: boolean;
 }
 
 export interface PendingMessages {
@@ -17,8 +30,10 @@ export interface PendingMessages {
   claim(request: ClaimRequest): ClaimedMessage[];
   /** Removes a finished message; false when the lease is not `owner`'s any more. */
   finish(id: number, owner: string): boolean;
-  /** Puts a message back, to be tried at `nextTry`. */
+  /** Puts a message that failed back, to be tried alone at `nextTry`. */
   retryAt(id: number, nextTry: number, lastError: string): void;
+  /** Gives a message back that did not fail itself: nothing counts, but it is not tried before `nextTry`. */
+  postpone(id: number, nextTry: number, lastError: string): void;
   /** Gives a message back as if it had not been claimed: its attempt does not count. */
   giveBack(id: number): void;
   bury(id: number, lastError: string): void;
@@ -26,6 +41,8 @@ export interface PendingMessages {
   reclaimAll(): number;
   /** Gives back what was claimed and neither finished nor released in time, but for the sessions in work. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
+  /** The oldest due messages of the session, `limit` at most; null when none is due. */
+  dueOf(sessionId: number, now: number, limit: number): DueMessages | null;
   /** Sessions with messages that are due at `now`, the longest waiting first. */
   sessionsDue(now: number): number[];
   /** Epoch of the next message that becomes due after `now`, or null. */
@@ -38,12 +55,13 @@ export interface PendingMessages {
   counts(): MessageCounts;
 }
 
-interface ClaimedRow {
+interface CandidateRow {
   id: number;
   session_id: number;
   attempts: number;
   failures: number;
   created_at_epoch: number;
+  payload: string;
 }
 
 // A next try further away than any delay was set before the clock was put back: it is due now.
@@ -53,31 +71,48 @@ const isDue = `(next_try_at_epoch <= @now or next_try_at_epoch > @now + ${longes
 // A message that the worker died on this often is suspected of it, and tried alone like one that failed.
 const claimsBeforeAlone = 3;
 
+interface DueRequest {
+  sessionId: number;
+  now: number;
+}
+
 export function createPendingMessages(db: Sqlite): PendingMessages {
   const enqueue = db.prepare<[number, number, number]>(
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
-  const oldestDue = db.prepare<ClaimRequest, { attempts: number; failures: number }>(
+  const oldestDue = db.prepare<DueRequest, { attempts: number; failures: number }>(
     `select attempts, failures
      from pending_messages
      where status = 'pending' and session_id = @sessionId and ${isDue}
      order by id
      limit 1`,
   );
-  const claim = db.prepare<ClaimRequest & { alone: 0 | 1 }, ClaimedRow>(
+  const candidates = db.prepare<DueRequest & { alone: 0 | 1; limit: number }, CandidateRow>(
+    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, r.payload
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
+       and (@alone or (p.failures = 0 and p.attempts < ${claimsBeforeAlone}))
+     order by p.id
+     limit @limit`,
+  );
+  const lease = db.prepare<{ id: number; owner: string; leaseUntil: number }>(
     `update pending_messages
      set status = 'processing', attempts = attempts + 1, lease_owner = @owner, lease_until_epoch = @leaseUntil
-     where id in (
-       select id
-       from pending_messages
-       where status = 'pending' and session_id = @sessionId and ${isDue}
-         and (@alone or (failures = 0 and attempts < ${claimsBeforeAlone}))
-       order by id
-       limit @limit
-     )
-     returning id, session_id, attempts, failures, created_at_epoch`,
+     where id = @id`,
   );
-  const payload = db.prepare<[number], { payload: string }>("select payload from raw_events where id = ?");
+  // The cross join keeps the order of the index: ten lookups instead of a sort of all that waits.
+  const firstDue = db.prepare<
+    DueRequest & { limit: number },
+    { created_at_epoch: number; attempts: number; failures: number; kind: string }
+  >(
+    `select p.created_at_epoch, p.attempts, p.failures, r.kind
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
+     order by p.id
+     limit @limit`,
+  );
   const finish = db.prepare<[number, string]>(
     "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
   );
@@ -171,13 +206,24 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     leave.run({ nextTry: 0, lastError: null, claimsBack: 0, failed: 0, ...change, id, status });
   }
 
+  // Rows are read one by one: a payload behind the last one that fits is not read at all.
+  function take(request: ClaimRequest, alone: boolean): CandidateRow[] {
+    const rows: CandidateRow[] = [];
+    let chars = 0;
+    const { sessionId, now } = request;
+    const limit = alone ? 1 : request.limit;
+    for (const row of candidates.iterate({ sessionId, now, limit, alone: alone ? 1 : 0 })) {
+      chars += row.payload.length;
+      if (rows.length > 0 && chars > request.maxChars) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
   // A payload that cannot be read would hold its session up for ever.
-  function readClaimed({ attempts, ...row }: ClaimedRow): ClaimedMessage[] {
-    const message = failOpenSync(
-      "reading a message",
-      () => JSON.parse(payload.get(row.id)?.payload ?? "") as PendingMessage,
-    );
-    if (message !== undefined) return [{ ...row, attempts: attempts - 1, message }];
+  function readClaimed({ payload, ...row }: CandidateRow): ClaimedMessage[] {
+    const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
+    if (message !== undefined) return [{ ...row, message }];
     release(row.id, "dead", { lastError: "its payload cannot be read" });
     return [];
   }
@@ -185,18 +231,33 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   return {
     enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
     claim(request) {
-      // A message that failed before is tried alone, so that it cannot take its neighbours down with it.
-      const oldest = oldestDue.get(request);
-      const alone = oldest !== undefined && (oldest.failures > 0 || oldest.attempts >= claimsBeforeAlone);
-      const rows = claim.all({ ...request, alone: alone ? 1 : 0, limit: alone ? 1 : request.limit });
-      return rows.sort((a, b) => a.id - b.id).flatMap(readClaimed);
+      const { owner, leaseUntil, sessionId, now } = request;
+      const oldest = oldestDue.get({ sessionId, now });
+      if (oldest === undefined) return [];
+      const rows = take(request, isTriedAlone(oldest));
+      for (const { id } of rows) lease.run({ id, owner, leaseUntil });
+      return rows.flatMap(readClaimed);
     },
     finish: (id, owner) => finish.run(id, owner).changes === 1,
     retryAt: (id, nextTry, lastError) => release(id, "pending", { nextTry, lastError, failed: 1 }),
+    postpone: (id, nextTry, lastError) => release(id, "pending", { nextTry, lastError, claimsBack: 1 }),
     giveBack: (id) => release(id, "pending", { claimsBack: 1 }),
     bury: (id, lastError) => release(id, "dead", { lastError, failed: 1 }),
     reclaimAll: () => reclaimAll.run().changes,
     reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
+    dueOf(sessionId, now, limit) {
+      const rows = firstDue.all({ sessionId, now, limit });
+      const [oldest] = rows;
+      const newest = rows.at(-1);
+      if (oldest === undefined || newest === undefined) return null;
+      return {
+        count: rows.length,
+        oldestAt: oldest.created_at_epoch,
+        newestAt: newest.created_at_epoch,
+        hasSummarize: rows.some(({ kind }) => kind === "summarize"),
+        isRetry: isTriedAlone(oldest),
+      };
+    },
     sessionsDue: (now) => sessionsDue.all({ now }).map((row) => row.session_id),
     nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
     oldest: () => oldest.get()?.at ?? null,
@@ -204,4 +265,9 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     count: (name, by) => void count.run(by, name),
     counts: () => readCounts(),
   };
+}
+
+// A message that failed before is tried alone, so that it cannot take its neighbours down with it.
+function isTriedAlone({ attempts, failures }: { attempts: number; failures: number }): boolean {
+  return failures > 0 || attempts >= claimsBeforeAlone;
 }

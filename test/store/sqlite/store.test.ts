@@ -64,7 +64,7 @@ function draft(title: string, sources: number[]): DraftObservation {
   };
 }
 
-const claim = { now: 2_000, leaseMs: 60_000, limit: 50 };
+const claim = { now: 2_000, leaseMs: 60_000, limit: 50, maxChars: 1_000_000 };
 
 describe("the durable queue", () => {
   test("a completed batch leaves its observations, its full-text rows and an empty queue, all in one commit", async () => {

@@ -1,0 +1,189 @@
+// One call: claims a batch of a session, asks the provider, stores what it says, or says what becomes of the messages.
+import type { Clock } from "../clock.ts";
+import type { ClaimedMessage } from "../domain/messages.ts";
+import type { Observation, SessionSummary } from "../domain/records.ts";
+import { redactSecrets } from "../domain/secrets.ts";
+import { shorten } from "../domain/shorten.ts";
+import { type MemError, toMemError } from "../errors.ts";
+import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
+import type { Batching, WaitingMessages } from "./batching.ts";
+import type { Flow, Pass } from "./flow.ts";
+import { ModelFailure } from "./model-failure.ts";
+import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
+import { maxClaims, type Release, type Retries } from "./retry.ts";
+
+/** A batch as the queue gives it. */
+export interface QueuedBatch extends GenerationBatch {
+  session: SessionInWork & { status: "active" | "completed" };
+}
+
+/** What was made of a batch. */
+export interface Made {
+  observations: Observation[];
+  summaries: SessionSummary[];
+}
+
+/** The port of the loop; the SQLite store's generation queue fits it. */
+export interface GenerationQueue<B extends QueuedBatch = QueuedBatch> {
+  claim(
+    sessionId: number,
+    request: { now: number; leaseMs: number; limit: number; maxChars: number },
+  ): Promise<B | null>;
+  complete(batch: B, reply: GenerationReply): Promise<Made>;
+  release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
+  /** Leases of the sessions in work are left alone: a suspended machine's clock has run on without them. */
+  reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
+  /** Of the oldest due messages of the session, `limit` at most; null when none is due. */
+  waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;
+  sessionsDue(now: number): number[];
+  nextDue(now: number): number | null;
+}
+
+export interface BatchDeps<B extends QueuedBatch> {
+  queue: GenerationQueue<B>;
+  provider: Provider;
+  /** The gate in front of the provider. */
+  flow: Flow;
+  sessions: ActiveSessions;
+  batching: Batching;
+  clock: Clock;
+  /** Deadline of one call of the provider, and the length of a lease. */
+  timeoutMs: number;
+  onCompleted(session: B["session"], made: Made): void;
+  /** A batch failed: for the log. The error is redacted. */
+  onFailure(error: string, messages: number): void;
+}
+
+/** True when more may wait. The pass is settled in any case. */
+export async function generateBatch<B extends QueuedBatch>(
+  deps: BatchDeps<B>,
+  { sessionId, pass, retries }: { sessionId: number; pass: Pass; retries: Retries },
+): Promise<boolean> {
+  const { queue, clock, sessions } = deps;
+  try {
+    const batch = await queue.claim(sessionId, {
+      now: clock.now(),
+      leaseMs: deps.timeoutMs,
+      limit: deps.batching.maxMessages,
+      maxChars: deps.batching.maxChars,
+    });
+    if (batch === null) return false;
+    const [first] = batch.messages;
+    if (first !== undefined && first.attempts >= maxClaims) {
+      const error = `the worker died ${first.attempts} times on it`;
+      await queue.release(batch.messages, { kind: "dead", error });
+      return true;
+    }
+    const messages = batch.messages.map(({ message }) => message);
+    const more = await sessions.work(batch.session, messages, (active) =>
+      settle(deps, batch, { active, pass, retries }),
+    );
+    const { id, status } = batch.session;
+    if (status === "completed" && queue.waiting(id, clock.now(), 1) === null) sessions.release(id);
+    return more;
+  } finally {
+    pass.returned(clock.now());
+  }
+}
+
+interface Call {
+  active: ActiveSession;
+  pass: Pass;
+  retries: Retries;
+}
+
+async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: Call): Promise<boolean> {
+  const { queue, clock } = deps;
+  const { signal } = call.active.abortController;
+  let reply: GenerationReply;
+  try {
+    reply = await ask(deps, batch, call.active.abortController);
+  } catch (cause) {
+    const failure = toMemError(signal.aborted ? signal.reason : cause);
+    if (signal.aborted && !(failure instanceof ModelFailure)) {
+      await queue.release(batch.messages, { kind: "give_back" });
+      return false;
+    }
+    await releaseFailed(deps, batch, { ...call, failure });
+    return true;
+  }
+  call.pass.succeeded(clock.now());
+  call.active.cumulativeInputTokens += reply.usage.inputTokens;
+  call.active.cumulativeOutputTokens += reply.usage.outputTokens;
+  const made = await store(deps, batch, reply);
+  if (made === undefined) return false;
+  call.retries.finished(batch.messages);
+  deps.onCompleted(batch.session, made);
+  return true;
+}
+
+/** The answer, or the reason of the abort when that comes first: a provider that is deaf to it must not hold the loop. */
+function ask(
+  { provider, timeoutMs }: { provider: Provider; timeoutMs: number },
+  batch: GenerationBatch,
+  controller: AbortController,
+): Promise<GenerationReply> {
+  const { signal } = controller;
+  const late = new ModelFailure("timeout", `no answer within ${timeoutMs / 1000} s`);
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => controller.abort(late), timeoutMs);
+    const abort = (): void => {
+      clearTimeout(deadline);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    provider
+      .generate(batch, signal)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(deadline);
+        signal.removeEventListener("abort", abort);
+      });
+  });
+}
+
+// A store that refuses is no failure of the messages; they wait long enough that an answer that cannot be stored is not
+// paid for again and again.
+async function store<B extends QueuedBatch>(
+  { queue, clock, onFailure }: BatchDeps<B>,
+  batch: B,
+  reply: GenerationReply,
+): Promise<Made | undefined> {
+  try {
+    return await queue.complete(batch, reply);
+  } catch (cause) {
+    const error = toMemError(cause).message;
+    onFailure(error, batch.messages.length);
+    await queue.release(batch.messages, { kind: "later", at: clock.now() + storeRetryMs, error });
+    return undefined;
+  }
+}
+
+const storeRetryMs = 60_000;
+
+async function releaseFailed<B extends QueuedBatch>(
+  { queue, clock, flow, onFailure }: BatchDeps<B>,
+  batch: B,
+  { failure, pass, retries }: Call & { failure: MemError },
+): Promise<void> {
+  const now = clock.now();
+  const reason = reasonOf(failure);
+  const answers = flow.answers();
+  if (failure instanceof ModelFailure) pass.failed(failure, now);
+  onFailure(reason, batch.messages.length);
+  const { length: size } = batch.messages;
+  const circumstances = { reason, now, size, isProbe: pass.isProbe, answers };
+  await Promise.all(
+    batch.messages.map((message) =>
+      queue.release([message], retries.afterFailure(message, failure, circumstances)),
+    ),
+  );
+}
+
+const maxReasonChars = 500;
+
+function reasonOf(failure: MemError): string {
+  const kind = failure instanceof ModelFailure ? `${failure.kind}: ` : "";
+  return shorten(redactSecrets(`${kind}${failure.message}`), maxReasonChars);
+}
