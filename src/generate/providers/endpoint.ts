@@ -1,0 +1,39 @@
+// From the address in a setting to the address of a request.
+
+/** Where requests of a wire format go: `path` is added to the address unless the address says it already. */
+interface EndpointRule {
+  /** The setting's name, for what is said when it is wrong. */
+  setting: string;
+  /** Last part of the path, for example `/chat/completions`. */
+  call: string;
+  /** Put before it where the address names no version. */
+  version: string;
+}
+
+/**
+ * Origin and path of `base`, or a sentence that says what is wrong with it.
+ *
+ * | address                             | request                                          |
+ * | ----------------------------------- | ------------------------------------------------ |
+ * | `http://127.0.0.1:11434`            | no version in the path: `/v1/chat/completions`   |
+ * | `https://host/api/v1`               | a version (`v1`, `v4`, `v1beta`): it is kept     |
+ * | `https://host/x/chat/completions`   | the whole address: it is asked as it is          |
+ */
+export function parseEndpoint(
+  base: string,
+  { setting, call, version }: EndpointRule,
+): { origin: string; path: string } | string {
+  const text = base.trim();
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    return `${setting} is not an http or https address.`;
+  }
+  const url = new URL(text);
+  // It would be sent with no request, or stand in messages.
+  if (url.username !== "" || url.password !== "") {
+    return `${setting} holds a user or password: put the key into its own setting.`;
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  if (path.endsWith(call)) return { origin: url.origin, path: path + url.search };
+  const versioned = path.split("/").some((part) => /^v\d/.test(part));
+  return { origin: url.origin, path: `${path}${versioned ? "" : version}${call}${url.search}` };
+}

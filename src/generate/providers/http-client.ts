@@ -1,0 +1,154 @@
+// What the three vendors have in common: one POST, an answer in a wire format, and a plainer request where one is refused.
+import type { Clock } from "../../clock.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { ModelAnswer, ModelClient, ModelRequest, TokenUsage } from "../model-client.ts";
+import { ModelFailure } from "../model-failure.ts";
+import { cleanReason } from "./error-text.ts";
+import type { Resolve } from "./network-guard.ts";
+import { createOutsideCall, type OutsideCall, type OutsideRequest } from "./outside-call.ts";
+import { refusalFailure, statusOfError } from "./refusal.ts";
+import { type Payloads, parsePayloads } from "./sse.ts";
+import { errorIn } from "./wire-values.ts";
+
+/** What every client is made of. */
+export interface HttpClientOptions {
+  clock: Clock;
+  /** Until the last byte of an answer. */
+  timeoutMs: number;
+  /** Resolves names; the system's where it is left out. */
+  resolve?: Resolve;
+}
+
+/** What a request asks beyond the plain text. A server that refuses it with a 400 is asked again without. */
+export interface Extras {
+  /** Hold the answer to the schema; and what else the vendor's own servers take. */
+  structured: boolean;
+  /** The name of the limit of the answer, which chat servers do not agree on. */
+  limit: "max_tokens" | "max_completion_tokens";
+}
+
+/** An answer as it was found; what a server leaves out is filled in. */
+export interface FoundAnswer {
+  text: string;
+  /** Undefined where the server did not say that the answer is over. */
+  stopped: ModelAnswer["stopped"] | undefined;
+  model: string | undefined;
+  usage: Partial<TokenUsage>;
+}
+
+/** One vendor's wire format. */
+export interface WireFormat {
+  name: string;
+  model: string;
+  /** Where requests go; a text is what is wrong with the setting, said when the first call is made. */
+  endpoint: { origin: string; path: string } | string;
+  /** Headers with the keys of this moment. Throws `auth` where one is missing. */
+  access(): Pick<OutsideRequest, "headers" | "secrets">;
+  body(request: ModelRequest, extras: Extras): object;
+  read(objects: readonly JsonObject[]): FoundAnswer;
+}
+
+/** A client of one wire format. Connections are made when they are first needed. */
+export function createHttpClient(wire: WireFormat, options: HttpClientOptions): ModelClient {
+  let call: OutsideCall | undefined;
+  let extras: Extras = { structured: true, limit: "max_tokens" };
+
+  async function ask(request: ModelRequest, how: Extras, signal: AbortSignal): Promise<ModelAnswer> {
+    if (typeof wire.endpoint === "string") throw new ModelFailure("auth", wire.endpoint);
+    const { origin, path } = wire.endpoint;
+    const { headers, secrets } = wire.access();
+    call ??= createOutsideCall({ ...options, origin });
+    const answer = await call.post({ path, headers, body: wire.body(request, how), secrets }, signal);
+    const payloads = parsePayloads(answer.contentType, answer.text);
+    throwError(payloads, { who: new URL(origin).host, secrets, now: options.clock.now() });
+    return whole(wire.read(payloads.objects), payloads, { request, asked: wire.model });
+  }
+
+  return {
+    name: wire.name,
+    model: wire.model,
+    complete: async (request, signal) => {
+      for (let how: Extras | undefined = extras; ; ) {
+        try {
+          const answer = await ask(request, how, signal);
+          extras = how;
+          return answer;
+        } catch (error) {
+          how = error instanceof ModelFailure ? plainer(how, error) : undefined;
+          if (how === undefined) throw error;
+        }
+      }
+    },
+    close: async () => {
+      await call?.close();
+      call = undefined;
+    },
+  };
+}
+
+// What may make the same request welcome: a server that knows no schemas, a model that knows the limit by another name.
+function plainer(how: Extras, failure: ModelFailure): Extras | undefined {
+  if (failure.kind !== "bad_request") return undefined;
+  if (how.limit === "max_tokens" && /max_completion_tokens/.test(failure.message)) {
+    return { ...how, limit: "max_completion_tokens" };
+  }
+  return how.structured ? { ...how, structured: false } : undefined;
+}
+
+// A server that has begun to answer with 200 says in the body that it failed.
+function throwError(
+  payloads: Payloads,
+  from: { who: string; secrets: readonly string[]; now: number },
+): void {
+  for (const payload of payloads.objects) {
+    const error = errorIn(payload);
+    if (error === undefined) continue;
+    const body = JSON.stringify({ error });
+    throw refusalFailure({ ...from, status: statusOfError(error), headers: {}, body });
+  }
+}
+
+function whole(
+  found: FoundAnswer,
+  payloads: Payloads,
+  { request, asked }: { request: ModelRequest; asked: string },
+): ModelAnswer {
+  const stopped = found.stopped ?? (payloads.streamed && !payloads.done ? undefined : "end");
+  if (stopped === undefined) throw new ModelFailure("bad_answer", "The answer broke off before its end.");
+  if (found.text.trim() === "" && stopped === "end") {
+    throw new ModelFailure("bad_answer", "The model answered with nothing.");
+  }
+  const inputTokens = found.usage.inputTokens ?? estimate(request.system.length + request.prompt.length);
+  return {
+    text: found.text,
+    stopped,
+    model: modelName(found.model) ?? asked,
+    usage: {
+      inputTokens,
+      outputTokens: found.usage.outputTokens ?? estimate(found.text.length),
+      cachedTokens: Math.min(found.usage.cachedTokens ?? 0, inputTokens),
+    },
+  };
+}
+
+function estimate(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+// It is stored as the generator and looked up in the price table: nothing but a name.
+function modelName(model: string | undefined): string | undefined {
+  return model !== undefined && /^[\w./:@+-]{1,200}$/.test(model) ? model : undefined;
+}
+
+/** The key as it goes into a header. Throws `auth` where it is empty or cannot be sent. */
+export function headerKey(key: string, setting: string): string {
+  const trimmed = key.trim();
+  if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`);
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new ModelFailure("auth", `The key holds characters that cannot be sent: ${setting}.`);
+}
+
+/** A text that people wrote, as a header can carry it. */
+export function headerText(text: string): string {
+  return cleanReason(text, []).replace(/[^\x20-\x7e]/g, "");
+}

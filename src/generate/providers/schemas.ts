@@ -1,0 +1,38 @@
+// The answer's JSON Schema as the vendors take it: they know a part of the language, and refuse or ignore the rest.
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+
+/**
+ * The schema with only the keywords that all vendors know. Objects take no other properties and have all that they
+ * name: two of the vendors demand it. What it no longer says (lengths, counts, patterns) the reader of the answer
+ * checks anyway.
+ */
+export function answerSchema(schema: object): object {
+  const known =
+    knownSchemas.get(schema) ?? (simple(JSON.parse(JSON.stringify(schema)) as Json) as JsonObject);
+  knownSchemas.set(schema, known);
+  return known;
+}
+
+// The writer asks with the same few schemas again and again.
+const knownSchemas = new WeakMap<object, object>();
+
+const kept = new Set(["type", "description", "enum", "$ref"]);
+
+function simple(schema: Json): Json {
+  if (!isJsonObject(schema)) return schema;
+  const out: JsonObject = {};
+  for (const [name, value] of Object.entries(schema)) {
+    if (kept.has(name)) out[name] = value;
+    else if (name === "items") out.items = simple(value);
+    else if (name === "const") out.enum = [value];
+    else if ((name === "anyOf" || name === "oneOf") && Array.isArray(value)) out.anyOf = value.map(simple);
+    else if ((name === "properties" || name === "$defs") && isJsonObject(value)) {
+      out[name] = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, simple(part)]));
+    }
+  }
+  if (isJsonObject(out.properties)) {
+    out.required = Object.keys(out.properties);
+    out.additionalProperties = false;
+  }
+  return out;
+}

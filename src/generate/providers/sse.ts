@@ -1,0 +1,70 @@
+// The JSON that an answer holds, whether the server sent one document or a stream of events.
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { ModelFailure } from "../model-failure.ts";
+
+/** What came, in order. */
+export interface Payloads {
+  objects: readonly JsonObject[];
+  streamed: boolean;
+  /** The stream said by itself that it is over (`[DONE]`). */
+  done: boolean;
+}
+
+/**
+ * The objects of an answer: one of a plain answer, one for each event of a stream, also where none was asked for. Throws
+ * `bad_answer` when it is neither.
+ */
+export function parsePayloads(contentType: string, text: string): Payloads {
+  if (text.trim() === "") throw new ModelFailure("bad_answer", "The answer is empty.");
+  if (/event-stream/i.test(contentType) || /^\s*(data|event|id|retry)?:/.test(text)) return parseStream(text);
+  const value = parseJson(text);
+  // Google streams without SSE as one list of answers.
+  const objects = Array.isArray(value) ? value : [value];
+  if (objects.length > 0 && objects.every(isJsonObject)) {
+    return { objects, streamed: Array.isArray(value), done: false };
+  }
+  throw new ModelFailure("bad_answer", "The answer is JSON of another shape.");
+}
+
+/** The texts after `data:` of a stream, one for each event; comments and names of events are left out. */
+export function eventTexts(text: string): string[] {
+  const events: string[] = [];
+  let lines: string[] = [];
+  const flush = () => {
+    if (lines.length > 0) events.push(lines.join("\n"));
+    lines = [];
+  };
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line === "") flush();
+    else if (line.startsWith("data:")) lines.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+  }
+  flush();
+  return events;
+}
+
+function parseStream(text: string): Payloads {
+  const objects: JsonObject[] = [];
+  let done = false;
+  for (const event of eventTexts(text)) {
+    if (event.trim() === "[DONE]") {
+      done = true;
+      break;
+    }
+    const value = parseJson(event);
+    if (!isJsonObject(value))
+      throw new ModelFailure("bad_answer", "An event of the answer is no JSON object.");
+    objects.push(value);
+  }
+  if (objects.length === 0) throw new ModelFailure("bad_answer", "The answer is a stream without events.");
+  return { objects, streamed: true, done };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may hold anything.
+    const what = /^\s*<(!doctype|html|\?xml)/i.test(text) ? "an HTML page" : "no JSON";
+    throw new ModelFailure("bad_answer", `The answer is ${what}.`);
+  }
+}
