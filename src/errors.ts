@@ -224,6 +224,13 @@ const catalogue = {
     message: "The model provider failed.",
     hint: "It is tried again by itself; `mem worker logs` shows why it failed.",
   },
+  no_model: {
+    status: 409,
+    exitCode: 78,
+    retryable: false,
+    message: "Only the local provider is set up, and it would write the same again.",
+    hint: "Set up a model with `mem settings set MEM_PROVIDER primary` and restart the worker.",
+  },
   usage: {
     status: 400,
     exitCode: 64,
