@@ -44,24 +44,30 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
   const { command, model, environment, directory, clock } = options;
   const { poolSize = defaultPoolSize, deadlineMs = defaultDeadlineMs, graceMs = defaultGraceMs } = options;
   const slots = createSlots(poolSize);
-  const closing = new AbortController();
-  const calls = new Set<Promise<ModelAnswer>>();
+  const running = new Map<AbortController, Promise<ModelAnswer>>();
+  let isClosed = false;
 
-  async function ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
-    refuseForeignGateway(environment);
-    const until = AbortSignal.any([signal, closing.signal]);
-    const release = await slots.take(until).catch((cause: unknown) => {
-      throw cancelled(cause);
-    });
-    const deadline = AbortSignal.timeout(deadlineMs);
+  // Not AbortSignal.any: on Node 20 it keeps every call alive as long as the caller's signal lives.
+  async function ask(
+    request: ModelRequest,
+    signal: AbortSignal,
+    ending: AbortController,
+  ): Promise<ModelAnswer> {
+    const onAbort = (): void => ending.abort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    let timer: NodeJS.Timeout | undefined;
+    let release: (() => void) | undefined;
     try {
-      return readAnswer(await run(request, AbortSignal.any([until, deadline])), { model, now: clock.now() });
+      refuseForeignGateway(environment);
+      release = await slots.take(ending.signal);
+      timer = setTimeout(() => ending.abort(tooLate(deadlineMs)), deadlineMs);
+      return readAnswer(await run(request, ending.signal), { model, now: clock.now() });
     } catch (cause) {
-      if (until.aborted) throw cancelled(cause);
-      if (!deadline.aborted || cause instanceof ModelFailure) throw cause;
-      throw new ModelFailure("timeout", `The host CLI gave no answer in ${deadlineMs / 1_000} s.`, { cause });
+      throw isClosed || signal.aborted ? cancelled(cause) : cause;
     } finally {
-      release();
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      release?.();
     }
   }
 
@@ -83,22 +89,31 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
   return {
     name: "primary",
     model,
-    complete(request, signal) {
-      const call = ask(request, signal);
-      calls.add(call);
-      const forget = (): void => void calls.delete(call);
-      call.then(forget, forget);
-      return call;
+    async complete(request, signal) {
+      if (isClosed || signal.aborted) throw cancelled(signal.reason);
+      const ending = new AbortController();
+      const call = ask(request, signal, ending);
+      running.set(ending, call);
+      try {
+        return await call;
+      } finally {
+        running.delete(ending);
+      }
     },
     async close() {
-      closing.abort();
-      await Promise.allSettled(calls);
+      isClosed = true;
+      for (const ending of running.keys()) ending.abort();
+      await Promise.allSettled(running.values());
     },
   };
 }
 
 function cancelled(cause: unknown): MemError {
   return new MemError("cancelled", { message: "The call of the host CLI was cancelled.", cause });
+}
+
+function tooLate(deadlineMs: number): ModelFailure {
+  return new ModelFailure("timeout", `The host CLI gave no answer within ${deadlineMs / 1_000} s.`);
 }
 
 // The CLI tells the model about its working folder and reads instructions and settings that lie there.

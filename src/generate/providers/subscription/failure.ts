@@ -1,6 +1,6 @@
 // The host CLI's errors are sentences for people: what they mean for the messages that wait.
-import { redactSecrets } from "../../../domain/secrets.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
+import { cleanReason } from "../error-text.ts";
 import { parseResetTime } from "./reset-time.ts";
 
 interface HostCliError {
@@ -17,19 +17,8 @@ export function failureOf(error: HostCliError, now: number): ModelFailure {
   const resetsAt = kind === "quota" ? parseResetTime(error.text, now) : null;
   const pause = resetsAt === null ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
   const advice = kind === "auth" ? adviceFor(error) : "";
-  return new ModelFailure(kind, `The host CLI: ${excerpt(error.text)}${advice}`, pause);
+  return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, [])}${advice}`, pause);
 }
-
-/** The beginning of a foreign text, for a message that is stored: one line, no secrets, no control characters. */
-export function excerpt(text: string): string {
-  const line = redactSecrets(text.slice(0, readChars))
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim();
-  return line.length > keptChars ? `${line.slice(0, keptChars)}…` : line;
-}
-
-const readChars = 4_000;
-const keptChars = 300;
 
 // Tried in this order. "not your usage limit" stands in the sentence of a plain 429.
 const words: readonly [RegExp, ModelFailureKind][] = [
@@ -46,17 +35,31 @@ function kindOfText({ text, reason }: HostCliError): ModelFailureKind | null {
   return words.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }
 
+// As the vendor's own API is read: see refusal.ts.
 function kindOfStatus(status: number | null): ModelFailureKind | null {
-  if (status === null) return null;
-  if (status === 429) return "rate_limited";
-  if (status === 401 || status === 403) return "auth";
-  if (status === 413) return "overflow";
-  if (status === 408 || status === 504) return "timeout";
-  return status >= 400 && status < 500 ? "bad_request" : "unavailable";
+  switch (status) {
+    case null:
+      return null;
+    case 401:
+    case 403:
+    case 404:
+      return "auth";
+    case 402:
+      return "quota";
+    case 413:
+      return "overflow";
+    case 429:
+      return "rate_limited";
+    case 408:
+    case 409:
+      return "unavailable";
+    default:
+      return status >= 400 && status < 500 ? "bad_request" : "unavailable";
+  }
 }
 
 function adviceFor({ text }: HostCliError): string {
   if (/unknown option/i.test(text)) return " (it is too old: `claude update`)";
-  if (/selected model/i.test(text)) return " (another one: `mem settings set MEM_PRIMARY_MODEL <model>`)";
+  if (/selected model/i.test(text)) return " (another one: `mem settings set MEM_MODEL <model>`)";
   return " (log in: start `claude` and enter /login)";
 }

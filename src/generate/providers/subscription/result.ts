@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
-import { excerpt, failureOf } from "./failure.ts";
+import { cleanReason } from "../error-text.ts";
+import { failureOf } from "./failure.ts";
 import type { HostCliOutput } from "./run.ts";
 
 interface Asked {
@@ -60,11 +61,14 @@ function parsed(text: string): unknown {
 
 function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, now: number): ModelFailure {
   const lastLine = `${stdout}\n${stderr}`.trimEnd().split("\n").at(-1) ?? "";
-  if (exitCode !== 0) {
-    const text = lastLine === "" ? `ended with ${exitCode ?? "a signal"} and no word` : lastLine;
-    return failureOf({ text, status: null, reason: "" }, now);
+  if (exitCode === 0 && stdout.trim() !== "") {
+    return new ModelFailure(
+      "bad_answer",
+      `The host CLI's answer is not its JSON: ${cleanReason(stdout, [])}`,
+    );
   }
-  return new ModelFailure("bad_answer", `The host CLI's answer is not its JSON: ${excerpt(stdout)}`);
+  const text = lastLine === "" ? `ended with ${exitCode ?? "a signal"} and no word` : lastLine;
+  return failureOf({ text, status: null, reason: "" }, now);
 }
 
 function structured({ structured_output: value }: JsonObject): string | null {

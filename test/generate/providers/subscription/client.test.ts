@@ -1,0 +1,223 @@
+// What the host CLI is started with, and what its answers and errors become.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Clock } from "../../../../src/clock.ts";
+import type { ModelClient } from "../../../../src/generate/model-client.ts";
+import { ModelFailure } from "../../../../src/generate/model-failure.ts";
+import {
+  createSubscriptionClient,
+  type SubscriptionOptions,
+} from "../../../../src/generate/providers/subscription/client.ts";
+import { type HostCliHome, hostCli, hostCliHome, playing } from "../../../helpers/host-cli.ts";
+
+const model = "claude-haiku-4-5-20251001";
+const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 18, 0), monotonicMs: () => 0 };
+
+function clientIn(home: HostCliHome, changes: Partial<SubscriptionOptions> = {}): ModelClient {
+  const { directory, environment } = home;
+  const client = createSubscriptionClient({
+    command: hostCli,
+    model,
+    environment,
+    directory,
+    clock,
+    ...changes,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function failure(client: ModelClient, play: string): Promise<ModelFailure> {
+  const thrown: unknown = await client
+    .complete(playing(play), new AbortController().signal)
+    .catch((error) => error);
+  if (!(thrown instanceof ModelFailure)) throw new Error(`no ModelFailure but ${String(thrown)}`);
+  return thrown;
+}
+
+const never = new AbortController().signal;
+
+describe("what the host CLI gets", () => {
+  test("the arguments are these and no others, the prompt comes by stdin", async () => {
+    const home = hostCliHome();
+    const request = playing("structured");
+    await clientIn(home).complete(request, never);
+    const run = await home.run();
+    expect(run.args).toEqual([
+      "--print",
+      "--output-format",
+      "json",
+      "--model",
+      model,
+      "--system-prompt",
+      request.system,
+      "--json-schema",
+      JSON.stringify(request.schema),
+      "--tools",
+      "",
+      "--setting-sources",
+      "",
+      "--settings",
+      '{"disableAllHooks":true,"permissions":{"deny":["Read"]}}',
+      "--strict-mcp-config",
+      "--disable-slash-commands",
+      "--no-session-persistence",
+    ]);
+    expect(run.input).toBe(request.prompt);
+  });
+
+  test("without a schema none is asked for, and a text that looks like a command stays a text", async () => {
+    const home = hostCliHome();
+    await clientIn(home).complete({ ...playing(""), prompt: "/help play:plain", schema: {} }, never);
+    const run = await home.run();
+    expect(run.args).not.toContain("--json-schema");
+    expect(run.input).toBe("\n/help play:plain");
+  });
+
+  test("keys, payers, nesting marks and foreign secrets are not in its environment, its own login is", async () => {
+    const canaries = {
+      ANTHROPIC_API_KEY: "canary",
+      ANTHROPIC_AUTH_TOKEN: "canary",
+      CLAUDE_CODE_USE_BEDROCK: "canary",
+      ANTHROPIC_MODEL: "canary",
+      CLAUDECODE: "canary",
+      CLAUDE_CODE_ENTRYPOINT: "canary",
+      AWS_SECRET_ACCESS_KEY: "canary",
+      MEM_DATA_DIR: "canary",
+      NODE_OPTIONS: "--title=canary",
+    };
+    const passed = {
+      CLAUDE_CODE_OAUTH_TOKEN: "made-up",
+      CLAUDE_CONFIG_DIR: "/made/up",
+      https_proxy: "http://127.0.0.1:9",
+      LC_ALL: "C",
+    };
+    const home = hostCliHome({ ...canaries, ...passed });
+    await clientIn(home).complete(playing("structured"), never);
+    const { env } = await home.run();
+    // What the shell of the recorded CLI adds by itself.
+    for (const name of ["PWD", "OLDPWD", "SHLVL", "_"]) delete env[name];
+    expect(env).toEqual({
+      PATH: home.environment.PATH,
+      HOME: home.environment.HOME,
+      ...passed,
+      MEM_GENERATING: "1",
+      CLAUDE_CODE_SAFE_MODE: "1",
+      CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
+      CLAUDE_CODE_SKIP_PROMPT_HISTORY: "1",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_MAX_RETRIES: "0",
+      MAX_STRUCTURED_OUTPUT_RETRIES: "1",
+      MAX_THINKING_TOKENS: "0",
+      CLAUDE_CODE_MAX_OUTPUT_TOKENS: "4096",
+      API_TIMEOUT_MS: "120000",
+    });
+  });
+
+  test("it works in an empty folder that only the user can enter", async () => {
+    const home = hostCliHome();
+    mkdirSync(home.directory, { recursive: true });
+    chmodSync(home.directory, 0o755);
+    await clientIn(home).complete(playing("structured"), never);
+    const { cwd } = await home.run();
+    expect(cwd).toBe(realpathSync(join(home.directory, "empty")));
+    expect(readdirSync(cwd)).toEqual([]);
+    expect([home.directory, cwd].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  });
+
+  test.each([
+    ["https://gateway.example", false],
+    ["http://127.0.0.1:4000", true],
+    ["https://api.anthropic.com", true],
+  ])("with a key beside the address %s the login is sent there: %s", async (address, isAsked) => {
+    const home = hostCliHome({ ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: "made-up" });
+    const answer = clientIn(home).complete(playing("structured"), never);
+    await (isAsked ? answer : expect(answer).rejects.toMatchObject({ kind: "auth" }));
+    expect(home.runs()).toHaveLength(isAsked ? 1 : 0);
+  });
+});
+
+describe("what comes back", () => {
+  const nothing = '{"observations":[],"summaries":[],"nothing":true}';
+  const usage = { inputTokens: 200, outputTokens: 40, cachedTokens: 50 };
+
+  test.each([
+    ["structured", nothing, "end", usage],
+    ["plain", nothing, "end", usage],
+    ["warned", nothing, "end", usage],
+    ["listed", nothing, "end", usage],
+    // Two requests: the first one's answer had not the asked form.
+    ["text", nothing, "end", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
+    ["empty", "", "end", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
+    ["length", "", "length", { inputTokens: 800, outputTokens: 160, cachedTokens: 200 }],
+    ["refused", "", "refused", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
+  ])("%s is an answer with its tokens", async (play, text, stopped, counted) => {
+    const answer = await clientIn(hostCliHome()).complete(playing(play), never);
+    expect(answer).toEqual({ text, stopped, model, usage: counted });
+  });
+
+  test.each([
+    ["rate_limited", "rate_limited", undefined],
+    ["five_hour", "quota", 126 * 60_000],
+    ["weekly", "quota", (3 * 24 * 60 + 6) * 60_000],
+    ["old-limit", "quota", 1_893_456_000_000 - clock.now()],
+    ["credit", "quota", undefined],
+    ["unauthorized", "auth", undefined],
+    ["expired", "auth", undefined],
+    ["logged_out", "auth", undefined],
+    ["bad-key", "auth", undefined],
+    ["no_model", "auth", undefined],
+    ["too-old", "auth", undefined],
+    ["server_error", "unavailable", undefined],
+    ["overloaded", "unavailable", undefined],
+    ["cut", "unavailable", undefined],
+    ["timeout", "timeout", undefined],
+    ["too_long", "overflow", undefined],
+    ["bad_request", "bad_request", undefined],
+    ["no_structure", "bad_answer", undefined],
+    ["garbage", "bad_answer", undefined],
+    ["flood", "bad_answer", undefined],
+    ["complain", "unavailable", undefined],
+    ["wordless", "unavailable", undefined],
+    ["mute", "unavailable", undefined],
+    ["crash", "unavailable", undefined],
+  ])("%s is %s", async (play, kind, retryAfterMs) => {
+    const home = hostCliHome();
+    const thrown = await failure(clientIn(home), play);
+    expect({ kind: thrown.kind, retryAfterMs: thrown.retryAfterMs }).toEqual({ kind, retryAfterMs });
+    expect(thrown.message.length).toBeLessThan(500);
+    expect(home.processes()).toEqual([]);
+    expect(readdirSync(join(home.directory, "calls"))).toEqual([]);
+  });
+
+  test("the message holds the last line without secrets and without control characters", async () => {
+    const { message } = await failure(clientIn(hostCliHome()), "complain");
+    expect(message).toContain("fatal: config has");
+    expect(message).not.toMatch(/kkkk|\p{Cc}|warming up/u);
+  });
+
+  test.each([
+    ["is not there", (_path: string) => undefined],
+    ["may not be run", (path: string) => writeFileSync(path, "#!/bin/sh\n", { mode: 0o600 })],
+    ["is a folder", (path: string) => mkdirSync(path)],
+  ])("a command that %s is a pause that names the setting", async (_what, make) => {
+    const home = hostCliHome();
+    const command = join(home.environment.HOME ?? "", "claude");
+    make(command);
+    const thrown = await failure(clientIn(home, { command }), "structured");
+    expect(thrown.kind).toBe("auth");
+    expect(thrown.message).toContain("mem settings set HOST_CLI_PATH");
+    expect(existsSync(join(home.directory, "calls"))).toBe(true);
+  });
+});
