@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createFlow, type Flow, type FlowState } from "../../src/generate/flow.ts";
+import { ModelFailure, type ModelFailureKind } from "../../src/generate/model-failure.ts";
+
+const minute = 60_000;
+let flow: Flow;
+let told: FlowState["state"][];
+let now: number;
+
+beforeEach(() => {
+  told = [];
+  now = 1_000_000;
+  flow = createFlow({ onChange: ({ state }) => void told.push(state) });
+});
+
+/** Asks for the session when it may, and fails; false when it may not ask. */
+function fails(kind: ModelFailureKind, retryAfterMs?: number, session = 1): boolean {
+  const pass = flow.admit(now, session);
+  pass?.failed(
+    new ModelFailure(kind, `it is ${kind}`, retryAfterMs === undefined ? {} : { retryAfterMs }),
+    now,
+  );
+  return pass !== null;
+}
+
+function answers(session = 1): boolean {
+  const pass = flow.admit(now, session);
+  pass?.succeeded(now);
+  return pass !== null;
+}
+
+/** Milliseconds until the next try. */
+function pauseMs(): number {
+  return (flow.resumesAt(now) ?? now) - now;
+}
+
+describe("a provider that wants a pause", () => {
+  test.each([
+    ["rate_limited", 30_000, 30_000],
+    ["rate_limited", 30 * 24 * 60 * minute, 24 * 60 * minute],
+    ["rate_limited", 0, 1_000],
+    ["quota", 90 * minute, 90 * minute],
+    ["unavailable", 7_000, 7_000],
+    ["rate_limited", undefined, minute],
+    ["quota", undefined, 15 * minute],
+    ["auth", undefined, 15 * minute],
+  ] as const)("%s with Retry-After %s is left alone for %s ms", (kind, retryAfterMs, expected) => {
+    fails(kind, retryAfterMs);
+    expect(pauseMs()).toBe(expected);
+    expect(flow.state(now)).toEqual({
+      state: "paused",
+      reason: { kind, message: `it is ${kind}`, until: now + expected },
+    });
+    now += expected - 1;
+    expect([flow.mayAsk(now, 1), flow.mayAsk(now, 2)]).toEqual([false, false]);
+    now += 1;
+    expect(flow.mayAsk(now, 1)).toBe(true);
+  });
+
+  test.each([
+    ["rate_limited", [1, 2, 4, 8, 15, 15]],
+    ["quota", [15, 30, 60, 120, 240, 360, 360]],
+    ["auth", [15, 15, 15]],
+  ] as const)("%s again and again is left alone longer", (kind, minutes) => {
+    const pauses = minutes.map(() => {
+      fails(kind);
+      const pause = pauseMs();
+      now += pause;
+      return pause / minute;
+    });
+    expect(pauses).toEqual(minutes);
+    expect(answers()).toBe(true);
+    fails(kind);
+    expect(pauseMs()).toBe(minutes[0] * minute);
+  });
+
+  test("is tried by one probe at a time, and open when that is answered", () => {
+    fails("rate_limited");
+    now += minute;
+    expect(flow.state(now).state).toBe("probing");
+    const probe = flow.admit(now, 1);
+    expect([probe?.isProbe, flow.admit(now, 2)]).toEqual([true, null]);
+    probe?.succeeded(now);
+    expect(flow.state(now)).toEqual({ state: "open", reason: null });
+    expect(told).toEqual(["paused", "probing", "open"]);
+  });
+
+  test("is not taken for answering when the probe was broken off", () => {
+    fails("rate_limited");
+    now += minute;
+    flow.admit(now, 1)?.returned(now);
+    expect(flow.state(now).state).toBe("probing");
+    expect(flow.mayAsk(now, 2)).toBe(true);
+  });
+
+  test("pauses once for calls that were under way together, until the latest time that any of them was given", () => {
+    const calls = [1, 2, 3].map((session) => flow.admit(now, session));
+    for (const [index, call] of calls.entries())
+      call?.failed(
+        new ModelFailure("rate_limited", "slow down", { retryAfterMs: (index + 1) * 10_000 }),
+        now,
+      );
+    expect(pauseMs()).toBe(30_000);
+    expect(told).toEqual(["paused"]);
+  });
+
+  test("is tried at once when its settings changed", () => {
+    fails("auth");
+    flow.reset(now);
+    expect(flow.state(now).state).toBe("open");
+    expect(flow.mayAsk(now, 1)).toBe(true);
+  });
+
+  test("is not left alone longer because the clock was put back", () => {
+    fails("quota");
+    now -= 24 * 60 * minute;
+    expect(pauseMs()).toBe(15 * minute);
+  });
+});
+
+describe("a provider that is down", () => {
+  test("is left alone after three failures in a row, then probed in growing distances of at most 5 minutes", () => {
+    down();
+    for (const base of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
+      expect(flow.state(now)).toMatchObject({ state: "paused", reason: { kind: "unavailable" } });
+      expect(pauseMs()).toBeGreaterThanOrEqual(base * 0.8);
+      expect(pauseMs()).toBeLessThanOrEqual(base * 1.2);
+      expect(flow.mayAsk(now, 4)).toBe(false);
+      now += pauseMs();
+      expect(fails("unavailable")).toBe(true);
+    }
+  });
+
+  test("is open again after one answered probe", () => {
+    down();
+    now += pauseMs();
+    expect(answers()).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+    expect(fails("unavailable")).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+  });
+
+  test("is not seen in failures with answers in between", () => {
+    for (let n = 0; n < 10; n++)
+      expect([fails("timeout"), fails("timeout"), answers()]).toEqual([true, true, true]);
+    expect(told).toEqual([]);
+  });
+
+  test("is not seen in garbage: something answers", () => {
+    for (let n = 0; n < 10; n++) expect(fails(n % 2 === 0 ? "bad_answer" : "overflow")).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  test("may be one session's fault: another need not wait", () => {
+    for (let n = 0; n < 3; n++) expect(fails("timeout", undefined, 1)).toBe(true);
+    expect([flow.mayAsk(now, 1), flow.mayAsk(now, 2)]).toEqual([false, true]);
+    expect(answers(2)).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+  });
+
+  function down(): void {
+    for (const session of [1, 2, 3]) expect(fails("unavailable", undefined, session)).toBe(true);
+  }
+});
