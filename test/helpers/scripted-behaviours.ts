@@ -280,12 +280,19 @@ async function flood(exchange: Exchange, status: number): Promise<void> {
   for (let sent = 0; sent < 50 * 1024 * 1024 && !gone(exchange); sent += chunk.length) {
     exchange.sent(chunk.length);
     if (response.write(chunk)) continue;
-    await new Promise<void>((resolve) => {
-      response.once("drain", resolve);
-      response.once("close", resolve);
-    });
+    await drained(response);
   }
   response.end(tail);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle).on("close", settle);
+  });
 }
 
 function gone({ response }: Exchange): boolean {

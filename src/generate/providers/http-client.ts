@@ -113,22 +113,20 @@ function whole(
   payloads: Payloads,
   { request, asked }: { request: ModelRequest; asked: string },
 ): ModelAnswer {
-  const stopped = found.stopped ?? (payloads.streamed && !payloads.done ? undefined : "end");
-  if (stopped === undefined) throw new ModelFailure("bad_answer", "The answer broke off before its end.");
-  if (found.text.trim() === "" && stopped === "end") {
-    throw new ModelFailure("bad_answer", "The model answered with nothing.");
-  }
   const inputTokens = found.usage.inputTokens ?? estimate(request.system.length + request.prompt.length);
-  return {
-    text: found.text,
-    stopped,
-    model: modelName(found.model) ?? asked,
-    usage: {
-      inputTokens,
-      outputTokens: found.usage.outputTokens ?? estimate(found.text.length),
-      cachedTokens: Math.min(found.usage.cachedTokens ?? 0, inputTokens),
-    },
+  const usage = {
+    inputTokens,
+    outputTokens: found.usage.outputTokens ?? estimate(found.text.length),
+    cachedTokens: Math.min(found.usage.cachedTokens ?? 0, inputTokens),
   };
+  const stopped = found.stopped ?? (payloads.streamed && !payloads.done ? undefined : "end");
+  if (stopped === undefined) {
+    throw new ModelFailure("bad_answer", "The answer broke off before its end.", { usage });
+  }
+  if (found.text.trim() === "" && stopped === "end") {
+    throw new ModelFailure("bad_answer", "The model answered with nothing.", { usage });
+  }
+  return { text: found.text, stopped, model: modelName(found.model) ?? asked, usage };
 }
 
 function estimate(characters: number): number {
@@ -150,5 +148,7 @@ export function headerKey(key: string, setting: string): string {
 
 /** A text that people wrote, as a header can carry it. */
 export function headerText(text: string): string {
-  return cleanReason(text, []).replace(/[^\x20-\x7e]/g, "");
+  return cleanReason(text, [])
+    .replace(/[^\x20-\x7e]/g, "")
+    .trim();
 }

@@ -118,7 +118,7 @@ const money =
 const longWindow = /per[_ -]?(day|week|month)|daily|weekly|monthly/i;
 const shortWindow = /per[_ -]?(second|minute)|retry in \d/i;
 const tooLong =
-  /context[_ ](length|window|size)|maximum context|(prompt|input|request)[^.]{0,30} too (long|large)|too many (input )?tokens|token count[^.]{0,40}exceeds|exceeds?[^.]{0,60}(tokens|token limit)|reduce the length|string_above_max_length/i;
+  /context[_ ](length|window|size|limit)|maximum context|(prompt|input|request)[^.]{0,30} too (long|large)|too many (input )?tokens|token count[^.]{0,40}exceeds|exceeds?[^.]{0,60}(tokens|token limit)|reduce the length|string_above_max_length/i;
 // Asked for more tokens of answer than the model has: a shorter batch would not help.
 const outputLimit = /max(imum)?[_ ](completion[_ ]|output[_ ])?tokens[^.]{0,80}(output|completion) tokens/i;
 const badKey =
