@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dataPaths } from "../../src/paths.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 test("doctor with the worker down names the next command, and ends with 0", async () => {
@@ -49,6 +50,27 @@ test("doctor sees files that others can read, broken settings and a damaged data
   const broken = await mem("doctor");
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(/fail {2}Settings/);
+});
+
+// Root may write where rights forbid it, but not into a folder of the kernel's.
+const isRoot = process.getuid?.() === 0;
+test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "linux"))(
+  "doctor calls a data directory broken that cannot be written to",
+  async () => {
+    const dataDir = isRoot ? "/proc/self/task" : tempDir();
+    if (!isRoot) chmodSync(dataDir, 0o500);
+    const { code, stdout } = await memAtHome({ MEM_DATA_DIR: dataDir })("doctor");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/fail {2}Data directory +.*cannot be written to/);
+  },
+);
+
+test("doctor leaves nothing behind in the data directory", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const before = readdirSync(mem.home.dataDir);
+  await mem("doctor");
+  expect(readdirSync(mem.home.dataDir)).toEqual(before);
 });
 
 test("doctor says that the worker crashed, and where the reason is", async () => {

@@ -38,6 +38,23 @@ test.each(namesBelow(program))("the help of mem %s fits 80 columns and has two e
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
+test("the help of mem itself fits 80 columns, in a pipe too", async () => {
+  const { stdout } = await memAtHome()("--help");
+  for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test.each([
+  [["serch"], "mem --help"],
+  [["queue", "frob"], "mem queue --help"],
+  [["queue", "drop", "one"], "mem queue drop --help"],
+  [["queue", "drop"], "mem queue drop --help"],
+  [["worker", "logs", "--lines", "x"], "mem worker logs --help"],
+])("what is wrong with mem %j is explained by %s", async (words, help) => {
+  const { code, stderr } = await memAtHome()(...words);
+  expect(code).toBe(64);
+  expect(stderr).toContain(`See \`${help}\`.`);
+});
+
 test("without a worker a command that needs it ends with 69 and names the next command", async () => {
   const { code, stdout, stderr } = await memAtHome()("search", "x");
   expect({ code, stdout }).toEqual({ code: 69, stdout: "" });

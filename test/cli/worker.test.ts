@@ -37,6 +37,23 @@ test("start, start again, status, restart, stop, stop again: each says what is a
   expect((await mem("worker", "status")).code).toBe(69);
 });
 
+test("stop and restart say as JSON what became of which worker", async () => {
+  const mem = memAtHome();
+  const restarted = JSON.parse((await mem("worker", "restart", "--json")).stdout);
+  const pid = pidOf(mem.home.dataDir);
+  expect(restarted).toMatchObject({ started: true, status: "ok", pid });
+  const stopped = await mem("worker", "stop", "--json");
+  expect(JSON.parse(stopped.stdout)).toEqual({ stopped: true, pid });
+  const again = await mem("worker", "stop", "--json");
+  expect(JSON.parse(again.stdout)).toEqual({ stopped: false, pid: null });
+});
+
+test("status with the worker down ends with 0, worker status with 69", async () => {
+  const mem = memAtHome();
+  expect((await mem("status")).code).toBe(0);
+  expect((await mem("worker", "status")).code).toBe(69);
+});
+
 test("the worker outlives the command that started it, and writes to no terminal", async () => {
   const mem = memAtHome();
   await mem("worker", "start");

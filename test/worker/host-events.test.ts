@@ -55,7 +55,10 @@ beforeEach(() => {
     },
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
-    notice: () => notice,
+    notice(sessionId) {
+      calls.push(["notice", sessionId]);
+      return notice;
+    },
   });
 });
 
@@ -84,6 +87,13 @@ describe("an event of a host", () => {
       });
     },
   );
+
+  test("asks for the notice of its session, unless it was spooled and nobody reads the answer", async () => {
+    await receive({ kind: "session_start", source: "startup", sessionId: "s-7" });
+    await receive({ kind: "session_start", source: "startup", sessionId: "s-8" }, 42);
+    await receive({ kind: "setup" }, 42);
+    expect(calls).toEqual([["notice", "s-7"]]);
+  });
 
   test("starts the session without context when context cannot be made", async () => {
     contextFails = true;

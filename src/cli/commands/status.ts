@@ -15,7 +15,10 @@ import { lookAtWorker, silentWorker, type WorkerState } from "../worker-state.ts
 export function registerStatus(program: Command, context: CliContext): void {
   const status = program
     .command("status")
-    .description("show the worker, its queue and what it remembers; exit code 0 also when it is down")
+    .summary("show the worker, its queue and what it remembers")
+    .description(
+      "show the worker, its queue and what it remembers; exit code 0 also when it is down, for that ask `mem worker status`",
+    )
     .option("--json", "print JSON")
     .action((options: { json?: true }) => showStatus(context, options.json === true));
   withExamples(status, [

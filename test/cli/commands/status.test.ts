@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { providerInWords } from "../../../src/cli/commands/status.ts";
+import type { Health } from "../../../src/client/worker-client.ts";
+
+type Provider = Pick<Health, "provider" | "paused" | "budget">;
+
+const noon = new Date(2026, 10, 21, 12).getTime();
+const model = { name: "primary", active: "primary", model: "claude-haiku-4-5" };
+const free: Provider = { provider: model, paused: null, budget: null };
+
+const pausedUntil = (kind: string, until: number | null): Provider => ({
+  ...free,
+  paused: { kind, message: "", until, next: null },
+});
+
+test.each<[string, Provider]>([
+  ["primary (claude-haiku-4-5)", free],
+  ["local", { ...free, provider: { name: "local", active: "local", model: null } }],
+  [
+    "local, because primary is not set up",
+    { ...free, provider: { name: "primary", active: "local", model: null } },
+  ],
+  [
+    "local, because the budget of primary is spent",
+    { ...free, provider: { name: "primary", active: "local", model: null }, budget: "Spent." },
+  ],
+  [
+    "primary (claude-haiku-4-5), paused until 14:05: rate limited",
+    pausedUntil("rate_limited", new Date(2026, 10, 21, 14, 5).getTime()),
+  ],
+  [
+    "primary (claude-haiku-4-5), paused until 2026-11-22 00:00: quota used up",
+    pausedUntil("quota", new Date(2026, 10, 22).getTime()),
+  ],
+  ["primary (claude-haiku-4-5), paused: access refused", pausedUntil("auth", null)],
+  ["primary (claude-haiku-4-5), paused: not reachable", pausedUntil("unavailable", noon - 1)],
+])("the provider is shown as %s", (words, health) => {
+  expect(providerInWords(health, noon)).toBe(words);
+});

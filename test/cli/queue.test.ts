@@ -1,0 +1,91 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { type Mem, memAtHome } from "./mem.ts";
+
+/** A worker with these messages given up, the first the oldest; their ids. */
+async function withDead(mem: Mem, errors: readonly string[]): Promise<number[]> {
+  await mem("worker", "start");
+  const db = new Database(mem.home.database);
+  const now = Date.now();
+  db.prepare(
+    `insert into sessions
+       (claude_session_id, sdk_session_id, project, host, created_at_epoch, last_active_at_epoch)
+     values ('host-1', 'sdk-1', 'shop', 'api', ?, ?)`,
+  ).run(now, now);
+  const ids = errors.map((error, index) => {
+    const at = now - (errors.length - index) * 3_600_000;
+    const { lastInsertRowid } = db
+      .prepare(
+        `insert into raw_events (session_id, kind, event_key, payload, created_at_epoch)
+         values (1, 'observation', ?, '{"type":"observation","tool_name":"Bash","tool_response":"a"}', ?)`,
+      )
+      .run(`key ${index}`, at);
+    db.prepare(
+      `insert into pending_messages (id, session_id, status, attempts, failures, last_error, created_at_epoch)
+       values (?, 1, 'dead', 5, 5, ?, ?)`,
+    ).run(lastInsertRowid, error, at);
+    db.prepare("update message_counts set value = value + 1 where name = 'accepted'").run();
+    return Number(lastInsertRowid);
+  });
+  db.close();
+  return ids;
+}
+
+test("list shows what was given up and why, status and doctor lead there", async () => {
+  const mem = memAtHome();
+  await withDead(mem, ["no JSON", "refused"]);
+  const list = await mem("queue", "list", "--failed");
+  expect(list.stdout).toMatch(/^\d+ +given up +2 h +5 +host-1 +shop +Bash\n {2}no JSON$/m);
+  expect(list.stderr).toContain("mem queue retry --failed");
+  expect((await mem("status")).stderr).toContain("mem queue list --failed");
+  expect((await mem("doctor")).stdout).toContain("mem queue list --failed");
+  const since = await mem("queue", "list", "--since", "90min", "--json");
+  expect(JSON.parse(since.stdout)).toMatchObject({ total: 1, items: [{ last_error: "refused" }] });
+  const page = await mem("queue", "list", "--limit", "1");
+  expect(page.stderr).toContain("1 message of 2; `--offset 1` shows the next.");
+});
+
+test("retry brings a message through, drop takes it out, and the count of all stays true", async () => {
+  const mem = memAtHome();
+  const [first, second, third] = await withDead(mem, ["a", "b", "c"]);
+  const retried = await mem("queue", "retry", String(first), "999");
+  expect(retried).toMatchObject({
+    code: 0,
+    stdout: "1 message is tried again now, 1 not in the queue.\n",
+  });
+  expect(await mem("queue", "drop", String(second))).toMatchObject({
+    code: 0,
+    stdout: "1 message was dropped.\n",
+  });
+  const dropped = await mem("queue", "drop", "--failed", "--json");
+  expect(JSON.parse(dropped.stdout)).toEqual({ dropped: 1, processing: 0, notFound: 0 });
+  expect((await mem("queue", "retry", String(third))).code).toBe(66);
+  const { accepted, done, skipped, pending, processing, dead } = countsOf(mem);
+  expect({ accepted, skipped, dead }).toEqual({ accepted: 3, skipped: 2, dead: 0 });
+  expect(done + pending + processing).toBe(1);
+});
+
+test("drop without ids or --failed is an error of usage, and so are both", async () => {
+  const mem = memAtHome();
+  for (const words of [[], ["--since", "7d"], ["--yes"], ["4711", "--failed"]]) {
+    const { code, stderr } = await mem("queue", "drop", ...words);
+    expect(code).toBe(64);
+    expect(stderr).toContain("mem queue drop --help");
+  }
+});
+
+test("an empty queue is said, not shown", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  expect(await mem("queue", "list")).toEqual({ code: 0, stdout: "", stderr: "The queue is empty.\n" });
+  expect((await mem("queue", "retry")).stdout).toBe("Nothing is tried again: nothing in the queue fits.\n");
+});
+
+function countsOf(mem: Mem): Record<string, number> & { done: number; pending: number; processing: number } {
+  const db = new Database(mem.home.database, { readonly: true });
+  const states = db.prepare("select status, count(*) from pending_messages group by status").raw().all();
+  const totals = db.prepare("select name, value from message_counts").raw().all();
+  db.close();
+  const none = { accepted: 0, done: 0, skipped: 0, pending: 0, processing: 0, dead: 0 };
+  return { ...none, ...Object.fromEntries([...states, ...totals] as [string, number][]) };
+}
