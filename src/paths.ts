@@ -25,6 +25,8 @@ export interface DataPaths {
   spool: string;
   /** A user's own modes, one JSON file each. */
   modes: string;
+  /** The user's own prices of models, above the shipped ones. */
+  prices: string;
   installVersion: string;
   /** What `mem install` changed, so that uninstall can restore it. */
   installs: string;
@@ -47,6 +49,7 @@ export function dataPaths(root: string): DataPaths {
     crashFile: join(at, "logs", "crash.log"),
     spool: join(at, "spool"),
     modes: join(at, "modes"),
+    prices: join(at, "prices.json"),
     installVersion: join(at, ".install-version"),
     installs: join(at, "installs.json"),
   };

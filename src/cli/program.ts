@@ -1,10 +1,12 @@
 // The tree of commands.
 import { Command } from "commander";
 import { version } from "../version.ts";
+import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerQueue } from "./commands/queue.ts";
+import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerSettings } from "./commands/settings.ts";
 import { registerStatus } from "./commands/status.ts";
@@ -34,6 +36,8 @@ export function buildProgram(context: CliContext): Command {
   registerSearch(program, context);
   registerStatus(program, context);
   registerQueue(program, context);
+  registerCost(program, context);
+  registerRegenerate(program, context);
   registerDoctor(program, context);
   registerDemo(program, context);
   registerInstall(program, context);

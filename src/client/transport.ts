@@ -8,9 +8,11 @@ import { newSecret } from "../ids.ts";
 import { dataPaths } from "../paths.ts";
 import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from "./worker-address.ts";
 
+export type Method = "GET" | "POST" | "DELETE";
+
 export interface Transport {
   /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
-  request(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown>;
+  request(method: Method, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 

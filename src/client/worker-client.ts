@@ -3,12 +3,14 @@ import { isJsonObject, type Json } from "../domain/json.ts";
 import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
+import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
+import type { RegenerationAnswer } from "../http/schemas/regenerate.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
-import { type Deadlines, openTransport, type Transport } from "./transport.ts";
+import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
-export type { Health, QueuePage, SearchAnswer, Stats };
+export type { CostAnswer, Health, QueuePage, RegenerationAnswer, SearchAnswer, Stats };
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
 export interface SearchParameters {
@@ -46,6 +48,20 @@ export interface QueueChoice {
   since?: string;
 }
 
+/** What `mem cost` asks for; `since` is an ISO time. */
+export interface CostParameters {
+  by?: CostAnswer["by"];
+  since?: string;
+}
+
+/** Which records are made again, or `resume` for what is listed already. */
+export interface RegenerateChoice {
+  since?: string;
+  project?: string;
+  generator?: string;
+  resume?: true;
+}
+
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
@@ -62,6 +78,12 @@ export interface WorkerClient {
   queue(parameters?: QueueParameters): Promise<QueuePage>;
   retryQueued(choice: QueueChoice): Promise<QueueRetried>;
   dropQueued(choice: QueueChoice): Promise<QueueDropped>;
+  cost(parameters?: CostParameters): Promise<CostAnswer>;
+  /** Starts it in the worker, or adds to what runs. */
+  regenerate(choice: RegenerateChoice): Promise<RegenerationAnswer>;
+  regeneration(): Promise<RegenerationAnswer>;
+  /** The rest stays listed, or with `drop` is forgotten. */
+  stopRegeneration(drop: boolean): Promise<RegenerationAnswer>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
@@ -92,7 +114,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
   let opened: Promise<Transport> | undefined;
 
-  async function request(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
+  async function request(method: Method, path: string, body?: unknown): Promise<unknown> {
     opened ??= openTransport(options.dataDir, deadlines);
     const mine = opened;
     try {
@@ -111,7 +133,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     objectOf<T>("GET", path + queryString(parameters));
   const postObject = <T>(path: string, body: object) => objectOf<T>("POST", path, body);
 
-  async function objectOf<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
+  async function objectOf<T>(method: Method, path: string, body?: object): Promise<T> {
     const answer = await request(method, path, body);
     if (!isJsonObject(answer))
       throw new MemError("internal", { message: `${path} answered no JSON object.` });
@@ -126,6 +148,10 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     queue: (parameters) => getObject("/api/queue", parameters),
     retryQueued: (choice) => postObject("/api/queue/retry", choice),
     dropQueued: (choice) => postObject("/api/queue/drop", choice),
+    cost: (parameters) => getObject("/api/cost", parameters),
+    regenerate: (choice) => postObject("/api/regenerate", choice),
+    regeneration: () => getObject("/api/regenerate"),
+    stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     search: (parameters) => getObject("/api/search", parameters),
     observations: (page) => getObject("/api/observations", page),

@@ -5,11 +5,13 @@ import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } fro
 import type { Clock } from "../clock.ts";
 import type { Search } from "../recall/search.ts";
 import { type ContextPorts, contextRoutes } from "./api/context.ts";
+import { type CostPorts, costRoutes } from "./api/cost.ts";
 import { type DataPorts, dataRoutes } from "./api/data.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
 import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
 import { type OlderPorts, olderRoutes } from "./api/older.ts";
 import { type QueuePorts, queueRoutes } from "./api/queue.ts";
+import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
 import { searchRoutes } from "./api/search.ts";
 import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
 import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
@@ -39,6 +41,8 @@ export interface HttpDeps {
   queue: QueuePorts;
   search: Search;
   context: ContextPorts;
+  cost: CostPorts;
+  regenerate: RegeneratePorts;
   settings: SettingsPorts;
   receiveHook: ReceiveHook;
   stream: StreamHub;
@@ -156,6 +160,8 @@ function addRoutes(app: App, deps: HttpDeps): void {
   queueRoutes(app, deps.queue);
   searchRoutes(app, deps.search);
   contextRoutes(app, deps.context);
+  costRoutes(app, deps.cost);
+  regenerateRoutes(app, deps.regenerate);
   settingsRoutes(app, deps.settings);
   streamRoutes(app, deps.stream);
   legacySessionRoutes(app, { intake, clock, sessions, address });

@@ -14,7 +14,7 @@ const toolUse = {
 };
 
 type Row = [
-  method: "GET" | "POST" | "PATCH",
+  method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
   route: string,
   body: object | undefined,
@@ -77,6 +77,13 @@ const rows: Row[] = [
   ["POST", "/api/settings", "", { sidebarOpen: "no" }, 400],
   ["POST", "/api/hooks/claude-code/post-tool-use", "/api/hooks/:host/:event", {}, 200],
   ["POST", "/api/hooks/a%20b/x", "/api/hooks/:host/:event", {}, 400],
+  ["GET", "/api/cost?by=project&since=2026-01-31", "/api/cost", undefined, 200],
+  ["GET", "/api/cost?by=week", "/api/cost", undefined, 400],
+  ["POST", "/api/regenerate", "", { generator: "local", project: "alpha" }, 200],
+  ["POST", "/api/regenerate", "", { resume: true, project: "alpha" }, 400],
+  ["GET", "/api/regenerate", "", undefined, 200],
+  ["DELETE", "/api/regenerate?drop=true", "/api/regenerate", undefined, 200],
+  ["DELETE", "/api/regenerate?drop=2", "/api/regenerate", undefined, 400],
   ["GET", "/api/openapi.json", "", undefined, 200],
 ];
 

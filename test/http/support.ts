@@ -7,6 +7,7 @@ import { parseLists } from "../../src/domain/records.ts";
 import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";
+import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 
 /** Port that injected requests pretend the worker listens on. */
 export const fakePort = 37_799;
@@ -156,6 +157,13 @@ function fakePorts(calls: Call[]): Ports {
       },
       settings: () => ({ MEM_MODEL: "haiku-4-5-20251001", MEM_TV_TOKEN: "shown" }),
     },
+    cost: { report: (query) => note("cost.report", query, aCost(query.by)) },
+    regenerate: {
+      start: async (request) => note("regenerate.start", request, aRegeneration),
+      resume: () => note("regenerate.resume", undefined, aRegeneration),
+      stop: async (options) => note("regenerate.stop", options, aRegeneration),
+      state: () => aRegeneration,
+    },
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };
 }
@@ -224,6 +232,47 @@ const aQueuedMessage = {
   created_at_epoch: 1_760_000_000_000,
   ageMs: 100_000,
 };
+
+const aRegeneration = {
+  running: true,
+  total: 7,
+  done: 3,
+  left: 3,
+  failed: 1,
+  waitingFor: null,
+  stoppedBecause: null,
+};
+
+const someCalls = {
+  calls: 2,
+  failedCalls: 1,
+  inputTokens: 1000,
+  cachedTokens: 600,
+  outputTokens: 50,
+  costUsd: 0.01,
+  unpricedCalls: 0,
+};
+
+function aCost(by: CostAnswer["by"]): CostAnswer {
+  return {
+    by,
+    since: 1_760_000_000_000,
+    until: 1_760_000_100_000,
+    rows: [{ key: "alpha", ...someCalls, costUsd: null, unpricedCalls: 2 }],
+    total: someCalls,
+    projection: {
+      month: "2025-10",
+      averageOfDays: 1.5,
+      soFar: { tokens: 1050, costUsd: 0.01 },
+      byEnd: { tokens: 9000, costUsd: 0.1 },
+    },
+    budgets: [
+      { name: "daily", limitTokens: 1000, usedTokens: 1050, leftTokens: 0, until: 1_760_000_200_000 },
+    ],
+    notice: "the daily budget of 1,000 tokens is spent; local writes until 2025-10-10 00:00",
+    prices: { date: "2026-09-01", source: "price lists", own: "/data/prices.json" },
+  };
+}
 
 const sync = { synced_at: null, origin_device_id: null, origin_local_id: null, revision: 1 };
 const lists = {

@@ -1,0 +1,49 @@
+// `mem cost`: what models were asked, what it cost, what the month will cost, and what the budgets leave.
+import { type Command, Option } from "commander";
+import type { CostAnswer } from "../../client/worker-client.ts";
+import type { CliContext } from "../context.ts";
+import { costNotes, emptyCost, renderCost } from "../cost-table.ts";
+import { withExamples } from "../examples.ts";
+import { parseWhen } from "../when.ts";
+
+interface CostOptions {
+  by: CostAnswer["by"];
+  since?: string;
+  json?: true;
+}
+
+/** Adds `mem cost`. */
+export function registerCost(program: Command, context: CliContext): void {
+  const cost = program
+    .command("cost")
+    .description("show what models were asked and what it cost")
+    .addOption(
+      new Option("--by <what>", "a line a day, project or model")
+        .choices(["day", "project", "model"])
+        .default("day"),
+    )
+    .option("--since <time>", "not before 2026-01-31, yesterday, 36h, 7d (default: 30 days)")
+    .option("--json", "print JSON")
+    .action((options: CostOptions) => showCost(context, options));
+  withExamples(cost, [
+    ["mem cost", "the last 30 days"],
+    ["mem cost --by project --since 7d", "which project it went into"],
+    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "a limit; local writes when it is reached"],
+  ]);
+}
+
+async function showCost(context: CliContext, { by, since, json }: CostOptions): Promise<void> {
+  const { io, clock } = context;
+  const from = since === undefined ? {} : { since: parseWhen(since, "start", clock.now()) };
+  const answer = await context.worker().cost({ by, ...from });
+  if (json === true) {
+    io.json(answer);
+    return;
+  }
+  if (answer.total.calls === 0) {
+    for (const line of emptyCost(answer, context.settings("read").get("MEM_PROVIDER"))) io.err(line);
+    return;
+  }
+  renderCost(io, answer);
+  for (const line of costNotes(answer)) io.err(line);
+}

@@ -1,0 +1,149 @@
+// `mem regenerate`: lets a model write again what was written without one, shown while it runs in the worker.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Command } from "commander";
+import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
+import { MemError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { withExamples } from "../examples.ts";
+import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";
+import { parseWhen } from "../when.ts";
+import { counted } from "../words.ts";
+
+interface RegenerateOptions {
+  since?: string;
+  project?: string;
+  generator?: string;
+  resume?: true;
+  stop?: true;
+  drop?: true;
+  plain?: true;
+  json?: true;
+}
+
+/** Adds `mem regenerate`. */
+export function registerRegenerate(program: Command, context: CliContext): void {
+  const regenerate = program
+    .command("regenerate")
+    .description("let a model write again what was written without one")
+    .option("--since <time>", "records not made before 2026-01-31, yesterday, 36h, 7d")
+    .option("--project <label>", "records of this project only")
+    .option("--generator <name>", "records written by it (default: local)")
+    .option("--resume", "go on with what is listed, add nothing")
+    .option("--stop", "stop what runs; the rest stays listed")
+    .option("--drop", "stop it and forget the rest")
+    .option("--plain", "print lines, even on a terminal")
+    .option("--json", "print JSON when it has ended")
+    .action((options: RegenerateOptions) => run(context, options));
+  withExamples(regenerate, [
+    ["mem regenerate --since 7d", "what local wrote within a week"],
+    ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
+    ["mem regenerate --generator claude-haiku-4-5-20251001", "what another model wrote"],
+  ]);
+}
+
+async function run(context: CliContext, options: RegenerateOptions): Promise<void> {
+  if (options.stop === true || options.drop === true) return stop(context, options);
+  const started = await context.worker().regenerate(choiceOf(options, context.clock.now()));
+  const ended = started.running ? await follow(context, started, options) : started;
+  // Listed, but it did not come to its end: to be tried again later.
+  if (ended.left > 0) context.exitWith(retryLaterExitCode);
+  if (options.json === true) {
+    context.io.json(ended);
+    return;
+  }
+  context.io.out(endInWords(ended));
+  const next = nextStep(ended);
+  if (next !== null) context.io.err(next);
+}
+
+const retryLaterExitCode = 75;
+
+function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
+  const { since, project, generator, resume } = options;
+  if (resume === true && [since, project, generator].some((value) => value !== undefined)) {
+    throw new MemError("usage", {
+      message: "--resume goes on with what is listed; it takes no --since, --project or --generator.",
+      hint: "Leave --resume out to add records to the list.",
+    });
+  }
+  return {
+    ...(since === undefined ? {} : { since: parseWhen(since, "start", nowEpochMs) }),
+    ...(project === undefined ? {} : { project }),
+    ...(generator === undefined ? {} : { generator }),
+    ...(resume === true ? { resume } : {}),
+  };
+}
+
+async function stop({ io, worker }: CliContext, { drop, json }: RegenerateOptions): Promise<void> {
+  const client = worker();
+  const { left } = await client.regeneration();
+  const state = await client.stopRegeneration(drop === true);
+  if (json === true) {
+    io.json(state);
+    return;
+  }
+  if (drop === true) io.out(left === 0 ? "Nothing was listed." : `${counted(left, "event")} forgotten.`);
+  else io.out(state.left === 0 ? "Nothing is listed." : `Stopped. ${progressInWords(state)}.`);
+  const next = nextStep(state);
+  if (next !== null) io.err(next);
+}
+
+interface Display {
+  show(state: RegenerationAnswer): void;
+  close(): Promise<void>;
+}
+
+const lookEveryMs = 500;
+
+/** Shows the progress until it ends. Ctrl-C stops it, and the rest stays listed. */
+async function follow(
+  context: CliContext,
+  started: RegenerationAnswer,
+  options: RegenerateOptions,
+): Promise<RegenerationAnswer> {
+  const client = context.worker();
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
+  const display = await openDisplay(context, options);
+  try {
+    let state = started;
+    for (; state.running; state = await client.regeneration()) {
+      display.show(state);
+      await delay(lookEveryMs, undefined, { signal: interrupted.signal });
+    }
+    display.show(state);
+    return state;
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    const state = await client.stopRegeneration(false);
+    throw new MemError("cancelled", {
+      message: `Stopped. ${progressInWords(state)}.`,
+      hint: nextStep(state) ?? "Nothing is left of it.",
+      cause: error,
+    });
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+    await display.close();
+  }
+}
+
+async function openDisplay({ io }: CliContext, { plain, json }: RegenerateOptions): Promise<Display> {
+  if (json === true) return { show: () => undefined, close: async () => undefined };
+  if (io.isTerminal && plain !== true) {
+    return (await import("../../tui/progress-screen.tsx")).openProgressScreen({
+      color: io.color,
+      columns: io.columns,
+      words: progressInWords,
+    });
+  }
+  let last = "";
+  return {
+    show(state) {
+      const line = progressInWords(state);
+      if (line !== last && state.running) io.err(line);
+      last = line;
+    },
+    close: async () => undefined,
+  };
+}

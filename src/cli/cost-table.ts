@@ -1,0 +1,112 @@
+// The table of `mem cost`: a line a day, project or model, the total, and what the month will cost.
+import type { CostAnswer } from "../client/worker-client.ts";
+import { localTime } from "../domain/local-days.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import { printAligned } from "./aligned.ts";
+import type { Io } from "./io.ts";
+import { counted, localDate } from "./words.ts";
+
+type Sums = CostAnswer["total"];
+
+const gap = "  ";
+const keyHeadings = { day: "Day", project: "Project", model: "Model" };
+const headings = ["Calls", "Input", "Cached", "Output", "Cost"];
+
+/** Prints the sums in columns that fit the terminal, and below them the month and the budgets. */
+export function renderCost(io: Io, answer: CostAnswer): void {
+  const rows = answer.rows.map((row) => [terminalLine(row.key), ...cellsOf(row)]);
+  const total = ["Total", ...cellsOf(answer.total)];
+  const heading = [keyHeadings[answer.by], ...headings];
+  const widths = heading.map((_, column) =>
+    Math.max(...[heading, ...rows, total].map((cells) => displayWidth(cells[column] ?? ""))),
+  );
+  const numbers = widths.slice(1).reduce((sum, width) => sum + width + gap.length, 0);
+  widths[0] = Math.min(widths[0] ?? 0, Math.max(10, io.columns - numbers));
+  io.out(io.paint.dim(line(heading, widths)));
+  for (const cells of rows) io.out(line(cells, widths));
+  io.out(io.paint.bold(line(total, widths)));
+  io.out("");
+  printAligned(io, [...monthLines(answer), ...budgetLines(answer)]);
+}
+
+/** What the sums do not say, for the talk below the answer. */
+export function costNotes({ total, prices, notice }: CostAnswer): string[] {
+  const { failedCalls, unpricedCalls } = total;
+  return [
+    ...(notice === null ? [] : [`${notice.charAt(0).toUpperCase()}${notice.slice(1)}.`]),
+    ...(failedCalls === 0 ? [] : [`${counted(failedCalls, "call")} gave no answer; they are in the sums.`]),
+    ...(unpricedCalls === 0
+      ? []
+      : [
+          `${counted(unpricedCalls, "call")} of models without a known price are not in the cost: name it in ${prices.own}.`,
+        ]),
+    `List prices of ${prices.date}; a subscription is billed by its plan.`,
+  ];
+}
+
+/** What stands where no model was asked. */
+export function emptyCost({ since, budgets }: CostAnswer, provider: string): string[] {
+  const from = localDate(new Date(since));
+  return [
+    `No model was asked since ${from}, so nothing was spent.`,
+    provider === "local"
+      ? "The local provider writes; it costs nothing. `mem settings set MEM_PROVIDER primary` sets a model up."
+      : "`mem status` shows who writes at present, `mem cost --since 365d` looks further back.",
+    ...(budgets.length === 0 ? [] : budgetLines({ budgets }).map(([name, text]) => `${name}: ${text}.`)),
+  ];
+}
+
+/** `$0.0042`, `$12.30`. */
+export function dollars(usd: number): string {
+  if (usd > 0 && usd < 0.00005) return "<$0.0001";
+  const digits = usd > 0 && usd < 0.1 ? 4 : 2;
+  return `$${usd.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+function cellsOf(sums: Sums): string[] {
+  const { calls, inputTokens, cachedTokens, outputTokens } = sums;
+  return [calls, inputTokens, cachedTokens, outputTokens].map(grouped).concat(costCell(sums));
+}
+
+// A sum that lacks some calls says so.
+function costCell({ costUsd, unpricedCalls }: Sums): string {
+  if (costUsd === null) return "unknown";
+  return unpricedCalls === 0 ? dollars(costUsd) : `${dollars(costUsd)}+`;
+}
+
+function line(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 ? padToWidth(cutToWidth(cell, width), width) : cell.padStart(width);
+    })
+    .join(gap)
+    .trimEnd();
+}
+
+function monthLines({ projection }: CostAnswer): (readonly [string, string])[] {
+  if (projection === null) return [];
+  const { soFar, byEnd, averageOfDays } = projection;
+  const days = averageOfDays === 1 ? "day" : `${averageOfDays} days`;
+  return [
+    ["This month", `${grouped(soFar.tokens)} tokens, ${dollars(soFar.costUsd)} so far`],
+    [
+      "Projection",
+      `about ${grouped(byEnd.tokens)} tokens, ${dollars(byEnd.costUsd)} by its end, at the average of the last ${days}`,
+    ],
+  ];
+}
+
+function budgetLines({ budgets }: Pick<CostAnswer, "budgets">): (readonly [string, string])[] {
+  if (budgets.length === 0) {
+    return [["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200000` sets one"]];
+  }
+  return budgets.map(({ name, limitTokens, usedTokens, leftTokens, until }) => [
+    name === "daily" ? "Daily budget" : "Monthly budget",
+    `${grouped(usedTokens)} of ${grouped(limitTokens)} tokens used, ${grouped(leftTokens)} left until ${localTime(until)}`,
+  ]);
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,118 @@
+// The ports around money: spend over the ledger, what the cost route tells, and the list of what is made again.
+import type { Clock } from "../clock.ts";
+import { dayName, startOfDay } from "../domain/local-days.ts";
+import type { CallSums } from "../domain/model-call.ts";
+import { loadPrices, type Prices } from "../generate/prices.ts";
+import { projectionStart, projectMonth, type Used } from "../generate/projection.ts";
+import { budgetInWords, createSpend, type Spend } from "../generate/spend.ts";
+import type { CostPorts } from "../http/api/cost.ts";
+import type { CostAnswer } from "../http/schemas/cost.ts";
+import { packageFile } from "../paths.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import type { Store } from "../store/sqlite/store.ts";
+
+interface CostDeps {
+  store: Store;
+  settings: LoadedSettings;
+  clock: Clock;
+  /** Hears that the user's own price table cannot be used. */
+  warn(sentence: string): void;
+}
+
+export interface Cost extends CostPorts {
+  spend: Spend;
+  prices: Prices;
+  /** `the daily budget of N tokens is spent; local writes until <time>`, or null. */
+  notice(): string | null;
+}
+
+/** Everything about money that hangs on the store and the settings. */
+export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
+  const own = settings.paths.prices;
+  const prices = loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn });
+  const spend = createSpend({
+    budgets: {
+      daily: settings.get("MEM_DAILY_TOKEN_BUDGET"),
+      monthly: settings.get("MEM_MONTHLY_TOKEN_BUDGET"),
+    },
+    ledger: {
+      record: (call) => store.commit(() => store.modelCalls.record(call)),
+      tokensSince: store.modelCalls.tokensSince,
+    },
+    clock,
+  });
+
+  function notice(): string | null {
+    const spent = spend.spent();
+    return spent === null ? null : budgetInWords(spent);
+  }
+
+  return {
+    spend,
+    prices,
+    notice,
+    report({ by, since }) {
+      const now = clock.now();
+      // The call of this very millisecond is in it.
+      const range = { from: since ?? startOfDay(now - defaultDays * dayMs), until: now + 1 };
+      return {
+        by,
+        since: range.from,
+        until: now,
+        rows: store.modelCalls.sums(by, range).map(({ key, ...sums }) => ({ key, ...onWire(sums) })),
+        total: onWire(store.modelCalls.total(range)),
+        projection: projection(store, now),
+        budgets: spend.budgets().map(({ name, limit, used, left, until }) => ({
+          name,
+          limitTokens: limit,
+          usedTokens: used,
+          leftTokens: left,
+          until,
+        })),
+        notice: notice(),
+        prices: { date: prices.date, source: prices.source, own },
+      };
+    },
+  };
+}
+
+// With today: 30 days.
+const defaultDays = 29;
+const dayMs = 24 * 3_600_000;
+
+function projection({ modelCalls }: Store, now: number): CostAnswer["projection"] {
+  const start = projectionStart(now);
+  const used = (from: number): Used => {
+    const { input_tokens, output_tokens, cost_micro_usd } = modelCalls.total({ from, until: now + 1 });
+    return { tokens: input_tokens + output_tokens, costMicroUsd: cost_micro_usd };
+  };
+  const projected = projectMonth({
+    now,
+    firstCallAt: modelCalls.firstAt(),
+    month: used(start.month),
+    lastDays: used(start.lastDays),
+  });
+  if (projected === null) return null;
+  return {
+    month: dayName(now).slice(0, 7),
+    averageOfDays: Math.round(projected.days * 10) / 10,
+    soFar: inDollars(projected.soFar),
+    byEnd: inDollars(projected.byEnd),
+  };
+}
+
+function inDollars({ tokens, costMicroUsd }: Used) {
+  return { tokens, costUsd: costMicroUsd / 1_000_000 };
+}
+
+function onWire(sums: CallSums): CostAnswer["total"] {
+  return {
+    calls: sums.calls,
+    failedCalls: sums.failed,
+    inputTokens: sums.input_tokens,
+    cachedTokens: sums.cached_tokens,
+    outputTokens: sums.output_tokens,
+    costUsd: sums.calls > 0 && sums.unpriced === sums.calls ? null : sums.cost_micro_usd / 1_000_000,
+    unpricedCalls: sums.unpriced,
+  };
+}
