@@ -1,0 +1,113 @@
+// What a model is told: a system text that is the same byte for byte for one mode, and the messages of one batch.
+import type { ClaimedMessage } from "../domain/messages.ts";
+import type { Mode, ModeWord } from "../domain/mode.ts";
+import { shorten } from "../domain/shorten.ts";
+import { contentKey } from "../ids.ts";
+import type { GenerationBatch } from "./provider.ts";
+import { messageTexts, type QuotedMessage } from "./writer/message-text.ts";
+import type { Prompts } from "./writer/prompt-templates.ts";
+
+/** The system text of a mode. */
+export function systemPrompt(prompts: Prompts, mode: Mode): string {
+  return prompts.system({
+    role: mode.role,
+    keep: mode.keep,
+    skip: mode.skip,
+    language: mode.language,
+    writing: mode.writing,
+    types: wordList(mode.types),
+    concepts: mode.concepts.length === 0 ? "  (none: an empty list)" : wordList(mode.concepts),
+    summary: Object.entries(mode.summary)
+      .map(([part, holds]) => `- ${part}: ${holds}`)
+      .join("\n"),
+  });
+}
+
+interface BatchPromptOptions {
+  /** Characters of one message at most; what is longer keeps head and tail, and a marker between them. */
+  maxMessageChars: number;
+  /** Why an earlier answer could not be used, in our own words. */
+  complaint?: string | undefined;
+}
+
+/**
+ * The text for one batch. Messages are numbered from 1 in the order given. All that others wrote is quoted between tags
+ * that carry a mark made from it, which therefore stands nowhere inside it: no text can close its own quotation.
+ */
+export function batchPrompt(
+  prompts: Prompts,
+  { session, messages, recentTitles }: GenerationBatch,
+  { maxMessageChars, complaint }: BatchPromptOptions,
+): string {
+  const titles = recentTitles.slice(-maxTitles).map((title) => `- ${shorten(title, maxTitleChars)}`);
+  const quoted: Quoted = {
+    project: shorten(session.project, maxTitleChars),
+    request: shorten(session.user_prompt, maxRequestChars),
+    titles: titles.join("\n"),
+    messages: messageTexts(messages, maxMessageChars),
+  };
+  const mark = markFor(quoted);
+  return prompts.batch({
+    mark,
+    session: [
+      tagged("project", quoted.project, mark),
+      tagged("request", quoted.request, mark),
+      titles.length === 0 ? "" : `Known already:\n${tagged("known", quoted.titles, mark)}`,
+    ]
+      .filter((part) => part !== "")
+      .join("\n"),
+    count: `${messages.length === 1 ? "1 message" : `${messages.length} messages`}:`,
+    messages: quoted.messages.map((message, index) => messageBlock(message, index + 1, mark)).join("\n\n"),
+    closing: closing(messages, complaint),
+  });
+}
+
+const maxTitles = 10;
+const maxTitleChars = 120;
+const maxRequestChars = 1_000;
+
+function wordList(words: readonly ModeWord[]): string {
+  return words.map(({ id, description }) => `  ${id}: ${description}`).join("\n");
+}
+
+interface Quoted {
+  project: string;
+  request: string;
+  titles: string;
+  messages: readonly QuotedMessage[];
+}
+
+// Six letters of a hash over everything; where they happen to stand in the text, of the next hash.
+function markFor(quoted: Quoted): string {
+  const all = JSON.stringify(quoted);
+  let mark = contentKey(all).slice(0, markChars);
+  while (all.includes(mark)) mark = contentKey(mark).slice(0, markChars);
+  return mark;
+}
+
+const markChars = 6;
+
+function tagged(name: string, text: string, mark: string): string {
+  if (text.trim() === "") return "";
+  return text.includes("\n")
+    ? `<${name} ${mark}>\n${text}\n</${name} ${mark}>`
+    : `<${name} ${mark}>${text}</${name} ${mark}>`;
+}
+
+function messageBlock({ head, parts }: QuotedMessage, number: number, mark: string): string {
+  const lines = parts.map(({ name, text }) => tagged(name, text, mark)).filter((line) => line !== "");
+  return [`[${number}] ${head}`, ...lines].join("\n");
+}
+
+function closing(messages: readonly ClaimedMessage[], complaint: string | undefined): string {
+  const wanted = messages.flatMap(({ message }, index) => (message.type === "summarize" ? [index + 1] : []));
+  return [
+    wanted.length === 0
+      ? "No summary is asked for."
+      : `A summary is asked for by ${wanted.map((number) => `[${number}]`).join(", ")}.`,
+    complaint === undefined ? "" : `An earlier answer could not be used: ${complaint}.`,
+    "Answer with the JSON object.",
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}

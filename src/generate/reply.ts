@@ -1,0 +1,198 @@
+// What a model answered, as drafts: nothing of it is believed that the messages and the mode do not bear out.
+import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
+import type { Mode, ModeWord } from "../domain/mode.ts";
+import { ModelFailure } from "./model-failure.ts";
+import type { GenerationBatch } from "./provider.ts";
+import {
+  type ReadAnswer,
+  type ReadObservation,
+  type ReadSummary,
+  readAnswer,
+} from "./writer/answer-schema.ts";
+import { cleanLine, cleanLines, cleanProse, firstSentence, longest } from "./writer/answer-words.ts";
+import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./writer/evidence.ts";
+import { findAnswer } from "./writer/find-answer.ts";
+
+/** A `bad_answer` with its reason in our own words: none of the answer's. */
+export class UselessAnswer extends ModelFailure {
+  readonly why: string;
+
+  constructor(why: string) {
+    super("bad_answer", `The model's answer cannot be used: ${why}.`);
+    this.why = why;
+  }
+}
+
+/** What of a batch an answer must fit. */
+export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles">;
+
+/**
+ * Parses the answer to `batch`, whose messages the model knows by their position from 1. Cleaned, redacted and capped;
+ * ids, types, concepts and files that were not sent or are not the mode's fall out. Messages that no draft names count
+ * as read, but only in an answer that is valid as a whole: throws `ModelFailure` (`bad_answer`) for everything else.
+ */
+export function parseReply(
+  text: string,
+  batch: AnsweredBatch,
+  mode: Mode,
+): { observations: DraftObservation[]; summaries: DraftSummary[] } {
+  if (text.length > longestAnswer) throw bad(`it is longer than ${longestAnswer} characters`);
+  const answer = shapeOf(text);
+  const proof = createProof(batch);
+  const observations = answer.observations.map((read) => observationOf(read, proof, mode));
+  const summaries = summariesOf(answer.summaries, proof, mode);
+  if (observations.length === 0 && summaries.length === 0 && !answer.nothing)
+    throw bad("it neither records anything nor says that there is nothing to record");
+  return { observations, summaries };
+}
+
+// A full answer to twenty messages is about 30 kB.
+const longestAnswer = 400_000;
+
+function shapeOf(text: string): ReadAnswer {
+  const found = findAnswer(text);
+  if (found === null)
+    throw bad(text.trim() === "" ? "it is empty" : "it holds no JSON object that can be read");
+  const { success, data } = readAnswer.safeParse(found);
+  if (!success) throw bad("its JSON has another shape than was asked for");
+  return data;
+}
+
+interface Proof {
+  batch: AnsweredBatch;
+  /** By position, as the prompt numbers them from 1. */
+  evidence: readonly Evidence[];
+  /** True when any message says the path. */
+  mentions(path: string): boolean;
+}
+
+function createProof(batch: AnsweredBatch): Proof {
+  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
+  const known = new Map<string, boolean>();
+  return {
+    batch,
+    evidence,
+    mentions(path) {
+      const before = known.get(path);
+      if (before !== undefined || known.size >= mostPathsLookedFor) return before ?? false;
+      const found = evidence.some((each) => each.mentions(path));
+      known.set(path, found);
+      return found;
+    },
+  };
+}
+
+// Every path is looked for in all messages: an answer full of made-up ones must not hold up the worker.
+const mostPathsLookedFor = 300;
+
+function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftObservation {
+  const numbers = [...new Set(read.sources)]
+    .filter((number) => isObservation(proof, number))
+    .sort((a, b) => a - b);
+  // A lone message is the source of whatever was made of it.
+  if (numbers.length === 0 && proof.batch.messages.length === 1 && isObservation(proof, 1)) numbers.push(1);
+  if (numbers.length === 0) throw bad("an observation names no message that was sent as its source");
+  const evidence = numbers.flatMap((number) => proof.evidence[number - 1] ?? []);
+  const narrative = cleanProse(read.narrative, longest.narrative);
+  const facts = cleanLines(read.facts, longest.fact, longest.facts);
+  const title =
+    cleanLine(read.title, longest.title) ||
+    cleanLine(firstSentence(narrative) || facts[0] || "", longest.title);
+  if (title === "") throw bad("an observation has neither title nor text");
+  const subtitle = cleanLine(read.subtitle, longest.subtitle);
+  return {
+    obs_type: wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery",
+    title,
+    subtitle: subtitle === "" || subtitle === title ? null : subtitle,
+    summary: cleanLine(firstSentence(narrative) || title, longest.summary),
+    narrative: narrative === "" ? null : narrative,
+    facts,
+    concepts: conceptsOf(read.concepts, mode),
+    ...filesOf(read, evidence, proof),
+    provenance: leastTrusted(evidence.map((each) => each.provenance)),
+    sources: numbers.flatMap((number) => proof.batch.messages[number - 1]?.id ?? []),
+  };
+}
+
+function isObservation({ batch }: Proof, number: number): boolean {
+  return batch.messages[number - 1]?.message.type === "observation";
+}
+
+// One for each message that asks for one: a summary of a message that does not is left out, a missing one is a fault.
+function summariesOf(read: readonly ReadSummary[], proof: Proof, mode: Mode): DraftSummary[] {
+  const asked = proof.batch.messages.flatMap(({ message }, index) =>
+    message.type === "summarize" ? [index + 1] : [],
+  );
+  return asked.map((number) => {
+    const named = read.find(({ source }) => source === number);
+    const only = asked.length === 1 && read.length === 1 ? read[0] : undefined;
+    const summary = named ?? only;
+    const draft = summary === undefined ? undefined : summaryOf(summary, number, proof, mode);
+    if (draft === undefined) throw bad("a summary that was asked for is missing");
+    return draft;
+  });
+}
+
+const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
+
+function summaryOf(read: ReadSummary, number: number, proof: Proof, mode: Mode): DraftSummary | undefined {
+  const message = proof.batch.messages[number - 1];
+  const evidence = proof.evidence;
+  if (message === undefined) return undefined;
+  const part = (name: (typeof summaryParts)[number]) => cleanProse(read[name], longest.summaryPart) || null;
+  const draft: DraftSummary = {
+    request: part("request"),
+    investigated: part("investigated"),
+    learned: part("learned"),
+    completed: part("completed"),
+    next_steps: part("next_steps"),
+    notes: part("notes"),
+    facts: cleanLines(read.facts, longest.fact, longest.facts),
+    concepts: conceptsOf(read.concepts, mode),
+    ...filesOf(read, evidence, proof),
+    source: message.id,
+  };
+  return summaryParts.some((name) => draft[name] !== null) ? draft : undefined;
+}
+
+// The files that the sources changed are known without the model; what it names besides was read, where it was sent.
+function filesOf(
+  read: Pick<ReadObservation, "files_read" | "files_modified">,
+  evidence: readonly Evidence[],
+  { mentions }: Proof,
+): { files_read: string[]; files_modified: string[] } {
+  const modified = withoutRepeats(evidence.flatMap((each) => each.filesModified));
+  const seen = withoutRepeats([...modified, ...evidence.flatMap((each) => each.filesRead)]);
+  const named = [...read.files_read, ...read.files_modified].flatMap((entry) => {
+    const path = cleanLine(entry, longest.path + 1);
+    if (path === "" || path.length > longest.path) return [];
+    return spelledAs(path, seen) ?? (mentions(path) ? path : []);
+  });
+  return {
+    files_read: withoutRepeats([...seen, ...named])
+      .filter((path) => !modified.includes(path))
+      .slice(0, longest.files),
+    files_modified: modified.slice(0, longest.files),
+  };
+}
+
+// Of two spellings of a path the whole one stays.
+function withoutRepeats(paths: readonly string[]): string[] {
+  const distinct = [...new Set(paths)];
+  return distinct.filter((path) => !distinct.some((other) => other !== path && isEndOf(path, other)));
+}
+
+function conceptsOf(read: readonly string[], mode: Mode): string[] {
+  return [...new Set(read.flatMap((concept) => wordOf(mode.concepts, concept) ?? []))];
+}
+
+/** The id of the mode that a model's word means: `Bug Fix`, `bug_fix` and the label are `bugfix`. */
+function wordOf(words: readonly ModeWord[], said: string): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "");
+  const wanted = plain(said.slice(0, 100));
+  return words.find(({ id, label }) => plain(id) === wanted || plain(label) === wanted)?.id;
+}
+
+function bad(why: string): UselessAnswer {
+  return new UselessAnswer(why);
+}

@@ -1,0 +1,166 @@
+// The provider over a model: one call a batch, asked afresh when the answer is useless, split when it is too much.
+import type { ClaimedMessage } from "../domain/messages.ts";
+import type { Mode } from "../domain/mode.ts";
+import { MemError } from "../errors.ts";
+import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
+import { ModelFailure } from "./model-failure.ts";
+import { batchPrompt, systemPrompt } from "./prompt.ts";
+import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
+import { parseReply, UselessAnswer } from "./reply.ts";
+import { answerJsonSchema } from "./writer/answer-schema.ts";
+import { cleanLine } from "./writer/answer-words.ts";
+import type { Prompts } from "./writer/prompt-templates.ts";
+
+export interface ModelProviderDeps {
+  client: ModelClient;
+  mode: Mode;
+  prompts: Prompts;
+}
+
+/**
+ * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice, `overflow` and an answer cut
+ * off halve the batch; a single message is shortened once. Whatever is left, and every other failure, is thrown. The
+ * usage is that of all answers, the useless ones too.
+ */
+export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): Provider {
+  const system = systemPrompt(prompts, mode);
+  const schema = answerJsonSchema(mode);
+  return {
+    name: client.name,
+    async generate(batch, signal) {
+      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+      let model = client.model;
+      const ask = async (part: Part): Promise<ModelAnswer> => {
+        if (signal.aborted) throw new MemError("cancelled");
+        const { messages } = part.batch;
+        const answer = await client.complete(
+          {
+            system,
+            prompt: batchPrompt(prompts, part.batch, part),
+            maxOutputTokens: Math.min(
+              mostOutputTokens,
+              outputTokensOfAny + messages.length * outputTokensOfEach,
+            ),
+            schema,
+            about: { sessionId: batch.session.id, project: batch.session.project, messages: messages.length },
+          },
+          signal,
+        );
+        addUsage(usage, answer.usage);
+        model = cleanLine(answer.model, longestModelId) || client.model;
+        return answer;
+      };
+      const drafts = await write({ batch, maxMessageChars: fullMessageChars }, ask, mode);
+      return { ...drafts, generator: model, usage };
+    },
+  };
+}
+
+// A tool use says what it has to say in its first and last lines: at most about 1,200 tokens are paid for each. Where
+// even one message is too much for a model, a tenth has to do.
+const fullMessageChars = 5_000;
+const shortMessageChars = 500;
+
+// An observation takes about 300 tokens; what is cut off has to be asked for again, in halves.
+const outputTokensOfAny = 1_500;
+const outputTokensOfEach = 500;
+const mostOutputTokens = 12_000;
+
+const mostAnswers = 3;
+const longestModelId = 200;
+
+type Drafts = Pick<GenerationReply, "observations" | "summaries">;
+type Ask = (part: Part) => Promise<ModelAnswer>;
+
+/** A batch or a piece of one, and how much of each message is shown. */
+interface Part {
+  batch: GenerationBatch;
+  maxMessageChars: number;
+  complaint?: string | undefined;
+}
+
+async function write(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+  try {
+    return await askUntilUseful(part, ask, mode);
+  } catch (failure) {
+    if (!isTooMuch(failure)) throw failure;
+    const { messages } = part.batch;
+    if (messages.length > 1) return writeHalves(part, ask, mode);
+    if (part.maxMessageChars <= shortMessageChars) throw failure;
+    return write({ batch: part.batch, maxMessageChars: shortMessageChars }, ask, mode);
+  }
+}
+
+// What the first half came to is known to the second: it continues the same work.
+async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+  const { batch, maxMessageChars } = part;
+  const middle = Math.ceil(batch.messages.length / 2);
+  const half = (messages: readonly ClaimedMessage[], titles: readonly string[]): Part => ({
+    batch: { ...batch, messages, recentTitles: [...batch.recentTitles, ...titles] },
+    maxMessageChars,
+  });
+  const first = await write(half(batch.messages.slice(0, middle), []), ask, mode);
+  const titles = first.observations.map(({ title }) => title);
+  const second = await write(half(batch.messages.slice(middle), titles), ask, mode);
+  return {
+    observations: [...first.observations, ...second.observations],
+    summaries: [...first.summaries, ...second.summaries],
+  };
+}
+
+async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+  let complaint: string | undefined;
+  for (let answers = 1; ; answers++) {
+    try {
+      return useful(await ask({ ...part, complaint }), part.batch, mode);
+    } catch (failure) {
+      if (!isUseless(failure) || answers === mostAnswers) throw failure;
+      complaint = failure instanceof UselessAnswer ? failure.why : undefined;
+    }
+  }
+}
+
+function isUseless(failure: unknown): boolean {
+  return (
+    failure instanceof ModelFailure && failure.kind === "bad_answer" && !(failure instanceof AnswerCutOff)
+  );
+}
+
+function isTooMuch(failure: unknown): boolean {
+  return failure instanceof AnswerCutOff || (failure instanceof ModelFailure && failure.kind === "overflow");
+}
+
+/** The answer reached the length that was asked for: fewer messages take less. */
+class AnswerCutOff extends ModelFailure {
+  constructor(cause: unknown) {
+    super("bad_answer", "The model's answer was cut off at its longest.", { cause });
+  }
+}
+
+function useful(answer: ModelAnswer, batch: GenerationBatch, mode: Mode): Drafts {
+  switch (answer.stopped) {
+    case "end":
+      return parseReply(answer.text, batch, mode);
+    case "length":
+      return wholeAnyway(answer.text, batch, mode);
+    case "refused":
+      throw new ModelFailure("bad_answer", "The model would not answer.");
+    default:
+      return answer.stopped satisfies never;
+  }
+}
+
+// Some models chat on after the JSON until they are stopped.
+function wholeAnyway(text: string, batch: GenerationBatch, mode: Mode): Drafts {
+  try {
+    return parseReply(text, batch, mode);
+  } catch (cause) {
+    throw new AnswerCutOff(cause);
+  }
+}
+
+function addUsage(sum: TokenUsage, usage: TokenUsage): void {
+  sum.inputTokens += usage.inputTokens;
+  sum.outputTokens += usage.outputTokens;
+  sum.cachedTokens += usage.cachedTokens;
+}

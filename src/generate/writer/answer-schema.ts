@@ -1,0 +1,122 @@
+// The shape of an answer: as it is asked for, with the ids of the mode, and as it is read, which forgives small slips.
+import * as z from "zod";
+import type { Mode, ModeWord } from "../../domain/mode.ts";
+
+/** JSON Schema of the answer, for models that can be held to one. */
+export function answerJsonSchema(mode: Mode): object {
+  const schema = z.toJSONSchema(askedFor(mode), { target: "draft-7" });
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== "$schema"));
+}
+
+/** An answer as it came, shape checked and nothing else: what is missing is empty, one text stands for a list of one. */
+export type ReadAnswer = z.output<typeof readAnswer>;
+export type ReadObservation = ReadAnswer["observations"][number];
+export type ReadSummary = ReadAnswer["summaries"][number];
+
+// Looked at of an answer; a batch holds far fewer messages.
+const mostDrafts = 60;
+const mostEntries = 60;
+
+const looseText = z
+  .union([z.string(), z.number().transform(String), z.null().transform(() => "")])
+  .default("");
+const looseList = z
+  .preprocess(
+    (value) =>
+      typeof value === "string"
+        ? [value]
+        : Array.isArray(value)
+          ? value.slice(0, mostEntries)
+          : (value ?? []),
+    z.array(z.union([z.string(), z.number().transform(String), z.unknown().transform(() => "")])),
+  )
+  .default([]);
+const looseNumber = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*\[?#?\d{1,9}\]?\s*$/)
+      .transform((text) => Number(/\d+/.exec(text)?.[0])),
+  ])
+  .catch(Number.NaN);
+const looseNumbers = z
+  .preprocess(
+    (value) => (Array.isArray(value) ? value.slice(0, mostEntries) : value === undefined ? [] : [value]),
+    z.array(looseNumber),
+  )
+  .default([]);
+const looseBoolean = z.preprocess((value) => value === true || value === "true", z.boolean()).default(false);
+
+const lists = { facts: looseList, concepts: looseList, files_read: looseList, files_modified: looseList };
+
+export const readAnswer = z.object({
+  observations: capped(
+    z.object({
+      type: looseText,
+      title: looseText,
+      subtitle: looseText,
+      narrative: looseText,
+      ...lists,
+      sources: looseNumbers,
+    }),
+  ),
+  summaries: capped(
+    z.object({
+      source: looseNumber.default(Number.NaN),
+      request: looseText,
+      investigated: looseText,
+      learned: looseText,
+      completed: looseText,
+      next_steps: looseText,
+      notes: looseText,
+      ...lists,
+    }),
+  ),
+  nothing: looseBoolean,
+});
+
+function capped<S extends z.ZodType>(entry: S) {
+  return z.array(entry).max(mostDrafts).default([]);
+}
+
+function askedFor(mode: Mode) {
+  const texts = z.array(z.string());
+  const asked = {
+    facts: texts,
+    concepts: mode.concepts.length === 0 ? texts : z.array(z.enum(ids(mode.concepts))),
+    files_read: texts,
+    files_modified: texts,
+  };
+  // No z.int(): its bounds are keywords that vendors refuse.
+  const number = z.number().meta({ type: "integer" });
+  return z.strictObject({
+    observations: z.array(
+      z.strictObject({
+        type: z.enum(ids(mode.types)),
+        title: z.string(),
+        subtitle: z.string(),
+        narrative: z.string(),
+        ...asked,
+        sources: z.array(number),
+      }),
+    ),
+    summaries: z.array(
+      z.strictObject({
+        source: number,
+        request: z.string(),
+        investigated: z.string(),
+        learned: z.string(),
+        completed: z.string(),
+        next_steps: z.string(),
+        notes: z.string(),
+        ...asked,
+      }),
+    ),
+    nothing: z.boolean(),
+  });
+}
+
+function ids(words: readonly ModeWord[]): string[] {
+  return words.map(({ id }) => id);
+}

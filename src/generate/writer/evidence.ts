@@ -1,0 +1,79 @@
+// What the messages themselves prove: which files were read and changed, and where their content came from.
+import type { ClaimedMessage } from "../../domain/messages.ts";
+import type { Provenance } from "../../domain/records.ts";
+import type { GenerationBatch } from "../provider.ts";
+import { observe } from "../providers/local/observe.ts";
+import { summarize } from "../providers/local/summary.ts";
+
+export interface Evidence {
+  filesRead: readonly string[];
+  filesModified: readonly string[];
+  provenance: Provenance;
+  /** True when the message says this path, alone or below its directory. */
+  mentions(path: string): boolean;
+}
+
+/** The evidence of one message, found without a model. */
+export function evidenceOf(
+  claimed: ClaimedMessage,
+  { session, recentTitles }: Pick<GenerationBatch, "session" | "recentTitles">,
+): Evidence {
+  const said = mentioned(claimed, recentTitles);
+  if (claimed.message.type === "summarize") {
+    const { files_read, files_modified } = summarize(claimed, session.user_prompt, recentTitles);
+    return { filesRead: files_read, filesModified: files_modified, provenance: "agent", mentions: said };
+  }
+  const { files_read, files_modified, provenance } = observe(claimed, session.user_prompt);
+  return { filesRead: files_read, filesModified: files_modified, provenance, mentions: said };
+}
+
+/** The least trusted of several: what came from the web or an MCP server taints what was made of it. */
+export function leastTrusted(provenances: readonly Provenance[]): Provenance {
+  for (const untrusted of ["web", "mcp"] as const) if (provenances.includes(untrusted)) return untrusted;
+  return provenances[0] ?? "agent";
+}
+
+/** The evidence's own spelling of a path that a model may have shortened, or undefined when it is not there. */
+export function spelledAs(path: string, known: readonly string[]): string | undefined {
+  const bare = path.replace(/^\.[\\/]/, "");
+  return known.find((each) => each === path || each === bare || isEndOf(bare, each) || isEndOf(each, bare));
+}
+
+/** True when `path` ends in `end` at a separator. */
+export function isEndOf(end: string, path: string): boolean {
+  return end !== "" && (path.endsWith(`/${end}`) || path.endsWith(`\\${end}`));
+}
+
+// The path must stand there as a whole: `a.ts` is not mentioned by `data.ts`. Windows paths are doubled in JSON.
+function mentioned({ message }: ClaimedMessage, recentTitles: readonly string[]): (path: string) => boolean {
+  let text: string | undefined;
+  const allText = () =>
+    [
+      JSON.stringify([message.tool_input ?? "", message.tool_response ?? ""]),
+      message.last_user_message ?? "",
+      message.last_assistant_message ?? "",
+      ...(message.type === "summarize" ? recentTitles : []),
+    ]
+      .join("\n")
+      .replaceAll("\\\\", "\\");
+  return (path) => {
+    text ??= allText();
+    const inside =
+      message.cwd !== undefined && path.startsWith(`${message.cwd}/`)
+        ? path.slice(message.cwd.length + 1)
+        : path;
+    return standsIn(text, path) || (inside !== path && standsIn(text, inside));
+  };
+}
+
+function standsIn(text: string, path: string): boolean {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    const before = text[at - 1] ?? " ";
+    const after = text[at + path.length] ?? " ";
+    const escaped = /\\[nrt]$/.test(text.slice(Math.max(0, at - 2), at));
+    if ((escaped || !partOfName.test(before)) && !partOfName.test(after)) return true;
+  }
+  return false;
+}
+
+const partOfName = /[\p{L}\p{N}_-]/u;

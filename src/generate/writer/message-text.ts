@@ -1,0 +1,118 @@
+// A message as a model reads it: one head line of ours, and the tool's own words as parts that are quoted.
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
+import { shorten, shortenJson } from "../../domain/shorten.ts";
+import { oneLine, plain } from "../providers/local/plain-text.ts";
+import { readResult } from "../providers/local/tool-result.ts";
+
+export interface QuotedMessage {
+  /** Ours, on one line: it holds nothing that a tool's output decides. */
+  head: string;
+  parts: { name: string; text: string }[];
+}
+
+/** The messages with at most `maxChars` of each; a directory is told where it differs from the message before. */
+export function messageTexts(messages: readonly ClaimedMessage[], maxChars: number): QuotedMessage[] {
+  let directory: string | undefined;
+  return messages.map(({ message }) => {
+    const { cwd } = message;
+    const moved = cwd !== undefined && cwd !== directory;
+    if (moved) directory = cwd;
+    const where = moved ? [{ name: "cwd", text: shorten(plain(cwd), 300) }] : [];
+    const { head, parts } =
+      message.type === "summarize" ? summarizeText(message, maxChars) : toolText(message, maxChars);
+    return { head, parts: [...where, ...parts] };
+  });
+}
+
+function summarizeText(message: PendingMessage, maxChars: number): QuotedMessage {
+  const user = Math.floor(maxChars * 0.25);
+  return {
+    head: "SUMMARIZE",
+    parts: [
+      { name: "user", text: shorten(plain(message.last_user_message ?? ""), user) },
+      { name: "agent", text: shorten(plain(message.last_assistant_message ?? ""), maxChars - user) },
+    ],
+  };
+}
+
+function toolText(message: PendingMessage, maxChars: number): QuotedMessage {
+  const result = readResult(message.tool_response, message.tool_failed === true);
+  const given = inputText(message.tool_input ?? null, maxChars);
+  const input = shorten(given, Math.floor(maxChars * inputShare));
+  const printed = result.text.trim() === "" ? leftover(result.fields, given) : result.text;
+  return {
+    head: [
+      toolName(message.tool_name ?? ""),
+      result.failed ? "failed" : "",
+      message.agent_type === undefined && message.agent_id === undefined ? "" : "by a sub-agent",
+    ]
+      .filter((word) => word !== "")
+      .join(", "),
+    parts: [
+      { name: "input", text: input },
+      { name: "result", text: repeats(given, printed) ? "" : shorten(printed, maxChars - input.length) },
+    ],
+  };
+}
+
+// Of a message's room; the result gets what the input leaves.
+const inputShare = 0.5;
+
+// A server chooses the names of its tools: nothing but a name may stand in the head line.
+function toolName(name: string): string {
+  return name.replace(/[^\w.:-]+/g, "_").slice(0, 80) || "tool";
+}
+
+// One argument a line, its text as it is: without the quotes and escapes of JSON it is shorter and easier to read.
+function inputText(value: Json, maxChars: number): string {
+  if (typeof value === "string") return plain(value);
+  if (!isJsonObject(value)) return value === null ? "" : plain(JSON.stringify(shortenJson(value, maxChars)));
+  return argumentLines(shortenJson(value, maxChars));
+}
+
+function argumentLines(value: Json): string {
+  if (!isJsonObject(value)) return typeof value === "string" ? plain(value) : JSON.stringify(value);
+  return Object.entries(value)
+    .filter(([, argument]) => !saysNothing(argument))
+    .map(([name, argument]) => `${oneLine(name, 60)}: ${shown(argument)}`)
+    .join("\n");
+}
+
+function shown(argument: Json): string {
+  return plain(typeof argument === "string" ? argument : JSON.stringify(argument));
+}
+
+// What a host gives back of the arguments, such as the content of a written file, is said once; a short answer always.
+function repeats(input: string, printed: string): boolean {
+  return printed.length > 200 && input.includes(printed);
+}
+
+// A response without a text of its own, such as an edit's: the fields that the input does not hold already.
+function leftover(fields: JsonObject, input: string): string {
+  const told = Object.entries(fields).filter(
+    ([name, value]) =>
+      !repeated.has(name) &&
+      !saysNothing(value) &&
+      !(typeof value === "string" && input.includes(plain(value))),
+  );
+  return told.length === 0 ? "" : argumentLines(shortenJson(Object.fromEntries(told), leftoverChars));
+}
+
+const leftoverChars = 4_000;
+
+function saysNothing(value: Json): boolean {
+  return value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+// The file before an edit, and the edit once more as a patch.
+const repeated = new Set([
+  "originalFile",
+  "structuredPatch",
+  "gitDiff",
+  "fileDiff",
+  "diff",
+  "patch",
+  "type",
+  "userModified",
+]);
