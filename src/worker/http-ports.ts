@@ -112,7 +112,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
     processingStatus: () => ({
       ...status.processing(),
       ...store.pending.counts(),
-      oldestPendingAgeMs: status.queue().oldestPendingAgeMs,
+      oldestPendingAgeMs: status.oldestPendingAgeMs(),
       lastSuccessAt: status.lastSuccessAt(),
       ...generation(),
     }),

@@ -21,6 +21,7 @@ interface StatusDeps {
 
 export interface WorkerStatus {
   processing(): ProcessingStatus;
+  oldestPendingAgeMs(): number | null;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
   /** `degraded` when the queue is stuck, or the provider waits for the user. */
   level(): "ok" | "degraded";
@@ -50,20 +51,23 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
     return at === null ? null : Math.max(0, deps.clock.now() - at);
   }
 
+  const oldestPendingAgeMs = () => ageMs(deps.oldestPending());
+
   // Messages that die one after the other leave the queue empty, and nothing comes out of it all the same. What died
   // before the last success, or before this run, is old news.
   function isStuck(): boolean {
     const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
     if (deps.clock.now() - lastMovement <= stuckAfterMs) return false;
-    if ((ageMs(deps.oldestPending()) ?? 0) > stuckAfterMs) return true;
+    if ((oldestPendingAgeMs() ?? 0) > stuckAfterMs) return true;
     return (ageMs(deps.firstDeadSince(lastMovement)) ?? 0) > stuckAfterMs;
   }
 
   return {
     processing,
+    oldestPendingAgeMs,
     queue() {
       const { pending, processing: inWork, dead } = deps.counts();
-      return { depth: pending + inWork, oldestPendingAgeMs: ageMs(deps.oldestPending()), dead };
+      return { depth: pending + inWork, oldestPendingAgeMs: oldestPendingAgeMs(), dead };
     },
     level: () => (deps.pause()?.kind === "auth" || isStuck() ? "degraded" : "ok"),
     isStuck,

@@ -80,8 +80,11 @@ export function providerInWords({ provider, paused, budget }: ProviderHealth, no
   const why = budget === null ? `${name} is not set up` : `the budget of ${name} is spent`;
   const words = name === active ? writer : `${writer}, because ${why}`;
   if (paused === null) return words;
+  // Refused access is tried again by itself too, but it is the user who ends it.
   const until =
-    paused.until !== null && paused.until > nowEpochMs ? ` until ${localTime(paused.until, nowEpochMs)}` : "";
+    paused.kind !== "auth" && paused.until !== null && paused.until > nowEpochMs
+      ? ` until ${localTime(paused.until, nowEpochMs)}`
+      : "";
   return `${words}, paused${until}: ${pauseReason(paused.kind)}`;
 }
 

@@ -32,7 +32,7 @@ test.each<[string, Provider]>([
     "primary (claude-haiku-4-5), paused until 2026-11-22 00:00: quota used up",
     pausedUntil("quota", new Date(2026, 10, 22).getTime()),
   ],
-  ["primary (claude-haiku-4-5), paused: access refused", pausedUntil("auth", null)],
+  ["primary (claude-haiku-4-5), paused: access refused", pausedUntil("auth", noon + 900_000)],
   ["primary (claude-haiku-4-5), paused: not reachable", pausedUntil("unavailable", noon - 1)],
 ])("the provider is shown as %s", (words, health) => {
   expect(providerInWords(health, noon)).toBe(words);
