@@ -142,6 +142,21 @@ test("a session event is posted as JSON", async () => {
   expect(worker.bodies).toEqual(['{"claudeSessionId":"s"}']);
 });
 
+test("the queue is read by a filter and moved by a JSON body", async () => {
+  const worker = await fakeWorker({ on: "socket" });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  await client.queue({ status: "dead", since: "2026-01-31T00:00:00.000Z", limit: 5 });
+  await client.retryQueued({ failed: true });
+  await client.dropQueued({ ids: [3, 4] });
+  await client.close();
+  expect(worker.seen).toEqual([
+    "GET /api/queue?status=dead&since=2026-01-31T00%3A00%3A00.000Z&limit=5",
+    "POST /api/queue/retry",
+    "POST /api/queue/drop",
+  ]);
+  expect(worker.bodies).toEqual(["", '{"failed":true}', '{"ids":[3,4]}']);
+});
+
 async function failure(run: Promise<unknown>): Promise<MemError> {
   const error: unknown = await run.catch((thrown: unknown) => thrown);
   if (error instanceof MemError) return error;
