@@ -114,6 +114,10 @@ export function createRegenerator<B extends GenerationBatch>(deps: RegeneratorDe
     if (run !== null || closed) return;
     done = 0;
     stoppedBecause = null;
+    goOn(model);
+  }
+
+  function goOn(model: Provider): void {
     const stopping = new AbortController();
     const work = createWork(deps, model, {
       done: (messages) => {
@@ -129,6 +133,8 @@ export function createRegenerator<B extends GenerationBatch>(deps: RegeneratorDe
         stoppedBecause = reason;
         waitingFor = null;
         run = null;
+        // What was listed in the very moment in which the list was found empty.
+        if (reason === null && !closed && list.counts().left > 0) goOn(model);
       });
     run = { stopping, ended };
   }

@@ -1,0 +1,37 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { openProgressScreen, type Progress } from "../../src/tui/progress-screen.tsx";
+
+async function drawn(columns: number, states: Progress[], words: string): Promise<string[]> {
+  const stdout = Object.assign(new PassThrough(), { columns, rows: 24, isTTY: true });
+  let written = "";
+  stdout.on("data", (chunk) => (written += String(chunk)));
+  const screen = openProgressScreen({
+    color: false,
+    columns,
+    words: ({ done }) => `${done} ${words}`,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+  });
+  for (const state of states) screen.show(state);
+  await screen.close();
+  return stripVTControlCharacters(written).split("\n");
+}
+
+test.each([40, 80, 200])("the bar fills and its words fit %d columns", async (columns) => {
+  const lines = await drawn(columns, [{ total: 8, done: 5, failed: 1 }], "made again ".repeat(30));
+  const text = lines.join("\n");
+  expect(text).toMatch(/━+─+ +75 %/);
+  expect(text).toContain("5 made again");
+  for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+});
+
+test("what is shown last is drawn before the terminal is given back", async () => {
+  const states = Array.from({ length: 5 }, (_, done) => ({ total: 4, done, failed: 0 }));
+  expect((await drawn(80, states, "made again")).join("\n")).toMatch(/━{60} +100 %\n4 made again/);
+});
+
+test("nothing to do is a full bar, not an error", async () => {
+  expect((await drawn(80, [{ total: 0, done: 0, failed: 0 }], "made again")).join("\n")).toContain("100 %");
+});
