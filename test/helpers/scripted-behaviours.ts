@@ -123,6 +123,12 @@ const table = {
     refuse(exchange, { status: 404, kind: "missing", message: "The model does not exist." }),
   "bad-request": (exchange) =>
     refuse(exchange, { status: 400, kind: "request", message: "messages: a field is not permitted" }),
+  "old-limit": (exchange) =>
+    refuse(exchange, {
+      status: 400,
+      kind: "request",
+      message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    }),
   "no-structured-output": (exchange) =>
     exchange.asked.schema
       ? refuse(exchange, { status: 400, kind: "request", message: "response_format is not supported here" })

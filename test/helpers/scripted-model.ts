@@ -140,32 +140,50 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
   };
 }
 
-/** Numbers that the prompt gives its messages: `[3]`, `#3`, `<message number="3">` or `message 3` at the start of a line. */
+/** Numbers that the prompt gives its messages: `[3]` at the start of a line, from 1 to as many as it says there are. */
 export function messageNumbers(prompt: string): number[] {
-  const found = prompt.matchAll(
-    /^\s*(?:\[(\d+)\]|#+ *(?:message )?(\d+)\b|<message\b[^>]*?"(\d+)"|message (\d+)\b)/gim,
-  );
-  return [...new Set([...found].map((match) => Number(match.slice(1).find((group) => group !== undefined))))];
+  const count = Number(/^(\d+) messages?:/m.exec(prompt)?.[1] ?? Number.POSITIVE_INFINITY);
+  const found = new Set([...prompt.matchAll(/^\[(\d+)\]/gm)].map((match) => Number(match[1])));
+  return [...found].filter((number) => number >= 1 && number <= count);
 }
 
-/** One observation of all messages in the prompt, as the text that the writer asks for. */
+/** Numbers of the messages for which the prompt asks for a summary. */
+export function summaryNumbers(prompt: string): number[] {
+  const line = /^A summary is asked for by (.*)\.$/m.exec(prompt)?.[1] ?? "";
+  return [...line.matchAll(/\d+/g)].map((match) => Number(match[0]));
+}
+
+/** One observation of all messages in the prompt and the summaries it asks for, as the text that the writer asks for. */
 export function goodAnswer(prompt: string): string {
+  const summarized = summaryNumbers(prompt);
+  const observed = messageNumbers(prompt).filter((number) => !summarized.includes(number));
+  const lists = {
+    facts: ["The tests passed"],
+    concepts: ["what-changed"],
+    files_read: [],
+    files_modified: [],
+  };
+  const observation = {
+    type: "change",
+    title: "The work that was asked for was done",
+    subtitle: "As the messages show",
+    narrative: "Files were read and changed, and the tests passed.",
+    ...lists,
+    sources: observed,
+  };
+  const summary = {
+    request: "The work was asked for",
+    investigated: "The files",
+    learned: "How they work",
+    completed: "The work",
+    next_steps: "",
+    notes: "",
+    ...lists,
+  };
   return JSON.stringify({
-    observations: [
-      {
-        type: "change",
-        title: "The work that was asked for was done",
-        subtitle: "As the messages show",
-        narrative: "Files were read and changed, and the tests passed.",
-        facts: ["The tests passed"],
-        concepts: ["what-changed"],
-        files_read: [],
-        files_modified: [],
-        sources: messageNumbers(prompt),
-      },
-    ],
-    summaries: [],
-    nothing: false,
+    observations: observed.length === 0 ? [] : [observation],
+    summaries: summarized.map((source) => ({ source, ...summary })),
+    nothing: observed.length === 0 && summarized.length === 0,
   });
 }
 

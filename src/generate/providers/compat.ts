@@ -76,11 +76,14 @@ export function createCompatClient(options: CompatOptions): ModelClient {
   );
 }
 
-function readChat(objects: readonly JsonObject[]): FoundAnswer {
-  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {} };
+export function readChat(objects: readonly JsonObject[]): FoundAnswer {
+  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {}, thought: false };
   for (const object of objects) {
     for (const from of ["message", "delta"]) {
       found.text += contentOf(object, from);
+      for (const name of ["reasoning_content", "reasoning"]) {
+        found.thought ||= (textAt(object, "choices", 0, from, name) ?? "") !== "";
+      }
       if ((textAt(object, "choices", 0, from, "refusal") ?? "") !== "") found.stopped = "refused";
     }
     const reason = textAt(object, "choices", 0, "finish_reason");
@@ -88,7 +91,16 @@ function readChat(objects: readonly JsonObject[]): FoundAnswer {
     found.model ??= textAt(object, "model");
     readUsage(found, object);
   }
-  return found;
+  const said = withoutThoughts(found.text);
+  return { ...found, text: said, thought: found.thought || said !== found.text };
+}
+
+// Local servers leave what a model thinks in the text, at its beginning, some without the opening tag. Only there: an
+// answer may speak of the tag.
+function withoutThoughts(text: string): string {
+  const end = text.indexOf("</think>");
+  if (/^\s*<think>/.test(text)) return end < 0 ? "" : text.slice(end + "</think>".length);
+  return end < 0 || /^\s*(```|[{[])/.test(text) ? text : text.slice(end + "</think>".length);
 }
 
 const stopReasons: Readonly<Record<string, ModelAnswer["stopped"]>> = {
@@ -113,6 +125,9 @@ function readUsage(found: FoundAnswer, object: unknown): void {
       countAt(object, "usage", "prompt_tokens_details", "cached_tokens") ??
       countAt(object, "usage", "prompt_cache_hit_tokens") ??
       0;
+  }
+  if ((countAt(object, "usage", "completion_tokens_details", "reasoning_tokens") ?? 0) > 0) {
+    found.thought = true;
   }
   const output = countAt(object, "usage", "completion_tokens");
   if (output !== undefined) found.usage.outputTokens = output;

@@ -8,7 +8,7 @@ import type { Resolve } from "./network-guard.ts";
 import { createOutsideCall, type OutsideCall, type OutsideRequest } from "./outside-call.ts";
 import { refusalFailure, statusOfError } from "./refusal.ts";
 import { type Payloads, parsePayloads } from "./sse.ts";
-import { errorIn } from "./wire-values.ts";
+import { errorIn, valueAt } from "./wire-values.ts";
 
 /** What every client is made of. */
 export interface HttpClientOptions {
@@ -19,12 +19,14 @@ export interface HttpClientOptions {
   resolve?: Resolve;
 }
 
-/** What a request asks beyond the plain text. A server that refuses it with a 400 is asked again without. */
-export interface Extras {
+/** How a request is put. It is changed when a server does not take it so, and then kept for the calls to come. */
+export interface RequestForm {
   /** Hold the answer to the schema; and what else the vendor's own servers take. */
   structured: boolean;
   /** The name of the limit of the answer, which chat servers do not agree on. */
   limit: "max_tokens" | "max_completion_tokens";
+  /** Added to that limit: what a model thinks counts there, and can use up all of it before it says anything. */
+  thinkingTokens: number;
 }
 
 /** An answer as it was found; what a server leaves out is filled in. */
@@ -34,6 +36,8 @@ export interface FoundAnswer {
   stopped: ModelAnswer["stopped"] | undefined;
   model: string | undefined;
   usage: Partial<TokenUsage>;
+  /** The model thought before it answered. */
+  thought: boolean;
 }
 
 /** One vendor's wire format. */
@@ -44,38 +48,45 @@ export interface WireFormat {
   endpoint: { origin: string; path: string } | string;
   /** Headers with the keys of this moment. Throws `auth` where one is missing. */
   access(): Pick<OutsideRequest, "headers" | "secrets">;
-  body(request: ModelRequest, extras: Extras): object;
+  body(request: ModelRequest, form: RequestForm): object;
   read(objects: readonly JsonObject[]): FoundAnswer;
 }
 
 /** A client of one wire format. Connections are made when they are first needed. */
 export function createHttpClient(wire: WireFormat, options: HttpClientOptions): ModelClient {
   let call: OutsideCall | undefined;
-  let extras: Extras = { structured: true, limit: "max_tokens" };
+  let form: RequestForm = { structured: true, limit: "max_tokens", thinkingTokens: 0 };
 
-  async function ask(request: ModelRequest, how: Extras, signal: AbortSignal): Promise<ModelAnswer> {
+  async function ask(request: ModelRequest, how: RequestForm, signal: AbortSignal): Promise<Asked> {
     if (typeof wire.endpoint === "string") throw new ModelFailure("auth", wire.endpoint);
     const { origin, path } = wire.endpoint;
     const { headers, secrets } = wire.access();
     call ??= createOutsideCall({ ...options, origin });
-    const answer = await call.post({ path, headers, body: wire.body(request, how), secrets }, signal);
+    const roomy = { ...request, maxOutputTokens: request.maxOutputTokens + how.thinkingTokens };
+    const answer = await call.post({ path, headers, body: wire.body(roomy, how), secrets }, signal);
     const payloads = parsePayloads(answer.contentType, answer.text);
     throwError(payloads, { who: new URL(origin).host, secrets, now: options.clock.now() });
-    return whole(wire.read(payloads.objects), payloads, { request, asked: wire.model });
+    const found = wire.read(payloads.objects);
+    return { answer: whole(found, payloads, { request, asked: wire.model }), thought: found.thought };
   }
 
   return {
     name: wire.name,
     model: wire.model,
     complete: async (request, signal) => {
-      for (let how: Extras | undefined = extras; ; ) {
+      let spent: TokenUsage | undefined;
+      for (let how = form; ; ) {
         try {
-          const answer = await ask(request, how, signal);
-          extras = how;
-          return answer;
+          const { answer, thought } = await ask(request, how, signal);
+          form = how;
+          const usage = spent === undefined ? answer.usage : sum(spent, answer.usage);
+          if (!thought || answer.stopped !== "length" || how.thinkingTokens > 0) return { ...answer, usage };
+          spent = usage;
+          how = { ...how, thinkingTokens: roomToThink };
         } catch (error) {
-          how = error instanceof ModelFailure ? plainer(how, error) : undefined;
-          if (how === undefined) throw error;
+          const other = error instanceof ModelFailure ? otherForm(how, error) : undefined;
+          if (other === undefined) throw error;
+          how = other;
         }
       }
     },
@@ -86,8 +97,23 @@ export function createHttpClient(wire: WireFormat, options: HttpClientOptions): 
   };
 }
 
+interface Asked {
+  answer: ModelAnswer;
+  thought: boolean;
+}
+
+const roomToThink = 8_192;
+
+function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+  };
+}
+
 // What may make the same request welcome: a server that knows no schemas, a model that knows the limit by another name.
-function plainer(how: Extras, failure: ModelFailure): Extras | undefined {
+function otherForm(how: RequestForm, failure: ModelFailure): RequestForm | undefined {
   if (failure.kind !== "bad_request") return undefined;
   if (how.limit === "max_tokens" && /max_completion_tokens/.test(failure.message)) {
     return { ...how, limit: "max_completion_tokens" };
@@ -101,7 +127,7 @@ function throwError(
   from: { who: string; secrets: readonly string[]; now: number },
 ): void {
   for (const payload of payloads.objects) {
-    const error = errorIn(payload);
+    const error = errorIn(payload) ?? errorIn(valueAt(payload, "choices", 0));
     if (error === undefined) continue;
     const body = JSON.stringify({ error });
     throw refusalFailure({ ...from, status: statusOfError(error), headers: {}, body });

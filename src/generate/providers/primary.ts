@@ -68,10 +68,14 @@ export function createPrimaryClient(options: PrimaryOptions): ModelClient {
 
 /** The answer in a message, or in the events of a streamed one. Blocks of thinking are left out. */
 export function readMessages(objects: readonly JsonObject[]): FoundAnswer {
-  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {} };
+  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {}, thought: false };
   for (const object of objects) {
     const message = object.type === "message_start" ? object.message : object;
-    for (const block of listAt(message, "content")) found.text += textAt(block, "text") ?? "";
+    for (const block of listAt(message, "content")) {
+      found.text += textAt(block, "text") ?? "";
+      found.thought ||= isThinking(textAt(block, "type"));
+    }
+    found.thought ||= isThinking(textAt(object, "content_block", "type"));
     if (textAt(object, "delta", "type") === "text_delta") found.text += textAt(object, "delta", "text") ?? "";
     const reason = textAt(object, "stop_reason") ?? textAt(object, "delta", "stop_reason");
     if (reason !== undefined) found.stopped = stopReasons[reason] ?? "end";
@@ -79,6 +83,10 @@ export function readMessages(objects: readonly JsonObject[]): FoundAnswer {
     readUsage(found, message);
   }
   return found;
+}
+
+function isThinking(type: string | undefined): boolean {
+  return type === "thinking" || type === "redacted_thinking";
 }
 
 const stopReasons: Readonly<Record<string, ModelAnswer["stopped"]>> = {

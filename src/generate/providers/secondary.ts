@@ -51,7 +51,7 @@ export function createSecondaryClient(options: SecondaryOptions): ModelClient {
 }
 
 function readGemini(objects: readonly JsonObject[]): FoundAnswer {
-  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {} };
+  const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {}, thought: false };
   for (const object of objects) {
     for (const part of listAt(object, "candidates", 0, "content", "parts")) {
       if (valueAt(part, "thought") !== true) found.text += textAt(part, "text") ?? "";
@@ -84,5 +84,6 @@ function readUsage(found: FoundAnswer, object: unknown): void {
   found.usage.cachedTokens = countAt(object, "usageMetadata", "cachedContentTokenCount") ?? 0;
   const said = countAt(object, "usageMetadata", "candidatesTokenCount");
   const thought = countAt(object, "usageMetadata", "thoughtsTokenCount");
+  found.thought = (thought ?? 0) > 0;
   if (said !== undefined || thought !== undefined) found.usage.outputTokens = (said ?? 0) + (thought ?? 0);
 }

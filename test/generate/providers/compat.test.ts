@@ -1,5 +1,8 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type CompatOptions, createCompatClient } from "../../../src/generate/providers/compat.ts";
+import { type CompatOptions, createCompatClient, readChat } from "../../../src/generate/providers/compat.ts";
+import { json } from "../../client/fake-worker.ts";
 import { contractKey, contractRequest, describeModelClient } from "../../contracts/model-client.ts";
 import { modelServer } from "./model-server.ts";
 
@@ -21,19 +24,23 @@ describeModelClient({
 const clock = { now: () => 1, monotonicMs: () => 1 };
 const signal = new AbortController().signal;
 
+function compatAt(baseUrl: string, options: Partial<CompatOptions> = {}) {
+  return createCompatClient({
+    model: "m",
+    baseUrl,
+    apiKey: () => "",
+    siteUrl: "",
+    appName: "",
+    timeoutMs: 5_000,
+    clock,
+    ...options,
+  });
+}
+
 describe("what compat sends", () => {
   async function sent(options: Partial<CompatOptions> = {}, path = "") {
     const server = await modelServer();
-    const client = createCompatClient({
-      model: "qwen3:8b",
-      baseUrl: server.url + path,
-      apiKey: () => "",
-      siteUrl: "",
-      appName: "",
-      timeoutMs: 5_000,
-      clock,
-      ...options,
-    });
+    const client = compatAt(server.url + path, { model: "qwen3:8b", ...options });
     await client.complete(contractRequest, signal);
     await client.close();
     return server.requests[0];
@@ -83,18 +90,67 @@ describe("what compat sends", () => {
   });
 
   test("the public default is asked with a key only", async () => {
-    const client = createCompatClient({
-      model: "m",
-      baseUrl: "",
-      apiKey: () => "",
-      siteUrl: "",
-      appName: "",
-      timeoutMs: 5_000,
-      clock,
-    });
+    const client = compatAt("");
     await expect(client.complete(contractRequest, signal)).rejects.toMatchObject({
       kind: "auth",
       message: "No key is set: MEM_COMPAT_API_KEY.",
     });
   });
+});
+
+describe("a model that thinks before it answers", () => {
+  const message = (part: object, reason = "stop") => [
+    { choices: [{ message: { role: "assistant", ...part }, finish_reason: reason }] },
+  ];
+
+  test.each<[string, object, string, boolean]>([
+    ["in tags", { content: "<think>{ hm }</think>\n{}" }, "\n{}", true],
+    ["without the opening tag", { content: "so</think>{}" }, "{}", true],
+    ["and gets no further", { content: "<think> so" }, "", true],
+    ["in a field of its own", { content: "{}", reasoning_content: "so" }, "{}", true],
+    ["not, and speaks of the tag", { content: '{"title":"</think>"}' }, '{"title":"</think>"}', false],
+  ])("%s", (_what, part, text, thought) => {
+    expect(readChat(message(part))).toMatchObject({ text, thought, stopped: "end" });
+  });
+
+  test("is given room to think when that took up the limit, from then on at once; both answers are counted", async () => {
+    const limits: unknown[] = [];
+    const server = await modelServer({
+      answer: () => "<think>so</think>{}",
+      script: ({ index }) => (index === 0 ? "cut-at-max-tokens" : "ok"),
+    });
+    const client = compatAt(server.url);
+    const first = await client.complete(contractRequest, signal);
+    const second = await client.complete(contractRequest, signal);
+    await client.close();
+    for (const { body } of server.requests) limits.push((body as { max_tokens: number }).max_tokens);
+    expect(limits).toEqual([512, 8_704, 8_704]);
+    expect([first, second]).toMatchObject([
+      { text: "{}", stopped: "end" },
+      { text: "{}", stopped: "end" },
+    ]);
+    expect(first.usage.inputTokens).toBe(2 * second.usage.inputTokens);
+  });
+});
+
+test("a model that knows the limit by its newer name is asked by that name", async () => {
+  const server = await modelServer({ script: ["bad-request"] });
+  const client = compatAt(server.url);
+  server.play(({ index }) => (index === 0 ? "old-limit" : "ok"));
+  await client.complete(contractRequest, signal);
+  await client.close();
+  expect(server.requests[1]?.body).toMatchObject({ max_completion_tokens: 512, response_format: {} });
+  expect(server.requests[1]?.body).not.toHaveProperty("max_tokens");
+});
+
+test.each([
+  [{ error: { code: 429, message: "Rate limited upstream" } }, "rate_limited"],
+  [{ choices: [{ error: { code: 502, message: "Provider broke" }, finish_reason: "error" }] }, "unavailable"],
+])("an error in the body of a 200 is that error: %j", async (body, kind) => {
+  const server = createServer((_request, response) => json(response, 200, body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const client = compatAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect(client.complete(contractRequest, signal)).rejects.toMatchObject({ kind });
+  await client.close();
+  server.close();
 });
