@@ -27,6 +27,8 @@ export interface DataPaths {
   modes: string;
   /** The user's own prices of models, above the shipped ones. */
   prices: string;
+  /** Where runs of the host's command work that write memory, with a record of each. */
+  hostCli: string;
   installVersion: string;
   /** What `mem install` changed, so that uninstall can restore it. */
   installs: string;
@@ -50,6 +52,7 @@ export function dataPaths(root: string): DataPaths {
     spool: join(at, "spool"),
     modes: join(at, "modes"),
     prices: join(at, "prices.json"),
+    hostCli: join(at, "host-cli"),
     installVersion: join(at, ".install-version"),
     installs: join(at, "installs.json"),
   };

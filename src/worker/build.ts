@@ -4,12 +4,6 @@ import type { Socket } from "node:net";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
-import type { FlowState } from "../domain/generation-pause.ts";
-import { createActiveSessions } from "../generate/active-sessions.ts";
-import { localBatching } from "../generate/batching.ts";
-import { createFlow } from "../generate/flow.ts";
-import { createGenerationLoop } from "../generate/loop.ts";
-import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -17,9 +11,10 @@ import type { Log } from "../log.ts";
 import type { Environment } from "../settings/environment.ts";
 import { createLiveSettings } from "../settings/live.ts";
 import type { LoadedSettings } from "../settings/load.ts";
-import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
+import { createCost } from "./cost-ports.ts";
+import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
 import { createMaintenance } from "./maintenance.ts";
@@ -62,14 +57,9 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** Calls in flight at most, one per session; a local batch never waits for anything. */
-const generationConcurrency = { calls: 2, slowAfterMs: 20_000, most: 2 };
-const generationTimeoutMs = 120_000;
-
 export function buildWorker(deps: WorkerDeps): Worker {
   const { db, settings, log, clock, identity } = deps;
   const store = createStore(db, (cause) => log.error({ err: cause }, "a write failed"));
-  const flow = (): FlowState => ({ state: "open", reason: null });
   const quiet = createQuiet(clock);
   const projectOf = createProjectLabels();
   const live = createLiveSettings({
@@ -82,31 +72,29 @@ export function buildWorker(deps: WorkerDeps): Worker {
     clock,
     snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
   });
-  const loop = createGenerationLoop({
-    queue: createGenerationQueue(store, identity.instance),
-    provider: createLocalProvider(),
-    flow: createFlow({ onChange: () => status.changed() }),
-    sessions: createActiveSessions({ clock }),
-    batching: localBatching,
-    clock,
-    concurrency: generationConcurrency,
-    timeoutMs: generationTimeoutMs,
+  const cost = createCost({ store, settings, clock, warn: (sentence) => log.warn(sentence) });
+  const generation = createGeneration({
+    ...deps,
+    store,
+    cost,
+    instance: identity.instance,
     quiet: quiet.wait,
-    onFailure: (error, messages) => log.warn({ messages }, `generation failed: ${error}`),
-    onCompleted: (_session, made) => {
+    onChange: () => status.changed(),
+    onMade(made) {
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
       for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
       status.changed();
     },
   });
+  const { loop, regenerator } = generation;
   const status = createStatus({
     clock,
     counts: store.pending.counts,
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(flow(), settings),
+    pause: () => describePause(generation.flow.state(clock.now()), settings),
     startedAt: identity.startedAt,
     publish: stream.publish,
     hasClients: () => stream.clientCount() > 0,
@@ -151,9 +139,8 @@ export function buildWorker(deps: WorkerDeps): Worker {
     notices,
     stream,
     notify: loop.notify,
-    // Only the local provider is there yet: it also stands in for the one that is set but not set up.
-    writer: () => ({ active: "local", model: null }),
-    budgetNote: () => null,
+    writer: generation.writer,
+    budgetNote: cost.notice,
   });
   const { app, acceptPipe } = buildHttp({
     ...ports,
@@ -164,6 +151,8 @@ export function buildWorker(deps: WorkerDeps): Worker {
     recordObservation: createObservationRecorder(shared),
     search: buildSearch(db, store),
     context,
+    cost,
+    regenerate: regenerator,
     receiveHook: hostEvents.receive,
   });
 
@@ -176,12 +165,12 @@ export function buildWorker(deps: WorkerDeps): Worker {
       store.pending.reclaimAll();
     },
     start() {
-      loop.start();
+      generation.start();
       maintenance.start();
     },
     async close() {
       await app.close();
-      await Promise.all([maintenance.stop(), loop.stop()]);
+      await Promise.all([maintenance.stop(), generation.close()]);
       status.stop();
       store.flush();
     },

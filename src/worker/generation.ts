@@ -1,0 +1,123 @@
+// Everything that writes memory, put together: the model that is set, its gate, its budget, `local` behind it, the loop.
+import type { Clock } from "../clock.ts";
+import type { Observation, SessionSummary } from "../domain/records.ts";
+import { failOpen } from "../errors.ts";
+import { createActiveSessions } from "../generate/active-sessions.ts";
+import { localBatching, modelBatching } from "../generate/batching.ts";
+import { createBudgetedProvider } from "../generate/budgeted-provider.ts";
+import { createCoalescingProvider } from "../generate/coalesce.ts";
+import { createFlow, type Flow } from "../generate/flow.ts";
+import { createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
+import { createMeteredClient } from "../generate/metered-client.ts";
+import type { ModelClient } from "../generate/model-client.ts";
+import type { Provider } from "../generate/provider.ts";
+import { createLocalProvider } from "../generate/providers/local/local.ts";
+import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
+import { callRecords } from "../generate/providers/subscription/client.ts";
+import { createRegenerator, type Regenerator } from "../generate/regenerator.ts";
+import { loadPrompts } from "../generate/writer/prompt-templates.ts";
+import { createModelProvider } from "../generate/writer.ts";
+import type { Log } from "../log.ts";
+import { loadActiveMode } from "../modes/load-mode.ts";
+import type { Environment } from "../settings/environment.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { createChosenModel } from "./chosen-model.ts";
+import type { Cost } from "./cost-ports.ts";
+
+interface GenerationDeps {
+  store: Store;
+  settings: LoadedSettings;
+  env: Environment;
+  log: Log;
+  clock: Clock;
+  cost: Pick<Cost, "spend" | "prices">;
+  /** Names this run of the worker: whose leases its claims are. */
+  instance: string;
+  /** Resolves when intake is quiet enough to work. */
+  quiet(): Promise<void>;
+  /** New or rewritten records. */
+  onMade(made: { observations: Observation[]; summaries: SessionSummary[] }): void;
+  /** The gate opened or closed. */
+  onChange(): void;
+}
+
+export interface Generation {
+  loop: GenerationLoop;
+  regenerator: Regenerator;
+  flow: Pick<Flow, "state">;
+  /** Who writes, and with which model; `local` where none is set up. */
+  writer(): { active: string; model: string | null };
+  start(): void;
+  /** Gives claimed messages back and ends every call; resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+// A local batch never waits for anything. A model's call takes seconds, most of them waiting.
+const localCalls = { calls: 2, slowAfterMs: 20_000, most: 2 };
+const modelCalls = { calls: 2, slowAfterMs: 15_000, most: 16 };
+
+/** Deadline of one batch: a few calls, when answers are useless or too long. */
+const batchTimeoutMs = 240_000;
+
+export function createGeneration(deps: GenerationDeps): Generation {
+  const { store, settings, log, clock, cost, onMade } = deps;
+  const warn = (sentence: string): void => log.warn(sentence);
+  const client = createChosenModel({ settings, env: deps.env, clock, warn });
+  const local = createLocalProvider();
+  const model = client === null ? null : modelProvider(client, { ...deps, warn });
+  const flow = createFlow({ onChange: deps.onChange });
+  const onFailure = (error: string, messages: number): void =>
+    log.warn({ messages }, `generation failed: ${error}`);
+  const common = { flow, clock, timeoutMs: batchTimeoutMs, quiet: deps.quiet, onFailure };
+  const loop = createGenerationLoop({
+    ...common,
+    queue: createGenerationQueue(store, deps.instance),
+    provider: model === null ? local : createBudgetedProvider(model, local, cost.spend),
+    sessions: createActiveSessions({ clock }),
+    batching: model === null ? localBatching : modelBatching,
+    concurrency: model === null ? localCalls : modelCalls,
+    onCompleted: (_session, made) => onMade(made),
+  });
+  const regenerator = createRegenerator({
+    ...common,
+    list: store.regenerations,
+    model,
+    limits: { messages: modelBatching.maxMessages, characters: modelBatching.maxChars },
+    onReplaced: (_session, replaced) => onMade(replaced),
+  });
+
+  return {
+    loop,
+    regenerator,
+    flow,
+    writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
+    start() {
+      // What a killed worker's calls left running costs the user's subscription.
+      void failOpen("ending calls of an earlier worker", () =>
+        reapOrphans(callRecords(settings.paths.hostCli)),
+      );
+      loop.start();
+    },
+    async close() {
+      await Promise.all([loop.stop(), regenerator.close()]);
+      await client?.close();
+    },
+  };
+}
+
+function modelProvider(
+  client: ModelClient,
+  {
+    settings,
+    cost,
+    clock,
+    warn,
+  }: Pick<GenerationDeps, "settings" | "cost" | "clock"> & { warn(sentence: string): void },
+): Provider {
+  const { mode, warnings } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
+  for (const warning of warnings) warn(warning);
+  const metered = createMeteredClient({ client, ...cost, clock });
+  return createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
+}
