@@ -159,7 +159,7 @@ function answers(contract: ModelClientContract, usage: boolean, schema: boolean)
   });
 }
 
-function failures(retryAfter: boolean, words: boolean): void {
+function failures(retryAfter: boolean, bodies: boolean): void {
   test.each<[Behaviour, ModelFailureKind]>([
     ["rate-limited", "rate_limited"],
     ["rate-limited-date", "rate_limited"],

@@ -141,20 +141,20 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
 }
 
 /** Numbers that the prompt gives its messages: `[3]` at the start of a line, from 1 to as many as it says there are. */
-export function messageNumbers(prompt: string): number[] {
+function messageNumbers(prompt: string): number[] {
   const count = Number(/^(\d+) messages?:/m.exec(prompt)?.[1] ?? Number.POSITIVE_INFINITY);
   const found = new Set([...prompt.matchAll(/^\[(\d+)\]/gm)].map((match) => Number(match[1])));
   return [...found].filter((number) => number >= 1 && number <= count);
 }
 
 /** Numbers of the messages for which the prompt asks for a summary. */
-export function summaryNumbers(prompt: string): number[] {
+function summaryNumbers(prompt: string): number[] {
   const line = /^A summary is asked for by (.*)\.$/m.exec(prompt)?.[1] ?? "";
   return [...line.matchAll(/\d+/g)].map((match) => Number(match[0]));
 }
 
 /** One observation of all messages in the prompt and the summaries it asks for, as the text that the writer asks for. */
-export function goodAnswer(prompt: string): string {
+function goodAnswer(prompt: string): string {
   const summarized = summaryNumbers(prompt);
   const observed = messageNumbers(prompt).filter((number) => !summarized.includes(number));
   const lists = {
