@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
+import type { StreamEvent } from "../domain/events.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -100,7 +101,12 @@ export function buildWorker(deps: WorkerDeps): Worker {
     hasClients: () => stream.clientCount() > 0,
   });
   const notices = createNotices(settings, status);
-  const shared = { store, clock, projectOf, publish: stream.publish };
+  const publish = (event: StreamEvent): void => {
+    stream.publish(event);
+    // Nothing more will come for it, so its messages need not wait for company.
+    if (event.type === "session_completed") loop.notify(event.sessionDbId);
+  };
+  const shared = { store, clock, projectOf, publish };
   const intake = createIntake({
     ...shared,
     skipTools: live.skipTools,
