@@ -34,9 +34,10 @@ export interface ContractClient {
 /**
  * Parts of the suite that a client may lack. `connection`: it holds the connection to the server itself; a client that
  * asks through a program of the vendor's does not decide about redirects, sizes and compression there. `words`: its
- * failures say what the server said.
+ * failures say what the server said. `bodies`: it sees what came in place of an answer; to one that does not, that may
+ * look like a server that cannot be reached.
  */
-export type ContractPart = "usage" | "retry-after" | "schema" | "connection" | "stream" | "words";
+export type ContractPart = "usage" | "retry-after" | "schema" | "connection" | "stream" | "words" | "bodies";
 
 /** A key that looks like none, so that only knowing it can take it out of a message. */
 export const contractKey = "plain words that nobody would take for one".replaceAll(" ", "_");
@@ -79,7 +80,7 @@ export function describeModelClient(contract: ModelClientContract): void {
     beforeEach(() => start());
     afterEach(() => stop());
     answers(contract, has("usage"), has("schema"));
-    failures(has("retry-after"), has("words"));
+    failures(has);
     if (has("stream")) streams();
     interruptions(start, has("connection"));
     if (has("connection")) connections(start);
@@ -159,7 +160,7 @@ function answers(contract: ModelClientContract, usage: boolean, schema: boolean)
   });
 }
 
-function failures(retryAfter: boolean, bodies: boolean): void {
+function failures(has: (part: ContractPart) => boolean): void {
   test.each<[Behaviour, ModelFailureKind]>([
     ["rate-limited", "rate_limited"],
     ["rate-limited-date", "rate_limited"],
@@ -188,7 +189,7 @@ function failures(retryAfter: boolean, bodies: boolean): void {
   const noAnswers: Behaviour[] = ["html", "truncated-body", "other-json", "empty-body"];
   test.each(noAnswers)("%s is no answer", async (behaviour) => {
     server.play(behaviour);
-    expect(bodies ? ["bad_answer"] : ["bad_answer", "unavailable"]).toContain((await failure()).kind);
+    expect(has("bodies") ? ["bad_answer"] : ["bad_answer", "unavailable"]).toContain((await failure()).kind);
   });
 
   test("a request that is too long for the model is told apart from other bad ones", async () => {
@@ -199,7 +200,7 @@ function failures(retryAfter: boolean, bodies: boolean): void {
   });
 
   const asked: Behaviour[] = ["rate-limited", "rate-limited-date", "unavailable"];
-  test.skipIf(!retryAfter).each(asked)("%s says when to ask again", async (behaviour) => {
+  test.skipIf(!has("retry-after")).each(asked)("%s says when to ask again", async (behaviour) => {
     server.play(behaviour);
     expect((await failure()).retryAfterMs).toBe(30_000);
   });
@@ -217,7 +218,7 @@ function failures(retryAfter: boolean, bodies: boolean): void {
   test("the message is one short line for people", async () => {
     server.play("unauthorized");
     const { message } = await failure();
-    if (words) expect(message).toMatch(/401.*invalid x-api-key/);
+    if (has("words")) expect(message).toMatch(/401.*invalid x-api-key/);
     expect(message.length).toBeLessThan(400);
     expect(message).not.toMatch(/\n/);
   });
