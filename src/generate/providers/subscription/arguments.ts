@@ -5,14 +5,16 @@ import type { ModelRequest } from "../../model-client.ts";
 // no tools, and prompts quote what other people wrote.
 const childSettings = { disableAllHooks: true, permissions: { deny: ["Read"] } };
 
-/** The arguments of the call. The prompt is not among them: `ps` shows arguments to every user of the machine. */
-export function hostCliArguments({ system, schema }: ModelRequest, model: string): string[] {
-  const held = Object.keys(schema).length === 0 ? [] : ["--json-schema", JSON.stringify(schema)];
+/**
+ * The arguments of the call. The prompt is not among them: `ps` shows arguments to every user of the machine. Nor is the
+ * schema: with `--json-schema` the CLI offers a tool to answer by, and asks (and pays) a second time where the model
+ * writes the JSON that `system` asks for as text.
+ */
+export function hostCliArguments({ system }: ModelRequest, model: string): string[] {
   return [
     ...["--print", "--output-format", "json"],
     ...["--model", model],
     ...["--system-prompt", system],
-    ...held,
     ...["--tools", ""],
     // No settings of user or project: with them go hooks, plugins and CLAUDE.md.
     ...["--setting-sources", ""],

@@ -7,7 +7,7 @@ import { MemError } from "../../../errors.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { hostCliArguments, hostCliInput } from "./arguments.ts";
-import { hostCliEnvironment, refuseForeignGateway } from "./environment.ts";
+import { hostCliEnvironment, refuseForeignGateway, secretsOf } from "./environment.ts";
 import { readAnswer } from "./result.ts";
 import { type HostCliOutput, runHostCli } from "./run.ts";
 import { createSlots } from "./slots.ts";
@@ -61,7 +61,8 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
       refuseForeignGateway(environment);
       release = await slots.take(ending.signal);
       timer = setTimeout(() => ending.abort(tooLate(deadlineMs)), deadlineMs);
-      return readAnswer(await run(request, ending.signal), { model, now: clock.now() });
+      const output = await run(request, ending.signal);
+      return readAnswer(output, { model, now: clock.now(), secrets: secretsOf(environment) });
     } catch (cause) {
       throw isClosed || signal.aborted ? cancelled(cause) : cause;
     } finally {

@@ -36,6 +36,12 @@ export function refuseForeignGateway(environment: Environment): void {
   );
 }
 
+/** What the child is given that must not come back in a message. */
+export function secretsOf(environment: Environment): string[] {
+  const names = ["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE"];
+  return names.map((name) => environment[name] ?? "").filter((secret) => secret !== "");
+}
+
 function isVendorOrLoopback(address: string): boolean {
   const host = URL.canParse(address) ? new URL(address).hostname : "";
   return /(^|\.)anthropic\.com$|^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
@@ -72,8 +78,8 @@ const marks = {
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
-  // The loop retries, with its own pauses; thinking is paid for and does not better a summary.
+  // The loop retries, with its own pauses; a stream that breaks is not asked for again in whole; thinking is paid for and does not better a summary.
   CLAUDE_CODE_MAX_RETRIES: "0",
-  MAX_STRUCTURED_OUTPUT_RETRIES: "1",
+  CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
   MAX_THINKING_TOKENS: "0",
 };

@@ -1,4 +1,5 @@
 // The host CLI's errors are sentences for people: what they mean for the messages that wait.
+import type { TokenUsage } from "../../model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
 import { cleanReason } from "../error-text.ts";
 import { parseResetTime } from "./reset-time.ts";
@@ -9,15 +10,28 @@ interface HostCliError {
   status: number | null;
   /** `terminal_reason` of the result. */
   reason: string;
+  /** What the run used nevertheless. */
+  usage?: TokenUsage;
+}
+
+export interface FailureContext {
+  /** Epoch in milliseconds. */
+  now: number;
+  /** Texts that must not stand in a message, whatever they look like. */
+  secrets: readonly string[];
 }
 
 /** The failure that the CLI's words and the vendor's status stand for; unknown ones may pass by themselves. */
-export function failureOf(error: HostCliError, now: number): ModelFailure {
+export function failureOf(error: HostCliError, { now, secrets }: FailureContext): ModelFailure {
   const kind = kindOfText(error) ?? kindOfStatus(error.status) ?? "unavailable";
   const resetsAt = kind === "quota" ? parseResetTime(error.text, now) : null;
   const pause = resetsAt === null ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
+  const billed = error.usage === undefined ? {} : { usage: error.usage };
   const advice = kind === "auth" ? adviceFor(error) : "";
-  return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, [])}${advice}`, pause);
+  return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, secrets)}${advice}`, {
+    ...pause,
+    ...billed,
+  });
 }
 
 // Tried in this order. "not your usage limit" stands in the sentence of a plain 429.
@@ -27,7 +41,7 @@ const words: readonly [RegExp, ModelFailureKind][] = [
   [/unknown option|issue with the selected model/i, "auth"],
   [/not logged in|please run \/login|invalid api key|failed to authenticate|oauth token/i, "auth"],
   [/^request timed out/i, "timeout"],
-  [/valid structured output|maximum number of turns/i, "bad_answer"],
+  [/stream ended without|StreamTruncated/i, "bad_answer"],
 ];
 
 function kindOfText({ text, reason }: HostCliError): ModelFailureKind | null {

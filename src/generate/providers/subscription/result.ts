@@ -3,23 +3,24 @@ import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { cleanReason } from "../error-text.ts";
-import { failureOf } from "./failure.ts";
+import { type FailureContext, failureOf } from "./failure.ts";
 import type { HostCliOutput } from "./run.ts";
 
-interface Asked {
+interface Asked extends FailureContext {
   /** The model that was asked. */
   model: string;
-  now: number;
 }
 
 /** The answer in `output`. Throws `ModelFailure` where there is none. */
-export function readAnswer(output: HostCliOutput, { model, now }: Asked): ModelAnswer {
+export function readAnswer(output: HostCliOutput, asked: Asked): ModelAnswer {
   const result = findResult(output.stdout);
-  if (result === null) throw withoutResult(output, now);
-  const answer = { model: answeringModel(result, model), usage: readUsage(result) };
+  if (result === null) throw withoutResult(output, asked);
+  const usage = readUsage(result);
+  const answer = { model: answeringModel(result, asked.model), usage };
   const text = typeof result.result === "string" ? result.result : "";
   if (result.is_error !== true) {
-    return { ...answer, text: structured(result) ?? text, stopped: "end" };
+    if (text.trim() === "") throw new ModelFailure("bad_answer", "The model's answer is empty.", { usage });
+    return { ...answer, text, stopped: "end" };
   }
   // The CLI keeps what the model wrote to itself in these two, so only the tokens are left of it.
   if (result.stop_reason === "refusal") return { ...answer, text: "", stopped: "refused" };
@@ -29,8 +30,9 @@ export function readAnswer(output: HostCliOutput, { model, now }: Asked): ModelA
       text: text === "" ? errorsOf(result) : text,
       status: typeof result.api_error_status === "number" ? result.api_error_status : null,
       reason: typeof result.terminal_reason === "string" ? result.terminal_reason : "",
+      usage,
     },
-    now,
+    asked,
   );
 }
 
@@ -59,7 +61,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, now: number): ModelFailure {
+function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, asked: Asked): ModelFailure {
   const lastLine = `${stdout}\n${stderr}`.trimEnd().split("\n").at(-1) ?? "";
   if (exitCode === 0 && stdout.trim() !== "") {
     return new ModelFailure(
@@ -68,11 +70,7 @@ function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, now: number)
     );
   }
   const text = lastLine === "" ? `ended with ${exitCode ?? "a signal"} and no word` : lastLine;
-  return failureOf({ text, status: null, reason: "" }, now);
-}
-
-function structured({ structured_output: value }: JsonObject): string | null {
-  return value === undefined || value === null ? null : JSON.stringify(value);
+  return failureOf({ text, status: null, reason: "" }, asked);
 }
 
 function errorsOf({ errors, subtype }: JsonObject): string {
@@ -80,7 +78,7 @@ function errorsOf({ errors, subtype }: JsonObject): string {
   return lines.length > 0 ? lines.join("; ") : String(subtype ?? "");
 }
 
-// Of all requests of the run; the CLI makes a second one when the first answer did not have the asked form.
+// Of all requests of the run: the CLI makes more than one where an answer is cut off, empty or refused.
 function readUsage({ usage }: JsonObject): TokenUsage {
   const count = (name: string): number => {
     const value = isJsonObject(usage) ? usage[name] : 0;

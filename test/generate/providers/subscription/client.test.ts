@@ -49,7 +49,7 @@ const never = new AbortController().signal;
 describe("what the host CLI gets", () => {
   test("the arguments are these and no others, the prompt comes by stdin", async () => {
     const home = hostCliHome();
-    const request = playing("structured");
+    const request = playing("plain");
     await clientIn(home).complete(request, never);
     const run = await home.run();
     expect(run.args).toEqual([
@@ -60,8 +60,6 @@ describe("what the host CLI gets", () => {
       model,
       "--system-prompt",
       request.system,
-      "--json-schema",
-      JSON.stringify(request.schema),
       "--tools",
       "",
       "--setting-sources",
@@ -75,11 +73,10 @@ describe("what the host CLI gets", () => {
     expect(run.input).toBe(request.prompt);
   });
 
-  test("without a schema none is asked for, and a text that looks like a command stays a text", async () => {
+  test("a text that looks like a command stays a text", async () => {
     const home = hostCliHome();
-    await clientIn(home).complete({ ...playing(""), prompt: "/help play:plain", schema: {} }, never);
+    await clientIn(home).complete({ ...playing(""), prompt: "/help play:plain" }, never);
     const run = await home.run();
-    expect(run.args).not.toContain("--json-schema");
     expect(run.input).toBe("\n/help play:plain");
   });
 
@@ -102,7 +99,7 @@ describe("what the host CLI gets", () => {
       LC_ALL: "C",
     };
     const home = hostCliHome({ ...canaries, ...passed });
-    await clientIn(home).complete(playing("structured"), never);
+    await clientIn(home).complete(playing("plain"), never);
     const { env } = await home.run();
     // What the shell of the recorded CLI adds by itself.
     for (const name of ["PWD", "OLDPWD", "SHLVL", "_"]) delete env[name];
@@ -118,7 +115,7 @@ describe("what the host CLI gets", () => {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_MAX_RETRIES: "0",
-      MAX_STRUCTURED_OUTPUT_RETRIES: "1",
+      CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
       MAX_THINKING_TOKENS: "0",
       CLAUDE_CODE_MAX_OUTPUT_TOKENS: "4096",
       API_TIMEOUT_MS: "120000",
@@ -129,7 +126,7 @@ describe("what the host CLI gets", () => {
     const home = hostCliHome();
     mkdirSync(home.directory, { recursive: true });
     chmodSync(home.directory, 0o755);
-    await clientIn(home).complete(playing("structured"), never);
+    await clientIn(home).complete(playing("plain"), never);
     const { cwd } = await home.run();
     expect(cwd).toBe(realpathSync(join(home.directory, "empty")));
     expect(readdirSync(cwd)).toEqual([]);
@@ -142,7 +139,7 @@ describe("what the host CLI gets", () => {
     ["https://api.anthropic.com", true],
   ])("with a key beside the address %s the login is sent there: %s", async (address, isAsked) => {
     const home = hostCliHome({ ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: "made-up" });
-    const answer = clientIn(home).complete(playing("structured"), never);
+    const answer = clientIn(home).complete(playing("plain"), never);
     await (isAsked ? answer : expect(answer).rejects.toMatchObject({ kind: "auth" }));
     expect(home.runs()).toHaveLength(isAsked ? 1 : 0);
   });
@@ -153,13 +150,10 @@ describe("what comes back", () => {
   const usage = { inputTokens: 200, outputTokens: 40, cachedTokens: 50 };
 
   test.each([
-    ["structured", nothing, "end", usage],
     ["plain", nothing, "end", usage],
     ["warned", nothing, "end", usage],
     ["listed", nothing, "end", usage],
-    // Two requests: the first one's answer had not the asked form.
-    ["text", nothing, "end", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
-    ["empty", "", "end", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
+    // The CLI asks again where an answer is cut off or refused.
     ["length", "", "length", { inputTokens: 800, outputTokens: 160, cachedTokens: 200 }],
     ["refused", "", "refused", { inputTokens: 400, outputTokens: 80, cachedTokens: 100 }],
   ])("%s is an answer with its tokens", async (play, text, stopped, counted) => {
@@ -185,7 +179,7 @@ describe("what comes back", () => {
     ["timeout", "timeout", undefined],
     ["too_long", "overflow", undefined],
     ["bad_request", "bad_request", undefined],
-    ["no_structure", "bad_answer", undefined],
+    ["empty", "bad_answer", undefined],
     ["garbage", "bad_answer", undefined],
     ["flood", "bad_answer", undefined],
     ["complain", "unavailable", undefined],
@@ -215,7 +209,7 @@ describe("what comes back", () => {
     const home = hostCliHome();
     const command = join(home.environment.HOME ?? "", "claude");
     make(command);
-    const thrown = await failure(clientIn(home, { command }), "structured");
+    const thrown = await failure(clientIn(home, { command }), "plain");
     expect(thrown.kind).toBe("auth");
     expect(thrown.message).toContain("mem settings set HOST_CLI_PATH");
     expect(existsSync(join(home.directory, "calls"))).toBe(true);

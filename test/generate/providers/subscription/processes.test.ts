@@ -92,7 +92,7 @@ describe("the pool", () => {
     expect(home.runs()).toHaveLength(2);
     running[0]?.abort();
     await expect(calls[0]).rejects.toMatchObject({ code: "cancelled" });
-    await expect(client.complete(playing("structured"), never)).resolves.toMatchObject({ stopped: "end" });
+    await expect(client.complete(playing("plain"), never)).resolves.toMatchObject({ stopped: "end" });
     running[1]?.abort();
     await ends;
     nothingIsLeft(home);
@@ -108,7 +108,7 @@ describe("the pool", () => {
     nothingIsLeft(home);
     const reasons = (await ends).map((end) => (end.status === "rejected" ? end.reason.code : end.status));
     expect(reasons).toEqual(["cancelled", "cancelled", "cancelled"]);
-    await expect(client.complete(playing("structured"), never)).rejects.toMatchObject({ code: "cancelled" });
+    await expect(client.complete(playing("plain"), never)).rejects.toMatchObject({ code: "cancelled" });
   });
 
   test("after 50 calls, half of them aborted, every other one is answered and nothing is left", async () => {
@@ -117,7 +117,7 @@ describe("the pool", () => {
     const ends = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
         const aborting = new AbortController();
-        const call = client.complete(playing(index % 2 === 0 ? "structured" : "hang"), aborting.signal);
+        const call = client.complete(playing(index % 2 === 0 ? "plain" : "hang"), aborting.signal);
         // Some before they begin, some at once, some in the middle.
         if (index % 2 === 1) setTimeout(() => aborting.abort(), (index * 37) % 900);
         return call.then(
