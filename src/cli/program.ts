@@ -5,6 +5,7 @@ import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerInstall } from "./commands/install.ts";
+import { registerMode } from "./commands/mode.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
@@ -43,6 +44,7 @@ export function buildProgram(context: CliContext): Command {
   registerInstall(program, context);
   registerUninstall(program, context);
   registerWorker(program, context);
+  registerMode(program, context);
   registerSettings(program, context);
   nameOwnHelp(program, "mem");
   return withExamples(program, [

@@ -31,6 +31,14 @@ test("search with words and filters prints what is there, and --json the worker'
   }
 });
 
+test("a type that the mode does not have is said where nothing was found", async () => {
+  const mem = await rememberingMem();
+  const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
+  expect(code).toBe(0);
+  expect(stderr).toContain("bugfxi is no type of the mode code, which has discovery, decision, bugfix");
+  expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("is no type");
+});
+
 test("what a tool printed cannot write to the terminal of the one who searches", async () => {
   const mem = await rememberingMem();
   for (const format of ["index", "full"]) {
