@@ -28,7 +28,8 @@ export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
   return Object.assign(mem, { home });
 }
 
-async function runMem(home: WorkerHome, words: readonly string[]): Promise<MemRun> {
+/** Runs `mem` in the home, to its end. */
+export async function runMem(home: WorkerHome, words: readonly string[]): Promise<MemRun> {
   const child = spawn(process.execPath, [bin, ...words], {
     env: home.env,
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,142 @@
+// The built worker with a model behind it: what an agent does is written by the model, paid for in the ledger, and
+// survives whatever the model does.
+import { readFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { runMem } from "../cli/mem.ts";
+import { type Script, type ScriptedModel, startScriptedModel } from "../helpers/scripted-model.ts";
+import {
+  startWorker,
+  until,
+  type WorkerHome,
+  type WorkerProcess,
+  workerHome,
+} from "../helpers/worker-process.ts";
+
+interface Rig {
+  model: ScriptedModel;
+  home: WorkerHome;
+  worker: WorkerProcess;
+}
+
+async function rig(script: Script, env: NodeJS.ProcessEnv = {}): Promise<Rig> {
+  const model = await startScriptedModel({ script, retryAfterSeconds: 1 });
+  onTestFinished(() => model.close());
+  const home = workerHome({ MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: `${model.url}/v1`, ...env });
+  return { model, home, worker: await startWorker(home) };
+}
+
+async function use(worker: WorkerProcess, session: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const { status } = await worker.post("/api/sessions/observations", {
+      claudeSessionId: session,
+      tool_name: "Bash",
+      tool_input: { command: `echo ${session} ${n}` },
+      tool_response: { stdout: `${session} ${n}`, exit_code: 0 },
+      cwd: "/home/user/demo",
+    });
+    expect(status).toBe(200);
+  }
+}
+
+const complete = (worker: WorkerProcess, session: string) =>
+  worker.post("/api/sessions/complete", { claudeSessionId: session });
+
+interface Standing {
+  accepted: number;
+  done: number;
+  skipped: number;
+  pending: number;
+  processing: number;
+  dead: number;
+  paused: { kind: string } | null;
+}
+
+async function standing(worker: WorkerProcess): Promise<Standing> {
+  const { body } = await worker.get("/api/processing-status");
+  const now = body as Standing;
+  expect(now.accepted).toBe(now.done + now.skipped + now.pending + now.processing + now.dead);
+  return now;
+}
+
+async function allDone(worker: WorkerProcess, count: number): Promise<void> {
+  await until(async () => ((await standing(worker)).done === count ? true : undefined), 30_000, "all done");
+}
+
+async function generators(worker: WorkerProcess): Promise<Set<string>> {
+  const { body } = await worker.get("/api/observations?limit=100");
+  return new Set((body as { items: { generator: string }[] }).items.map(({ generator }) => generator));
+}
+
+describe("a worker with a model", () => {
+  test("writes ten tool uses of a session in one call, with the model's name, and enters it in the ledger", async () => {
+    const { model, home, worker } = await rig("ok");
+    await use(worker, "s1", 10);
+    await allDone(worker, 10);
+    expect(model.requests).toHaveLength(1);
+    expect([...(await generators(worker))]).toEqual([expect.not.stringMatching(/^local$/)]);
+    const { stdout } = await runMem(home, ["cost", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failedCalls: 0 } });
+    const { stdout: status } = await runMem(home, ["status"]);
+    expect(status).toMatch(/^Provider +compat/m);
+  });
+
+  test("a completed session does not wait for more of its kind", async () => {
+    const { model, worker } = await rig("ok");
+    await use(worker, "s1", 2);
+    await complete(worker, "s1");
+    await allDone(worker, 2);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("a limit pauses it, says so, spends no attempt, and it goes on by itself", async () => {
+    const { model, home, worker } = await rig("rate-limited");
+    await use(worker, "s1", 10);
+    await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
+    expect((await runMem(home, ["status"])).stdout).toContain("rate limited");
+    model.play("ok");
+    await allDone(worker, 10);
+    expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
+  });
+
+  test("a refused key pauses it and tells the user what to do; nothing is lost", async () => {
+    const { home, worker } = await rig("unauthorized", { MEM_COMPAT_API_KEY: "sk-made-up-CANARY-key" });
+    await use(worker, "s1", 10);
+    await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
+    const doctor = await runMem(home, ["doctor"]);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toContain("MEM_COMPAT_API_KEY");
+    expect((await worker.get("/api/health")).body).toMatchObject({ status: "degraded" });
+    expect(await standing(worker)).toMatchObject({ pending: 10, dead: 0 });
+    expect(readFileSync(`${home.dataDir}/logs/worker.log`, "utf8")).not.toContain("CANARY");
+  });
+
+  test("a worker killed in mid-call loses nothing and doubles nothing", async () => {
+    const { model, home, worker } = await rig("hang");
+    await use(worker, "s1", 10);
+    await until(() => model.requests[0], 20_000, "the call");
+    await worker.kill();
+    model.play("ok");
+    const next = await startWorker(home);
+    await allDone(next, 10);
+    const { body } = await next.get("/api/observations?limit=100");
+    expect((body as { items: unknown[] }).items).toHaveLength(1);
+  });
+
+  test("a spent budget hands over to local, which a later regeneration makes better", async () => {
+    const { model, home, worker } = await rig("ok", { MEM_DAILY_TOKEN_BUDGET: "1" });
+    await use(worker, "s1", 10);
+    await allDone(worker, 10);
+    await use(worker, "s2", 10);
+    await allDone(worker, 20);
+    expect(model.requests).toHaveLength(1);
+    expect(await generators(worker)).toContain("local");
+    expect((await runMem(home, ["status"])).stdout).toContain("budget");
+    await worker.stop();
+    const rich = { ...home, env: { ...home.env, MEM_DAILY_TOKEN_BUDGET: "0" } };
+    const next = await startWorker(rich);
+    const { code, stdout } = await runMem(rich, ["regenerate"]);
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(await generators(next)).not.toContain("local");
+    expect(await standing(next)).toMatchObject({ accepted: 20, done: 20 });
+  });
+});
