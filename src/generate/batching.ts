@@ -6,7 +6,7 @@ export interface WaitingMessages {
   /** Epochs of the oldest and the newest one that were counted. */
   oldestAt: number;
   newestAt: number;
-  /** A summary is wanted. */
+  /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
   /** The oldest one failed before: it is tried alone, so there is nothing to wait for. */
   isRetry: boolean;

@@ -107,7 +107,9 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
     await releaseFailed(deps, batch, { ...call, failure });
     return true;
   }
-  call.pass.succeeded(clock.now());
+  // What `local` wrote in a model's place says nothing of the model.
+  if (reply.upgrade === true) call.pass.returned(clock.now());
+  else call.pass.succeeded(clock.now());
   call.active.cumulativeInputTokens += reply.usage.inputTokens;
   call.active.cumulativeOutputTokens += reply.usage.outputTokens;
   const made = await store(deps, batch, reply);
