@@ -46,6 +46,16 @@ test("a setting that the environment beats is set with a warning", async () => {
   expect(stderr).toContain("The environment sets MEM_MODE too");
 });
 
+test("words and modes that nobody knows are set, and named: a typo shows", async () => {
+  const mem = memAtHome();
+  const types = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,decison");
+  expect(types.code).toBe(0);
+  expect(types.stderr).toContain("decison is no type of the mode code, which has discovery, decision,");
+  expect((await mem("settings", "set", "MEM_MODE", "cod")).stderr).toContain('There is no mode "cod".');
+  const known = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_CONCEPTS", "gotcha");
+  expect(known.stderr).not.toContain("concept of");
+});
+
 test("secrets are masked by list and get, and shown by --reveal only", async () => {
   const mem = memAtHome();
   const set = await mem("settings", "set", "MEM_TV_TOKEN", "canary-2718");

@@ -5,6 +5,7 @@ import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { unknownModeWords } from "../mode-words.ts";
 import { renderSearch } from "../search-results.ts";
 import { parseWhen } from "../when.ts";
 
@@ -66,16 +67,11 @@ async function searchMemory(
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
   if (found === 0) io.err(nothingFound(answer, options));
   else renderSearch(io, answer, context.clock.now());
-  if (found === 0 && options.obsType !== undefined) await warnOfUnknownType(context, options.obsType);
-}
-
-// Records of another mode are found all the same, so an unknown type is worth a word only when nothing was.
-async function warnOfUnknownType(context: CliContext, type: string): Promise<void> {
-  const { loadActiveMode } = await import("../../modes/load-mode.ts");
-  const { mode } = loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir: context.dataDir() });
-  const types = mode.types.map(({ id }) => id);
-  if (types.includes(type)) return;
-  context.io.err(`${type} is no type of the mode ${mode.name}, which has ${types.join(", ")}.`);
+  const unknown =
+    found > 0 || options.obsType === undefined
+      ? null
+      : await unknownModeWords(context, "types", [options.obsType]);
+  if (unknown !== null) io.err(unknown);
 }
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {

@@ -11,6 +11,7 @@ import { definitionOf, type SettingKey, settingKeys } from "../../settings/table
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { modeProblem, unknownModeWords } from "../mode-words.ts";
 
 /** Adds `mem settings list|get|set|path|edit`. */
 export function registerSettings(program: Command, context: CliContext): void {
@@ -106,12 +107,12 @@ function registerSet(settings: Command, context: CliContext): void {
   ]);
 }
 
-function changeSetting(
+async function changeSetting(
   context: CliContext,
   name: string,
   value: string | undefined,
   options: { default?: true; json?: true },
-): void {
+): Promise<void> {
   const { io } = context;
   const key = settingKey(name);
   if ((value === undefined) === (options.default !== true)) {
@@ -129,7 +130,28 @@ function changeSetting(
   if (row.source === "environment") {
     io.err(`The environment sets ${key} too, and beats settings.json.`);
   }
+  const doubt = await doubtOf(context, loaded, key);
+  if (doubt !== null) io.err(terminalLine(doubt));
   io.err(row.effect === "live" ? "It takes effect at the next tool use." : restartSentence);
+}
+
+// What the form of a value does not show. Every standard type is how `all` reads, whatever the mode has.
+async function doubtOf(
+  context: CliContext,
+  settings: LoadedSettings,
+  key: SettingKey,
+): Promise<string | null> {
+  if (settings.source(key) === "default") return null;
+  switch (key) {
+    case "MEM_CONTEXT_OBSERVATION_TYPES":
+      return unknownModeWords(context, "types", settings.get(key));
+    case "MEM_CONTEXT_OBSERVATION_CONCEPTS":
+      return unknownModeWords(context, "concepts", settings.get(key));
+    case "MEM_MODE":
+      return modeProblem(context);
+    default:
+      return null;
+  }
 }
 
 const restartSentence = "It takes effect when the worker starts again: `mem worker restart`.";
