@@ -130,7 +130,9 @@ async function readUpTo(
 // The address is wrong, not the batch: like a refused key it waits until the user mends it.
 function redirected(who: string, location: string | string[] | undefined): ModelFailure {
   const base = `https://${who}`;
-  const to = URL.canParse(String(location), base) ? ` to ${new URL(String(location), base).host}` : "";
+  const to = URL.canParse(String(location), base)
+    ? ` to ${new URL(String(location), base).host.slice(0, 100)}`
+    : "";
   return new ModelFailure(
     "auth",
     `${who} redirects${to}. Redirects are not followed: set the address that answers itself.`,
