@@ -229,7 +229,7 @@ const catalogue = {
     exitCode: 78,
     retryable: false,
     message: "Only the local provider is set up, and it would write the same again.",
-    hint: "Set up a model with `mem settings set MEM_PROVIDER primary` and restart the worker.",
+    hint: "Set up a model first: `mem doctor` says what it needs.",
   },
   usage: {
     status: 400,

@@ -4,7 +4,7 @@ import { localTime } from "../domain/local-days.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
 import { printAligned } from "./aligned.ts";
 import type { Io } from "./io.ts";
-import { counted, localDate } from "./words.ts";
+import { counted, homePath, localDate } from "./words.ts";
 
 type Sums = CostAnswer["total"];
 
@@ -38,7 +38,8 @@ export function costNotes({ total, prices, notice }: CostAnswer): string[] {
     ...(unpricedCalls === 0
       ? []
       : [
-          `${counted(unpricedCalls, "call")} of models without a known price are not in the cost: name it in ${prices.own}.`,
+          `The cost lacks ${counted(unpricedCalls, "call")} of models without a known price: name it in`,
+          `${homePath(prices.own)}, as \`mem cost --help\` shows.`,
         ]),
     `List prices of ${prices.date}; a subscription is billed by its plan.`,
   ];
@@ -92,7 +93,7 @@ function monthLines({ projection }: CostAnswer): (readonly [string, string])[] {
     ["This month", `${grouped(soFar.tokens)} tokens, ${dollars(soFar.costUsd)} so far`],
     [
       "Projection",
-      `about ${grouped(byEnd.tokens)} tokens, ${dollars(byEnd.costUsd)} by its end, at the average of the last ${days}`,
+      `about ${roughly(byEnd.tokens)} tokens, ${dollars(byEnd.costUsd)} by its end, as in the last ${days}`,
     ],
   ];
 }
@@ -109,4 +110,10 @@ function budgetLines({ budgets }: Pick<CostAnswer, "budgets">): (readonly [strin
 
 function grouped(value: number): string {
   return value.toLocaleString("en-US");
+}
+
+// A projection is no more exact than this.
+function roughly(tokens: number): string {
+  if (tokens >= 1_000_000) return `${(tokens / 1_000_000).toFixed(1)} M`;
+  return grouped(tokens >= 10_000 ? Math.round(tokens / 1_000) * 1_000 : tokens);
 }

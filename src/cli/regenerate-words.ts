@@ -24,10 +24,8 @@ export function endInWords(state: RegenerationAnswer): string {
 
 /** What the user can do about what is left or was given up. */
 export function nextStep({ left, failed }: RegenerationAnswer): string | null {
-  if (left > 0)
-    return `${counted(left, "event")} stay listed: \`mem regenerate --resume\` goes on, \`mem regenerate --drop\` forgets them.`;
-  if (failed > 0)
-    return `What was given up after three tries keeps its old records; \`mem regenerate\` tries it again.`;
+  if (left > 0) return "`mem regenerate --resume` goes on, `mem regenerate --drop` forgets the rest.";
+  if (failed > 0) return "What was given up keeps its old records; `mem regenerate` tries it again.";
   return null;
 }
 

@@ -11,7 +11,7 @@ export interface Progress {
 
 export interface ProgressScreen<P extends Progress> {
   show(progress: P): void;
-  /** Draws the last state and gives the terminal back. */
+  /** Takes the bar away and gives the terminal back: how it ended is for the answer to say. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,8 @@ export function openProgressScreen<P extends Progress>({
       app.rerender(<Bar progress={progress} words={words(progress)} color={color} columns={columns} />);
     },
     async close() {
-      // React draws in a later turn; what was shown last must not be lost.
+      app.rerender(<Box />);
+      // React draws in a later turn.
       await setTimeout(drawnWithinMs);
       app.unmount();
       await app.waitUntilExit();

@@ -112,7 +112,8 @@ function onWire(sums: CallSums): CostAnswer["total"] {
     inputTokens: sums.input_tokens,
     cachedTokens: sums.cached_tokens,
     outputTokens: sums.output_tokens,
-    costUsd: sums.calls > 0 && sums.unpriced === sums.calls ? null : sums.cost_micro_usd / 1_000_000,
+    // Failed calls cost nothing and are priced; they do not make an unknown sum a known one.
+    costUsd: sums.unpriced > 0 && sums.cost_micro_usd === 0 ? null : sums.cost_micro_usd / 1_000_000,
     unpricedCalls: sums.unpriced,
   };
 }

@@ -28,9 +28,15 @@ export function registerCost(program: Command, context: CliContext): void {
   withExamples(cost, [
     ["mem cost", "the last 30 days"],
     ["mem cost --by project --since 7d", "which project it went into"],
-    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "a limit; local writes when it is reached"],
+    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "local writes when it is spent"],
   ]);
+  cost.addHelpText("after", ownPrices);
 }
+
+const ownPrices = `
+Prices of your own, in US dollars per million tokens, stand in prices.json of
+the data directory and go before the shipped ones:
+  {"models": {"my-model": {"input": 0.5, "cachedInput": 0.05, "output": 3}}}`;
 
 async function showCost(context: CliContext, { by, since, json }: CostOptions): Promise<void> {
   const { io, clock } = context;

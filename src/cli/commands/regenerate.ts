@@ -62,8 +62,8 @@ function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateCho
   const { since, project, generator, resume } = options;
   if (resume === true && [since, project, generator].some((value) => value !== undefined)) {
     throw new MemError("usage", {
-      message: "--resume goes on with what is listed; it takes no --since, --project or --generator.",
-      hint: "Leave --resume out to add records to the list.",
+      message: "--resume takes no --since, --project or --generator.",
+      hint: "It goes on with what is listed; leave it out to add to the list.",
     });
   }
   return {
@@ -104,15 +104,16 @@ async function follow(
   const client = context.worker();
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
   const display = await openDisplay(context, options);
+  // Not once: ink ends the process at a signal that nobody else listens to any more.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
   try {
     let state = started;
     for (; state.running; state = await client.regeneration()) {
-      display.show(state);
+      if (state.total > 0) display.show(state);
       await delay(lookEveryMs, undefined, { signal: interrupted.signal });
     }
-    display.show(state);
+    if (state.total > 0) display.show(state);
     return state;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
