@@ -78,7 +78,7 @@ const marks = {
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
-  // The loop retries, with its own pauses; a stream that breaks is not asked for again in whole; thinking is paid for and does not better a summary.
+  // One request a call: the loop has pauses of its own, and a stream that broke was billed. So is thinking, as output.
   CLAUDE_CODE_MAX_RETRIES: "0",
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
   MAX_THINKING_TOKENS: "0",

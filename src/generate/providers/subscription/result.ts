@@ -66,7 +66,7 @@ function withoutResult({ stdout, stderr, exitCode }: HostCliOutput, asked: Asked
   if (exitCode === 0 && stdout.trim() !== "") {
     return new ModelFailure(
       "bad_answer",
-      `The host CLI's answer is not its JSON: ${cleanReason(stdout, [])}`,
+      `The host CLI's answer is not its JSON: ${cleanReason(stdout, asked.secrets)}`,
     );
   }
   const text = lastLine === "" ? `ended with ${exitCode ?? "a signal"} and no word` : lastLine;
