@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemError } from "../../src/errors.ts";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
-import { localBatching } from "../../src/generate/batching.ts";
+import { type Batching, localBatching, modelBatching } from "../../src/generate/batching.ts";
 import { createFlow } from "../../src/generate/flow.ts";
 import { createGenerationLoop, type GenerationLoop } from "../../src/generate/loop.ts";
+import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
 import { maxFailures, retryDelayMs } from "../../src/generate/retry.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
@@ -39,13 +40,13 @@ function parts() {
   return {
     flow: createFlow({ onChange: () => undefined }),
     sessions: createActiveSessions({ clock }),
-    batching: { ...localBatching, maxMessages: 3 },
+    batching: { ...localBatching, maxMessages: 3 } as Batching,
     clock,
     concurrency: { calls: 2, slowAfterMs: 60_000, most: 2 },
     timeoutMs: 60_000,
     quiet: async () => undefined,
     onCompleted: () => undefined,
-    onFailure: () => undefined,
+    onFailure: (_error: string, _messages: number): void => undefined,
   };
 }
 
@@ -74,19 +75,23 @@ function addMessages(name: string, count: number): number {
     cwd: null,
     now,
   });
+  addMore(session, count, "observation", name);
+  return session;
+}
+
+function addMore(
+  session: number,
+  count: number,
+  kind: "observation" | "summarize" = "observation",
+  name = "more",
+): void {
   for (let n = 0; n < count; n++) {
-    const payload = JSON.stringify({ type: "observation", tool_name: `${name}-${n}` });
-    const id = store.rawEvents.insert({
-      session_id: session,
-      kind: "observation",
-      event_key: `${n}`,
-      payload,
-      now,
-    });
+    const payload = JSON.stringify({ type: kind, tool_name: `${name}-${n}` });
+    const event_key = `${name} ${now} ${n}`;
+    const id = store.rawEvents.insert({ session_id: session, kind, event_key, payload, now });
     store.pending.enqueue(id ?? 0, session, now);
     store.pending.count("accepted", 1);
   }
-  return session;
 }
 
 async function echo(batch: GenerationBatch): Promise<GenerationReply> {
@@ -106,7 +111,7 @@ async function echo(batch: GenerationBatch): Promise<GenerationReply> {
     })),
     summaries: [],
     generator: "scripted",
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    usage: { inputTokens: 7, outputTokens: 3, cachedTokens: 0 },
   };
 }
 
@@ -235,6 +240,171 @@ describe("the generation loop", () => {
     addMessages("left over", 1);
     run(echo);
     await until(() => store.pending.counts().done === 1);
+  });
+
+  test("a call that comes too late is broken off, and its messages are tried again", async () => {
+    addMessages("a", 1);
+    const failures: string[] = [];
+    run(() => new Promise(() => undefined), {
+      timeoutMs: 20,
+      onFailure: (error: string) => void failures.push(error),
+    });
+    await until(() => failures.length > 0 && store.pending.counts().pending === 1);
+    expect(failures[0]).toBe("timeout: no answer within 0.02 s");
+    expect(db.prepare("select attempts, failures from pending_messages").get()).toEqual({
+      attempts: 0,
+      failures: 0,
+    });
+  });
+
+  test("a session that is cancelled gives its messages back, and the others go on", async () => {
+    const session = addMessages("hung", 2);
+    addMessages("fine", 2);
+    run((batch, signal) =>
+      batch.session.claude_session_id === "hung"
+        ? new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+        : echo(batch),
+    );
+    await until(() => store.pending.counts().processing === 2 && store.pending.counts().done === 2);
+    await loop.cancel(session);
+    expect(store.pending.counts()).toMatchObject({ pending: 2, done: 2, dead: 0 });
+    expect(db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
+  });
+
+  test("hung calls give their places up, so that more hung sessions than places delay nobody", async () => {
+    for (const name of ["hung-1", "hung-2", "hung-3", "hung-4", "hung-5"]) addMessages(name, 1);
+    addMessages("fine", 7);
+    run(
+      (batch) =>
+        batch.session.claude_session_id.startsWith("hung") ? new Promise(() => undefined) : echo(batch),
+      { concurrency: { calls: 2, slowAfterMs: 20, most: 8 } },
+    );
+    await until(() => store.pending.counts().done === 7);
+    expect(store.pending.counts().processing).toBe(5);
+  });
+
+  test("an answer that cannot be stored costs no attempt, and is not asked for again at once", async () => {
+    addMessages("a", 1);
+    const queue = createGenerationQueue(store, "instance-1");
+    loop = createGenerationLoop({
+      ...parts(),
+      queue: { ...queue, complete: () => Promise.reject(new MemError("storage_full")) },
+      provider: { name: "scripted", generate: echo },
+    });
+    loop.start();
+    await until(() => store.pending.nextDue(now) !== null);
+    expect(store.pending.sessionsDue(now + 59_000)).toEqual([]);
+    expect(db.prepare("select attempts, failures from pending_messages").get()).toEqual({
+      attempts: 0,
+      failures: 0,
+    });
+  });
+
+  test("what is refused for all is tried one by one, and only what is refused alone is set aside", async () => {
+    addMessages("a", 3);
+    run(async (batch) => {
+      if (batch.messages.some(({ message }) => message.tool_name === "a-1"))
+        throw new ModelFailure("bad_answer", "it said Bearer sk-ant-api03-0123456789abcdefghijABCDEFGHIJ");
+      return echo(batch);
+    });
+    await until(() => store.pending.counts().done === 2 && store.pending.counts().dead === 1);
+    expect(calls).toEqual([[1, 2, 3], [1], [2], [3]]);
+    const error = db.prepare("select last_error from pending_messages").pluck().get();
+    expect(error).toMatch(/^bad_answer: it said /);
+    expect(error).not.toContain("0123456789abcdefghij");
+  });
+});
+
+describe("with a model the loop", () => {
+  test("gathers the messages of a session, and asks when none came for five seconds", async () => {
+    const session = addMessages("a", 2);
+    run(echo, { batching: modelBatching });
+    await loop.takeUpDue();
+    now += 4_000;
+    addMore(session, 1);
+    await loop.takeUpDue();
+    expect(calls).toEqual([]);
+    now += 5_000;
+    await loop.takeUpDue();
+    await until(() => store.pending.counts().done === 3);
+    expect(calls).toEqual([[1, 2, 3]]);
+  });
+
+  test("asks at once when ten are there, and takes no more than its characters allow", async () => {
+    const session = addMessages("a", 9);
+    run(echo, { batching: { ...modelBatching, maxChars: 300 } });
+    await loop.takeUpDue();
+    expect(calls).toEqual([]);
+    addMore(session, 1);
+    loop.notify(session);
+    await until(() => calls.length > 0);
+    expect(calls[0]?.length).toBeLessThan(10);
+    now += 5_000;
+    await loop.takeUpDue();
+    await until(() => store.pending.counts().done === 10);
+  });
+
+  test.each([
+    ["a summary is wanted", (session: number) => addMore(session, 1, "summarize")],
+    ["the session has ended", (session: number) => store.sessions.complete(session, now)],
+  ])("asks at once when %s", async (_what, happens) => {
+    const session = addMessages("a", 1);
+    run(echo, { batching: modelBatching });
+    await loop.takeUpDue();
+    expect(calls).toEqual([]);
+    happens(session);
+    loop.notify(session);
+    await until(() => store.pending.counts().pending === 0 && store.pending.counts().processing === 0);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("stops without waiting for what it gathers", async () => {
+    addMessages("a", 2);
+    run(echo, { batching: modelBatching });
+    await loop.takeUpDue();
+    await loop.stop();
+    expect(calls).toEqual([]);
+    expect(store.pending.counts().pending).toBe(2);
+  });
+
+  test("lets a completed session finish, then releases it; the tokens of others are kept", async () => {
+    const ended = addMessages("ended", 2);
+    const open = addMessages("open", 6);
+    store.sessions.complete(ended, now);
+    const sessions = createActiveSessions({ clock: { now: () => now, monotonicMs: () => now } });
+    run(echo, { sessions });
+    await until(() => store.pending.counts().done === 8);
+    await until(() => sessions.get(open)?.generatorPromise === null && sessions.count() === 1);
+    expect(sessions.get(open)).toMatchObject({
+      claudeSessionId: "open",
+      sdkSessionId: "sdk-open",
+      pendingMessages: [],
+      cumulativeInputTokens: 14,
+      cumulativeOutputTokens: 6,
+    });
+  });
+
+  test("asks nobody while the provider is paused, and resumes alone", async () => {
+    addMessages("a", 1);
+    let down = true;
+    run(
+      async (batch) => {
+        if (down) throw new ModelFailure("rate_limited", "slow down", { retryAfterMs: 30_000 });
+        return echo(batch);
+      },
+      { flow: createFlow({ onChange: () => undefined }) },
+    );
+    await until(() => calls.length === 1 && store.pending.counts().pending === 1);
+    addMessages("b", 1);
+    for (let n = 0; n < 5; n++) {
+      now += 5_000;
+      await loop.takeUpDue();
+    }
+    expect(calls).toHaveLength(1);
+    down = false;
+    now += 5_000;
+    await loop.takeUpDue();
+    await until(() => store.pending.counts().done === 2);
   });
 });
 
