@@ -23,6 +23,9 @@ export function systemPrompt(prompts: Prompts, mode: Mode): string {
   });
 }
 
+/** A tool use says what it has to say in its first and last lines: about 1,000 tokens are paid for each at most. */
+export const fullMessageChars = 4_000;
+
 interface BatchPromptOptions {
   /** Characters of one message at most; what is longer keeps head and tail, and a marker between them. */
   maxMessageChars: number;

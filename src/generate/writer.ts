@@ -4,7 +4,7 @@ import type { Mode } from "../domain/mode.ts";
 import { MemError } from "../errors.ts";
 import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
-import { batchPrompt, systemPrompt } from "./prompt.ts";
+import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { parseReply, UselessAnswer } from "./reply.ts";
 import { answerJsonSchema } from "./writer/answer-schema.ts";
@@ -56,9 +56,7 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
   };
 }
 
-// A tool use says what it has to say in its first and last lines: at most about 1,200 tokens are paid for each. Where
-// even one message is too much for a model, a tenth has to do.
-const fullMessageChars = 5_000;
+// Where even one message is too much for a model, a few lines of it have to do.
 const shortMessageChars = 500;
 
 // An observation takes about 300 tokens; what is cut off has to be asked for again, in halves.

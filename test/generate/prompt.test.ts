@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/domain/json.ts";
-import { batchPrompt, systemPrompt } from "../../src/generate/prompt.ts";
+import { batchPrompt, fullMessageChars, systemPrompt } from "../../src/generate/prompt.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { listModes, loadMode } from "../../src/modes/load-mode.ts";
 import {
@@ -16,7 +16,7 @@ import {
   summarizeMessage,
 } from "./writer/support.ts";
 
-const render = (batch: ReturnType<typeof batchOf>, maxMessageChars = 5_000) =>
+const render = (batch: ReturnType<typeof batchOf>, maxMessageChars = fullMessageChars) =>
   batchPrompt(prompts, batch, { maxMessageChars });
 
 describe("the system text", () => {
