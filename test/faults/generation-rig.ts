@@ -25,8 +25,6 @@ interface RigOptions extends ScriptedModelOptions {
   concurrency?: Concurrency;
 }
 
-export type Rig = Awaited<ReturnType<typeof createRig>>;
-
 const key = "sk-rig-key-of-nobody-0000000000";
 const minuteMs = 60_000;
 

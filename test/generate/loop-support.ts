@@ -1,0 +1,133 @@
+// A loop over a real queue and a provider of the test's own, with a clock that the test turns.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import { createActiveSessions } from "../../src/generate/active-sessions.ts";
+import { type Batching, localBatching } from "../../src/generate/batching.ts";
+import { createFlow } from "../../src/generate/flow.ts";
+import { createGenerationLoop, type GenerationLoop } from "../../src/generate/loop.ts";
+import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
+import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
+import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+
+/** What a test has in hand; new for each one. */
+export interface LoopWorld {
+  db: Sqlite;
+  store: Store;
+  now: number;
+  loop: GenerationLoop;
+  /** Ids of the messages of every call. */
+  calls: number[][];
+}
+
+export const world = {} as LoopWorld;
+
+/** Makes the world anew before every test of the file, and ends it after. */
+export function newLoopWorldEach(): void {
+  let directory = "";
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "mem-loop-"));
+    world.db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });
+    world.store = createStore(world.db);
+    world.now = 1_000;
+    world.calls = [];
+  });
+  afterEach(async () => {
+    await world.loop.stop();
+    world.db.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+}
+
+export function parts() {
+  const clock = { now: () => world.now, monotonicMs: () => world.now };
+  return {
+    flow: createFlow({ onChange: () => undefined }),
+    sessions: createActiveSessions({ clock }),
+    batching: { ...localBatching, maxMessages: 3 } as Batching,
+    clock,
+    concurrency: { calls: 2, slowAfterMs: 60_000, most: 2 },
+    timeoutMs: 60_000,
+    quiet: async () => undefined,
+    onCompleted: () => undefined,
+    onFailure: (_error: string, _messages: number): void => undefined,
+  };
+}
+
+export function run(generate: Provider["generate"], other: Partial<ReturnType<typeof parts>> = {}): void {
+  world.loop = createGenerationLoop({
+    ...parts(),
+    ...other,
+    queue: createGenerationQueue(world.store, "instance-1"),
+    provider: {
+      name: "scripted",
+      generate: (batch, signal) => {
+        world.calls.push(batch.messages.map((message) => message.id));
+        return generate(batch, signal);
+      },
+    },
+  });
+  world.loop.start();
+}
+
+export function addMessages(name: string, count: number): number {
+  const session = world.store.sessions.insert({
+    claude_session_id: name,
+    sdk_session_id: `sdk-${name}`,
+    project: "demo",
+    host: "api",
+    cwd: null,
+    now: world.now,
+  });
+  addMore(session, count, "observation", name);
+  return session;
+}
+
+export function addMore(
+  session: number,
+  count: number,
+  kind: "observation" | "summarize" = "observation",
+  name = "more",
+): void {
+  for (let n = 0; n < count; n++) {
+    const payload = JSON.stringify({ type: kind, tool_name: `${name}-${n}` });
+    const event_key = `${name} ${world.now} ${n}`;
+    const id = world.store.rawEvents.insert({
+      session_id: session,
+      kind,
+      event_key,
+      payload,
+      now: world.now,
+    });
+    world.store.pending.enqueue(id ?? 0, session, world.now);
+    world.store.pending.count("accepted", 1);
+  }
+}
+
+export async function echo(batch: GenerationBatch): Promise<GenerationReply> {
+  return {
+    observations: batch.messages.map(({ id, message }) => ({
+      obs_type: "discovery",
+      title: message.tool_name ?? "",
+      subtitle: null,
+      summary: "",
+      narrative: null,
+      facts: [],
+      concepts: [],
+      files_read: [],
+      files_modified: [],
+      provenance: "command",
+      sources: [id],
+    })),
+    summaries: [],
+    generator: "scripted",
+    usage: { inputTokens: 7, outputTokens: 3, cachedTokens: 0 },
+  };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let n = 0; n < 500 && !condition(); n++) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(condition()).toBe(true);
+}

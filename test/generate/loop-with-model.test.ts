@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { createActiveSessions } from "../../src/generate/active-sessions.ts";
+import { modelBatching } from "../../src/generate/batching.ts";
+import { createFlow } from "../../src/generate/flow.ts";
+import { ModelFailure } from "../../src/generate/model-failure.ts";
+import { addMessages, addMore, echo, newLoopWorldEach, run, until, world } from "./loop-support.ts";
+
+newLoopWorldEach();
+
+describe("with a model the loop", () => {
+  test("gathers the messages of a session, and asks when none came for five seconds", async () => {
+    const session = addMessages("a", 2);
+    run(echo, { batching: modelBatching });
+    await world.loop.takeUpDue();
+    world.now += 4_000;
+    addMore(session, 1);
+    await world.loop.takeUpDue();
+    expect(world.calls).toEqual([]);
+    world.now += 5_000;
+    await world.loop.takeUpDue();
+    await until(() => world.store.pending.counts().done === 3);
+    expect(world.calls).toEqual([[1, 2, 3]]);
+  });
+
+  test("asks at once when ten are there, and takes no more than its characters allow", async () => {
+    const session = addMessages("a", 9);
+    run(echo, { batching: { ...modelBatching, maxChars: 300 } });
+    await world.loop.takeUpDue();
+    expect(world.calls).toEqual([]);
+    addMore(session, 1);
+    world.loop.notify(session);
+    await until(() => world.calls.length > 0);
+    expect(world.calls[0]?.length).toBeLessThan(10);
+    world.now += 5_000;
+    await world.loop.takeUpDue();
+    await until(() => world.store.pending.counts().done === 10);
+  });
+
+  test.each([
+    ["a summary is wanted", (session: number) => addMore(session, 1, "summarize")],
+    ["the session has ended", (session: number) => world.store.sessions.complete(session, world.now)],
+  ])("asks at once when %s", async (_what, happens) => {
+    const session = addMessages("a", 1);
+    run(echo, { batching: modelBatching });
+    await world.loop.takeUpDue();
+    expect(world.calls).toEqual([]);
+    happens(session);
+    world.loop.notify(session);
+    await until(
+      () => world.store.pending.counts().pending === 0 && world.store.pending.counts().processing === 0,
+    );
+    expect(world.calls).toHaveLength(1);
+  });
+
+  test("stops without waiting for what it gathers", async () => {
+    addMessages("a", 2);
+    run(echo, { batching: modelBatching });
+    await world.loop.takeUpDue();
+    await world.loop.stop();
+    expect(world.calls).toEqual([]);
+    expect(world.store.pending.counts().pending).toBe(2);
+  });
+
+  test("lets a completed session finish, then releases it; the tokens of others are kept", async () => {
+    const ended = addMessages("ended", 2);
+    const open = addMessages("open", 6);
+    world.store.sessions.complete(ended, world.now);
+    const sessions = createActiveSessions({ clock: { now: () => world.now, monotonicMs: () => world.now } });
+    run(echo, { sessions });
+    await until(() => world.store.pending.counts().done === 8);
+    await until(() => sessions.get(open)?.generatorPromise === null && sessions.count() === 1);
+    expect(sessions.get(open)).toMatchObject({
+      claudeSessionId: "open",
+      sdkSessionId: "sdk-open",
+      pendingMessages: [],
+      cumulativeInputTokens: 14,
+      cumulativeOutputTokens: 6,
+    });
+  });
+
+  test("asks nobody while the provider is paused, and resumes alone", async () => {
+    addMessages("a", 1);
+    let down = true;
+    run(
+      async (batch) => {
+        if (down) throw new ModelFailure("rate_limited", "slow down", { retryAfterMs: 30_000 });
+        return echo(batch);
+      },
+      { flow: createFlow({ onChange: () => undefined }) },
+    );
+    await until(() => world.calls.length === 1 && world.store.pending.counts().pending === 1);
+    addMessages("b", 1);
+    for (let n = 0; n < 5; n++) {
+      world.now += 5_000;
+      await world.loop.takeUpDue();
+    }
+    expect(world.calls).toHaveLength(1);
+    down = false;
+    world.now += 5_000;
+    await world.loop.takeUpDue();
+    await until(() => world.store.pending.counts().done === 2);
+  });
+});
