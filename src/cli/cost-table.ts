@@ -38,8 +38,7 @@ export function costNotes({ total, prices, notice }: CostAnswer): string[] {
     ...(unpricedCalls === 0
       ? []
       : [
-          `The cost lacks ${counted(unpricedCalls, "call")} of models without a known price: name it in`,
-          `${homePath(prices.own)}, as \`mem cost --help\` shows.`,
+          `The cost lacks ${counted(unpricedCalls, "call")} of models without a known price: name it in ${homePath(prices.own)}, as \`mem cost --help\` shows.`,
         ]),
     `List prices of ${prices.date}; a subscription is billed by its plan.`,
   ];
@@ -102,9 +101,9 @@ function budgetLines({ budgets }: Pick<CostAnswer, "budgets">): (readonly [strin
   if (budgets.length === 0) {
     return [["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200000` sets one"]];
   }
-  return budgets.map(({ name, limitTokens, usedTokens, leftTokens, until }) => [
+  return budgets.map(({ name, limitTokens, leftTokens, until }) => [
     name === "daily" ? "Daily budget" : "Monthly budget",
-    `${grouped(usedTokens)} of ${grouped(limitTokens)} tokens used, ${grouped(leftTokens)} left until ${localTime(until)}`,
+    `${grouped(leftTokens)} of ${grouped(limitTokens)} tokens left until ${localTime(until)}`,
   ]);
 }
 

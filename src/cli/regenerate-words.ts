@@ -11,15 +11,12 @@ export function progressInWords(state: RegenerationAnswer): string {
   return `${done.toLocaleString("en-US")} of ${counted(total, "event")} made again${givenUp}${waiting}`;
 }
 
-/** How it ended; what can be done then stands in `nextStep`. */
-export function endInWords(state: RegenerationAnswer): string {
-  const { total, left, stoppedBecause } = state;
-  if (total === 0) return "Nothing is to be made again.";
-  if (left > 0) {
-    const why = stoppedBecause === null ? "" : `: ${terminalLine(stoppedBecause)}`;
-    return `${progressInWords(state)}${withEnd(why, ".")}`;
-  }
-  return `${progressInWords(state)}.`;
+/** How it ended, a sentence a line; what can be done then stands in `nextStep`. */
+export function endInWords(state: RegenerationAnswer): string[] {
+  if (state.total === 0) return ["Nothing is to be made again."];
+  const { stoppedBecause } = state;
+  const made = `${progressInWords(state)}.`;
+  return stoppedBecause === null ? [made] : [made, `Stopped: ${withEnd(terminalLine(stoppedBecause), ".")}`];
 }
 
 /** What the user can do about what is left or was given up. */

@@ -1,6 +1,7 @@
 // `mem cost`: what models were asked, what it cost, what the month will cost, and what the budgets leave.
 import { type Command, Option } from "commander";
 import type { CostAnswer } from "../../client/worker-client.ts";
+import { wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { costNotes, emptyCost, renderCost } from "../cost-table.ts";
 import { withExamples } from "../examples.ts";
@@ -25,12 +26,11 @@ export function registerCost(program: Command, context: CliContext): void {
     .option("--since <time>", "not before 2026-01-31, yesterday, 36h, 7d (default: 30 days)")
     .option("--json", "print JSON")
     .action((options: CostOptions) => showCost(context, options));
+  cost.addHelpText("after", ownPrices);
   withExamples(cost, [
-    ["mem cost", "the last 30 days"],
     ["mem cost --by project --since 7d", "which project it went into"],
     ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "local writes when it is spent"],
   ]);
-  cost.addHelpText("after", ownPrices);
 }
 
 const ownPrices = `
@@ -51,5 +51,5 @@ async function showCost(context: CliContext, { by, since, json }: CostOptions): 
     return;
   }
   renderCost(io, answer);
-  for (const line of costNotes(answer)) io.err(line);
+  for (const note of costNotes(answer)) for (const line of wrapToWidth(note, io.columns)) io.err(line);
 }

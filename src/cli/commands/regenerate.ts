@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
+import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -37,7 +38,6 @@ export function registerRegenerate(program: Command, context: CliContext): void 
   withExamples(regenerate, [
     ["mem regenerate --since 7d", "what local wrote within a week"],
     ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
-    ["mem regenerate --generator claude-haiku-4-5-20251001", "what another model wrote"],
   ]);
 }
 
@@ -51,9 +51,11 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
     context.io.json(ended);
     return;
   }
-  context.io.out(endInWords(ended));
+  const { io } = context;
+  for (const sentence of endInWords(ended))
+    for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
   const next = nextStep(ended);
-  if (next !== null) context.io.err(next);
+  if (next !== null) io.err(next);
 }
 
 const retryLaterExitCode = 75;
