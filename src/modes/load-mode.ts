@@ -18,7 +18,7 @@ export interface ModeSource {
 }
 
 /** The mode that is used when none is set, or the one that is set cannot be. */
-export const standardMode = "code";
+const standardMode = "code";
 
 /**
  * The mode `name`; `parent--child` is the parent with what `parent--child.json` says instead (one level). Throws

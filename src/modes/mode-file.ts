@@ -4,14 +4,14 @@ import { modeWordId } from "../domain/mode.ts";
 import { MemError } from "../errors.ts";
 
 /** A mode file without a parent: every field. */
-export type WholeModeFile = z.output<ReturnType<typeof wholeMode>>;
+export type WholeModeFile = z.output<typeof wholeMode>;
 
 /** A mode file `parent--child.json`: only what differs from the parent. */
-export type OverlayFile = z.output<ReturnType<typeof overlay>>;
+export type OverlayFile = z.output<typeof overlay>;
 
 /** The overlay in a file's text. Throws `mode_invalid`. */
 export function parseOverlay(path: string, text: string): OverlayFile {
-  return checked(path, overlay(), parseJson(path, text));
+  return checked(path, overlay, parseJson(path, text));
 }
 
 /** The whole mode in a file's text. Throws `mode_invalid`. */
@@ -21,7 +21,7 @@ export function parseWholeMode(path: string, text: string): WholeModeFile {
 
 /** The value as a whole mode, for what an overlay made of its parent. Throws `mode_invalid`. */
 export function checkWholeMode(path: string, value: unknown): WholeModeFile {
-  const mode = checked(path, wholeMode(), value);
+  const mode = checked(path, wholeMode, value);
   for (const list of ["types", "concepts"] as const) {
     const ids = mode[list].map(({ id }) => id);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -35,25 +35,26 @@ const longest = { line: 120, word: 60, description: 300, paragraph: 2_000, part:
 const mostTypes = 24;
 const mostConcepts = 40;
 
-function wholeMode() {
-  return z.strictObject({
+// Made when the first mode is read: most commands read none.
+const wholeMode = z.lazy(() =>
+  z.strictObject({
     ...texts(),
     types: list(wholeWord(), 1, mostTypes),
     concepts: list(wholeWord(), 0, mostConcepts),
     summary: z.strictObject(summaryParts(), { error: anObject }),
-  });
-}
+  }),
+);
 
-function overlay() {
-  return z
+const overlay = z.lazy(() =>
+  z
     .strictObject({
       ...texts(),
       types: list(partialWord(), 0, mostTypes),
       concepts: list(partialWord(), 0, mostConcepts),
       summary: z.strictObject(summaryParts(), { error: anObject }).partial(),
     })
-    .partial();
-}
+    .partial(),
+);
 
 function texts() {
   return {

@@ -86,6 +86,12 @@ describe("a batch", () => {
     );
     expect(text).toMatch(/^\[1\] Bash, failed, by a sub-agent$/m);
     expect(text.match(/<cwd /g)).toHaveLength(2);
+    const coded = claimed(1, {
+      type: "observation",
+      tool_name: "Bash",
+      tool_response: { stdout: "", exitCode: 3 },
+    });
+    expect(render(batchOf(coded))).toMatch(/^\[1\] Bash, failed with exit code 3$/m);
   });
 
   test("says once what a host says twice", () => {

@@ -17,64 +17,71 @@ export type ReadSummary = ReadAnswer["summaries"][number];
 const mostDrafts = 60;
 const mostEntries = 60;
 
-const looseText = z
-  .union([z.string(), z.number().transform(String), z.null().transform(() => "")])
-  .default("");
-const looseList = z
-  .preprocess(
-    (value) =>
-      typeof value === "string"
-        ? [value]
-        : Array.isArray(value)
-          ? value.slice(0, mostEntries)
-          : (value ?? []),
-    z.array(z.union([z.string(), z.number().transform(String), z.unknown().transform(() => "")])),
-  )
-  .default([]);
-const looseNumber = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\s*\[?#?\d{1,9}\]?\s*$/)
-      .transform((text) => Number(/\d+/.exec(text)?.[0])),
-  ])
-  .catch(Number.NaN);
-const looseNumbers = z
-  .preprocess(
-    (value) => (Array.isArray(value) ? value.slice(0, mostEntries) : value === undefined ? [] : [value]),
-    z.array(looseNumber),
-  )
-  .default([]);
-const looseBoolean = z.preprocess((value) => value === true || value === "true", z.boolean()).default(false);
+/** Reads an answer: checks its shape, and forgives what can be understood all the same. */
+export const readAnswer = z.lazy(() => looseAnswer());
 
-const lists = { facts: looseList, concepts: looseList, files_read: looseList, files_modified: looseList };
+function looseAnswer() {
+  const { text, list, number, numbers, yes } = looseParts();
+  const lists = { facts: list, concepts: list, files_read: list, files_modified: list };
+  return z.object({
+    observations: capped(
+      z.object({
+        type: text,
+        title: text,
+        subtitle: text,
+        narrative: text,
+        ...lists,
+        sources: numbers,
+      }),
+    ),
+    summaries: capped(
+      z.object({
+        source: number.default(Number.NaN),
+        request: text,
+        investigated: text,
+        learned: text,
+        completed: text,
+        next_steps: text,
+        notes: text,
+        ...lists,
+      }),
+    ),
+    nothing: yes,
+  });
+}
 
-export const readAnswer = z.object({
-  observations: capped(
-    z.object({
-      type: looseText,
-      title: looseText,
-      subtitle: looseText,
-      narrative: looseText,
-      ...lists,
-      sources: looseNumbers,
-    }),
-  ),
-  summaries: capped(
-    z.object({
-      source: looseNumber.default(Number.NaN),
-      request: looseText,
-      investigated: looseText,
-      learned: looseText,
-      completed: looseText,
-      next_steps: looseText,
-      notes: looseText,
-      ...lists,
-    }),
-  ),
-  nothing: looseBoolean,
-});
+// A number or null for a text, one text for a list of one, a number as a text: all are meant well.
+function looseParts() {
+  const text = z.union([z.string(), z.number().transform(String), z.null().transform(() => "")]).default("");
+  const list = z
+    .preprocess(
+      (value) =>
+        typeof value === "string"
+          ? [value]
+          : Array.isArray(value)
+            ? value.slice(0, mostEntries)
+            : (value ?? []),
+      z.array(z.union([z.string(), z.number().transform(String), z.unknown().transform(() => "")])),
+    )
+    .default([]);
+  const number = z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\s*\[?#?\d{1,9}\]?\s*$/)
+        .transform((text) => Number(/\d+/.exec(text)?.[0])),
+    ])
+    .catch(Number.NaN);
+  const numbers = z
+    .preprocess(
+      (value) => (Array.isArray(value) ? value.slice(0, mostEntries) : value === undefined ? [] : [value]),
+      z.array(number),
+    )
+    .default([]);
+  const yes = z.preprocess((value) => value === true || value === "true", z.boolean()).default(false);
+  return { text, list, number, numbers, yes };
+}
 
 function capped<S extends z.ZodType>(entry: S) {
   return z.array(entry).max(mostDrafts).default([]);

@@ -44,7 +44,7 @@ function toolText(message: PendingMessage, maxChars: number): QuotedMessage {
   return {
     head: [
       toolName(message.tool_name ?? ""),
-      result.failed ? "failed" : "",
+      result.failed ? failure(result.exitCode) : "",
       message.agent_type === undefined && message.agent_id === undefined ? "" : "by a sub-agent",
     ]
       .filter((word) => word !== "")
@@ -54,6 +54,10 @@ function toolText(message: PendingMessage, maxChars: number): QuotedMessage {
       { name: "result", text: repeats(given, printed) ? "" : shorten(printed, maxChars - input.length) },
     ],
   };
+}
+
+function failure(exitCode: number | null): string {
+  return exitCode === null || exitCode === 0 ? "failed" : `failed with exit code ${exitCode}`;
 }
 
 // Of a message's room; the result gets what the input leaves.
