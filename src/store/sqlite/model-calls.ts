@@ -53,12 +53,12 @@ export function createModelCalls(db: Sqlite): ModelCalls {
        group by ${column}
        order by sum(input_tokens + output_tokens) desc, ${column}`,
     );
-  // The days come first in the join, so that each is one stretch of the index.
-  const byDay = db.prepare<CallRange & { days: string }, CallSums & { key: string }>(
+  // The days come first in the join and nothing else bounds the time, so that each is one stretch of the index: 25 s for a
+  // year of 200,000 calls became 0.14 s.
+  const byDay = db.prepare<{ days: string }, CallSums & { key: string }>(
     `select d.value ->> 'name' as key, ${sumColumns}
      from json_each(@days) d
      cross join model_calls c on c.at_epoch >= d.value ->> 'start' and c.at_epoch < d.value ->> 'end'
-     where c.at_epoch >= @from and c.at_epoch < @until
      group by d.key
      order by d.key`,
   );
@@ -69,8 +69,12 @@ export function createModelCalls(db: Sqlite): ModelCalls {
     const first = firstAt.get()?.at ?? null;
     // Days before the first call are empty: a range from 1970 on would name 20,000 of them.
     if (first === null) return [];
-    const days = localDays(Math.max(from, first), until);
-    return byDay.all({ from, until, days: JSON.stringify(days) });
+    const days = localDays(Math.max(from, first), until).map(({ name, start, end }) => ({
+      name,
+      start: Math.max(start, from),
+      end: Math.min(end, until),
+    }));
+    return byDay.all({ days: JSON.stringify(days) });
   }
 
   return {
