@@ -16,8 +16,8 @@ export interface Projection {
   days: number;
 }
 
-/** Days that are looked back on at most. */
-export const projectedFromDays = 7;
+// Days that are looked back on at most.
+const projectedFromDays = 7;
 
 interface Past {
   now: number;

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DraftObservation } from "../../src/domain/drafts.ts";
 import { createFlow, type Flow } from "../../src/generate/flow.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
@@ -10,6 +9,7 @@ import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.t
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { replyOf } from "./reply-support.ts";
 
 type Answer = (batch: GenerationBatch, signal: AbortSignal) => Promise<GenerationReply>;
 
@@ -91,26 +91,6 @@ async function written(...names: string[]): Promise<void> {
     if (batch === null) throw new Error("no batch");
     await queue.complete(batch, replyOf(batch, "local"));
   }
-}
-
-function replyOf(batch: GenerationBatch, generator: string): GenerationReply {
-  const observations = batch.messages.map(
-    ({ id }): DraftObservation => ({
-      obs_type: "change",
-      title: `${generator} ${id}`,
-      subtitle: null,
-      summary: "",
-      narrative: null,
-      facts: [],
-      concepts: [],
-      files_read: [],
-      files_modified: [],
-      provenance: "file",
-      sources: [id],
-    }),
-  );
-  const usage = { inputTokens: 100, outputTokens: 10, cachedTokens: 0 };
-  return { observations, summaries: [], generator, usage };
 }
 
 const model: Answer = async (batch) => replyOf(batch, "model");

@@ -43,7 +43,5 @@ export const regenerationState = z.lazy(() =>
     .meta({ id: "Regeneration" }),
 );
 
-/** `regenerateBody` as the handler gets it. */
-export type RegenerateBody = z.output<typeof regenerateBody>;
 /** `regenerationState`, inferred. */
 export type RegenerationAnswer = z.output<typeof regenerationState>;

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import {
+  addEvent,
+  addSession,
+  complete,
+  db,
+  draft,
+  eachInAStoreOfItsOwn,
+  found,
+  generate,
+  local,
+  nextBatch,
+  reopen,
+  store,
+  summaryDraft,
+  titles,
+} from "./regeneration-support.ts";
+
+eachInAStoreOfItsOwn();
+
+describe("replacing", () => {
+  test("keeps id and time, counts the revision, and everything else is the model's", async () => {
+    const session = addSession("one");
+    const id = addEvent(session);
+    await generate(session, [draft("before", id)], { upgrade: true });
+    db.prepare("update observations set synced_at = 5").run();
+    const before = store.observations.byId(1);
+    await store.regenerations.select(local);
+    const { observations } = await complete([draft("after", id)]);
+    expect(observations).toHaveLength(1);
+    expect(store.observations.byId(1)).toEqual(observations[0]);
+    expect(store.observations.byId(1)).toMatchObject({
+      id: before?.id,
+      created_at_epoch: before?.created_at_epoch,
+      project: "app",
+      title: "after",
+      generator: "model-1",
+      revision: 2,
+      synced_at: null,
+    });
+    expect(db.prepare("select upgrade, generation_key from observations").get()).toEqual({
+      upgrade: 0,
+      generation_key: `${id}:0`,
+    });
+    expect(found("before")).toEqual([]);
+    expect(found("after")).toEqual([1]);
+    expect(db.prepare("select path from observation_files").pluck().all()).toEqual(["src/after.ts"]);
+  });
+
+  test.each([
+    ["fewer: the surplus goes", ["a", "b", "c"], ["abc"], 2],
+    ["more: the additional ones come", ["abc"], ["a", "b", "c"], 0],
+    ["as many, otherwise cut", ["ab", "c"], ["a", "bc"], 0],
+  ])("%s", async (_name, before, after, deleted) => {
+    const session = addSession("one");
+    const ids = new Map(["a", "b", "c"].map((name) => [name, addEvent(session)]));
+    const cut = (word: string) => draft(`${word}x`, ...[...word].map((name) => ids.get(name) ?? 0));
+    await generate(session, before.map(cut));
+    await store.regenerations.select(local);
+    const counts = store.pending.counts();
+    const replaced = await complete(after.map(cut));
+    expect(replaced.deleted).toBe(deleted);
+    expect(titles().sort()).toEqual(after.map((word) => `${word}x`));
+    for (const word of before) if (!after.includes(word)) expect(found(`${word}x`)).toEqual([]);
+    for (const word of after) expect(found(`${word}x`)).toHaveLength(1);
+    expect(db.prepare("select count(*) from observation_sources").pluck().get()).toBe(3);
+    expect(db.prepare("select count(*) from observation_files").pluck().get()).toBe(after.length);
+    expect(db.prepare("select count(*) from observations_fts").pluck().get()).toBe(after.length);
+    expect(store.pending.counts()).toEqual(counts);
+    expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
+  });
+
+  test("keys are swapped without one standing in another's way", async () => {
+    const session = addSession("one");
+    const [a, b] = [addEvent(session), addEvent(session)];
+    await generate(session, [draft("1", a, b), draft("2", b, a)]);
+    await store.regenerations.select(local);
+    await complete([draft("3", b, a), draft("4", a, b)]);
+    expect(titles()).toEqual(["3", "4"]);
+    const keys = db.prepare("select generation_key from observations order by id").pluck().all();
+    expect(keys).toEqual([`${b}:0`, `${a}:0`]);
+  });
+
+  test("a summary is written anew in its place, and stays when the model leaves it out", async () => {
+    const session = addSession("one");
+    const [a, b] = [addEvent(session, "summarize"), addEvent(session, "summarize")];
+    await generate(session, [], {
+      summaries: [summaryDraft("alpha", a), summaryDraft("beta", b)],
+      upgrade: true,
+    });
+    expect(await store.regenerations.select(local)).toBe(2);
+    await complete([], [summaryDraft("gamma", a)]);
+    const rows = db
+      .prepare("select id, request, generator, revision, upgrade from session_summaries order by id")
+      .all();
+    expect(rows).toEqual([
+      { id: 1, request: "gamma", generator: "model-1", revision: 2, upgrade: 0 },
+      { id: 2, request: "beta", generator: "local", revision: 1, upgrade: 1 },
+    ]);
+    const index = db.prepare(
+      "select rowid from session_summaries_fts where session_summaries_fts match ? order by rowid",
+    );
+    expect(index.pluck().all("alpha")).toEqual([]);
+    expect(index.pluck().all("gamma")).toEqual([1]);
+  });
+
+  test("an answer without anything takes nothing away", async () => {
+    const session = addSession("one");
+    await generate(session, [draft("a", addEvent(session))]);
+    await store.regenerations.select(local);
+    await complete([]);
+    expect(titles()).toEqual(["a"]);
+    expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
+  });
+
+  test("a list that was dropped while the model wrote replaces nothing", async () => {
+    const session = addSession("one");
+    const id = addEvent(session);
+    await generate(session, [draft("a", id)]);
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    expect(await store.regenerations.drop()).toBe(1);
+    await store.regenerations.complete(batch, {
+      observations: [draft("late", id)],
+      summaries: [],
+      generator: "m",
+    });
+    expect(titles()).toEqual(["a"]);
+  });
+
+  test("a source that is purged while the model writes is not written twice", async () => {
+    const session = addSession("one");
+    const [a, b, c] = [addEvent(session), addEvent(session), addEvent(session)];
+    await generate(session, [draft("both", a, b), draft("whole", c)]);
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    db.prepare("delete from raw_events where id = ?").run(a);
+    await store.regenerations.complete(batch, {
+      observations: [draft("new both", a, b), draft("new whole", c)],
+      summaries: [],
+      generator: "m",
+    });
+    expect(titles()).toEqual(["both", "new whole"]);
+  });
+
+  test("a store that is killed before, after or in the middle of a batch loses and doubles nothing", async () => {
+    const session = addSession("one");
+    const ids = Array.from({ length: 45 }, () => addEvent(session));
+    await generate(
+      session,
+      ids.map((id) => draft(`old${id}`, id)),
+    );
+    await store.regenerations.select(local);
+    // In the middle: the transaction was under way.
+    const batch = await nextBatch();
+    await expect(
+      store.commit(() => {
+        db.prepare("delete from regenerations").run();
+        db.prepare("update observations set title = 'half'").run();
+        throw new Error("killed");
+      }),
+    ).rejects.toThrow();
+    reopen();
+    expect(store.regenerations.counts().left).toBe(45);
+    expect((await nextBatch()).messages).toEqual(batch.messages);
+    for (let n = 0; n < 10 && store.regenerations.counts().left > 0; n++) {
+      // Asked, but killed before the answer was stored.
+      await nextBatch();
+      reopen();
+      const again = await nextBatch();
+      await store.regenerations.complete(again, {
+        observations: again.messages.map(({ id }) => draft(`new${id}`, id)),
+        summaries: [],
+        generator: "model-1",
+      });
+      reopen();
+    }
+    expect(titles()).toEqual(ids.map((id) => `new${id}`));
+    expect(db.prepare("select count(*) from observations_fts").pluck().get()).toBe(45);
+    expect(db.prepare("select max(revision), min(revision) from observations").get()).toEqual({
+      "max(revision)": 2,
+      "min(revision)": 2,
+    });
+  });
+});
