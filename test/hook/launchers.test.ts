@@ -1,6 +1,15 @@
 // Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +29,7 @@ const names: LauncherName[] = [
   "the Node bundle",
   "mem hook",
 ];
+const both: LauncherName[] = ["as registered", "the Node bundle"];
 const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
 const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
@@ -173,6 +183,37 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     const line = quotedLine(launchers[name]("session-start"));
     const script = `{ ${line}; echo "code $?" >&2; } >&-`;
     expect(await runHook(["/bin/sh", "-c", script], home, payload)).toMatchObject({ stderr: "code 0\n" });
+  });
+});
+
+describe.each(both)("after a hook that waited in vain, %s", (name) => {
+  test("spools at once, until ten seconds are over; the start of a session asks all the same", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "hang" });
+    const asked = async (event: string) => {
+      const before = worker.requests.length;
+      expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
+      return worker.requests.length - before;
+    };
+    expect([await asked("stop"), await asked("post-tool-use"), await asked("session-start")]).toEqual([
+      1, 0, 1,
+    ]);
+    const mark = join(home.dataDir, "worker-hung");
+    expect(statSync(mark).mode & 0o777).toBe(0o600);
+    const longAgo = Date.now() / 1000 - 11;
+    utimesSync(mark, longAgo, longAgo);
+    expect([await asked("stop"), await asked("stop")]).toEqual([1, 0]);
+    expect(spooled(home)).toHaveLength(5);
+  });
+
+  test("a mark from the future is not believed", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    writeFileSync(join(home.dataDir, "worker-hung"), "");
+    const later = Date.now() / 1000 + 600;
+    utimesSync(join(home.dataDir, "worker-hung"), later, later);
+    expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toHaveLength(1);
   });
 });
 
