@@ -11,6 +11,7 @@ host=$1 event=$2 here=${3:-${0%/*}} self=${3:+$3/mem-hook.sh}
 case $event in setup) (: >&2) || exit 0; exec >&2 ;; esac
 exec 2>/dev/null
 umask 077
+[ -z "${MEM_GENERATING-}" ] || exit 0 # the host's command, asked by mem itself to write memory
 case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
 
 dir=${MEM_DATA_DIR:-$HOME/.mem}

@@ -98,6 +98,14 @@ describe.each(names)("%s", (name) => {
     });
   });
 
+  test("takes nothing from a host's command that the worker itself started to write memory", async () => {
+    const home = hookHome({ MEM_GENERATING: "1" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual(silent);
+    expect(worker.requests).toEqual([]);
+    expect(spooled(home)).toEqual([]);
+  });
+
   test("says nothing when there is no worker, and spools the event cleaned", async () => {
     const home = hookHome();
     expect(await run("post-tool-use", home)).toEqual(silent);
