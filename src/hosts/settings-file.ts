@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -15,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeDirectories } from "../directory.ts";
 import { failOpenSync, MemError } from "../errors.ts";
 
 /** The text of the file, null when there is none. Throws `host_settings_unreadable`. */
@@ -40,7 +40,7 @@ export function replaceSettingsFile(path: string, before: string | null, after: 
       rmSync(target);
       return;
     }
-    mkdirSync(dirname(target), { recursive: true });
+    makeDirectories(dirname(target));
     const beside = `${target}.${process.pid}.mem`;
     try {
       writeDurably(beside, after, before === null ? 0o600 : statSync(target).mode & 0o777);

@@ -1,8 +1,9 @@
 // Where the product keeps its files: the data directory, and the cache of what can be made again.
-import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { chmodSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
+import { makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
@@ -31,9 +32,10 @@ export function restrictUmask(): void {
 /** Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it. */
 export function prepareDataDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectories(dataDir, 0o700);
   } catch (cause) {
-    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made.`, cause });
+    const reason = cause instanceof Error ? ` (${cause.message})` : "";
+    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
   const stats = ownDirectory(dataDir);
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(dataDir, 0o700);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
@@ -75,6 +75,15 @@ test("a data directory that cannot be used is named, with the code for a configu
   expect(code).toBe(78);
   expect(stderr).toContain("MEM_DATA_DIR cannot be used");
 });
+
+test.runIf(existsSync("/proc/self"))(
+  "a data directory that cannot be made is an error, at once",
+  async () => {
+    const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "/proc/nope" })("worker", "start");
+    expect(code).toBe(78);
+    expect(stderr).toContain("/proc/nope cannot be made (ENOENT");
+  },
+);
 
 function namesBelow(command: Command, path: readonly string[] = []): string[] {
   return command.commands.flatMap((child) => {

@@ -102,6 +102,13 @@ describe.each(names)("%s", (name) => {
     expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
   });
 
+  test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
+    "ends with 0 and says nothing at %s when the data directory cannot be made",
+    async (event) => {
+      expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
+    },
+  );
+
   test.each(["", " ", "{", "[]", "null", "\0\x01"])(
     "ends with 0 and says nothing on the input %j",
     async (input) => {
