@@ -336,6 +336,17 @@ describe("the shell launcher", () => {
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
   });
 
+  test.each([undefined, "~/mem"])("takes no directory at %j without a home", async (named) => {
+    const home = hookHome();
+    const project = join(home.dataDir, "..", "project");
+    mkdirSync(project);
+    home.env = { ...home.env, HOME: "", MEM_DATA_DIR: named };
+    const line = `cd '${project}' && ${shell("stop")[2] ?? ""}`;
+    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
+    expect(findCanaries(project, ["toolu_1"])).toEqual([]);
+    expect(existsSync("/.mem")).toBe(false);
+  });
+
   test("runs nothing that the project it works in has put there", async () => {
     const home = hookHome();
     const trap = join(home.dataDir, "..", "project");
