@@ -45,10 +45,15 @@ test("on a full disk a post is refused with 507, reads go on, and after space is
   expect(refused).toMatchObject({ status: 507, body: { error: { code: "storage_full" } } });
   expect((await worker.get("/api/processing-status")).status).toBe(200);
   expect((await worker.get("/api/observations?limit=1")).status).toBe(200);
+  expect((await worker.get("/api/health")).body).toMatchObject({
+    status: "degraded",
+    notices: [expect.stringContaining("cannot be written down")],
+  });
   await worker.kill();
   expect(auditMessages(home.database, acknowledged).faults).toEqual([]);
   const roomy = await startWorker(home);
   expect((await post(roomy, "full-again")).status).toBe(200);
+  expect((await roomy.get("/api/health")).body).toMatchObject({ status: "ok", notices: [] });
   await roomy.stop();
 });
 
