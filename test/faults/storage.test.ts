@@ -57,6 +57,19 @@ test("on a full disk a post is refused with 507, reads go on, and after space is
   await roomy.stop();
 });
 
+test("a worker that finds no room for its first byte ends with the code for that, and says so", async () => {
+  const home = await homeWithMessages(1);
+  const { exited, output } = spawnWorker(home, [
+    "/bin/sh",
+    "-c",
+    'ulimit -f 0; exec "$0" "$1"',
+    process.execPath,
+    workerBundle,
+  ]);
+  expect((await exited).code).toBe(74);
+  expect(output()).toMatch(/^mem: The d(isk|atabase) /);
+});
+
 test("a database that another process has locked gives 503 with Retry-After, and works when it is free again", async () => {
   const home = workerHome();
   const worker = await startWorker(home);

@@ -4,6 +4,7 @@ import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-tex
 import { MemError, toMemError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
+import { checkDisk } from "../checks/disk.ts";
 import {
   checkCache,
   checkCrashes,
@@ -42,7 +43,7 @@ async function runChecks(context: CliContext): Promise<Check[]> {
   const checks: Check[] = [checkNode(process.versions.node)];
   try {
     const paths = context.paths();
-    checks.push(checkDataDirectory(paths));
+    checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
     checks.push(checkSettings(settings), checkDatabase(paths));
     const looked = await stateOf(context);
