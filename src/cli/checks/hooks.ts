@@ -55,7 +55,7 @@ function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | n
 }
 
 function parse(text: string | null) {
-  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text ?? "{}"));
+  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text?.trim() || "{}"));
   return isJsonObject(settings) ? settings : undefined;
 }
 
