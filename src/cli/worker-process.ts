@@ -73,6 +73,15 @@ function prepareLogs({ root, logs }: DataPaths): void {
   prepareDataDirectory(logs);
 }
 
+/** What to say when the worker's code, or a package that it loads, is not there. */
+export function missingPackage(cause?: unknown): MemError {
+  return new MemError("worker_not_ready", {
+    message: "A package that the worker needs is missing.",
+    hint: `Run \`npm install\` in ${packageFile()}.`,
+    cause,
+  });
+}
+
 interface StopRequest {
   dataDir: string;
   clock: Clock;
@@ -152,6 +161,7 @@ function startLogFile(paths: DataPaths): string {
 function notReady(paths: DataPaths, message: string): MemError {
   const said = failOpenSync("read what the worker said", () => readFileSync(startLogFile(paths), "utf8"));
   const lines = terminalText(said ?? "").trim();
+  if (/\bMODULE_NOT_FOUND\b/.test(lines)) return missingPackage();
   if (lines !== "") return new MemError("worker_not_ready", { message: `${message}\n${lines}` });
   // On a full disk it could not leave a word either.
   const free = freeBytes(paths.root);
