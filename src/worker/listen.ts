@@ -63,7 +63,7 @@ function unbound(host: string, port: number, cause: unknown): MemError {
   }
   return new MemError("port_unusable", {
     message: `This machine has no address ${host}.`,
-    hint: "Set MEM_WORKER_HOST to one that it has: `mem settings set MEM_WORKER_HOST --default` is 127.0.0.1.",
+    hint: "Set MEM_WORKER_HOST to one that it has, such as 127.0.0.1: in the environment, or with `mem settings set`.",
     cause,
   });
 }

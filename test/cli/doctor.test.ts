@@ -104,6 +104,18 @@ test("doctor says whether Claude Code's hooks are registered, and counts them", 
   });
 });
 
+test("doctor looks at the rest where no home says where Claude Code's settings are", async () => {
+  const mem = memAtHome({ HOME: "", USERPROFILE: "" });
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "fail",
+    next: expect.stringContaining("HOME"),
+  });
+  expect(await checkNamed(mem, "Port")).toMatchObject({ state: "ok" });
+  expect(await checkNamed(mem, "Data directory")).toMatchObject({
+    message: expect.stringContaining(`${mem.home.dataDir} is not made yet`),
+  });
+});
+
 const faults: [string, (settings: string) => string, string, string][] = [
   ["are switched off", (text) => text.replace("{", '{"disableAllHooks": true,'), "fail", "disableAllHooks"],
   [

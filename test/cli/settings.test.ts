@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/paths.ts";
 import { settingKeys } from "../../src/settings/table.ts";
@@ -78,6 +78,7 @@ test("without a home nothing is written into the directory that the command runs
   const { code, stderr } = await mem("settings", "set", "MEM_MODE", "chill");
   expect(code).toBe(78);
   expect(stderr).toContain("Set HOME");
+  expect(existsSync(".mem")).toBe(false);
 });
 
 test("secrets are masked by list and get, and shown by --reveal only", async () => {

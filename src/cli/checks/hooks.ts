@@ -24,8 +24,8 @@ export async function lastSessions({ worker }: CliContext): Promise<ReadonlyMap<
 export function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Check[] {
   return hostNames.map((name) => {
     const recipe = recipeOf(name);
-    const settingsFile = settingsFileOf(recipe, context);
     try {
+      const settingsFile = settingsFileOf(recipe, context);
       const check = checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
       return check.state === "warn" && check.message === noHooks
         ? withoutHooks(check, heard.get(name), context.clock.now())
