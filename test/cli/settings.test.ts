@@ -1,4 +1,4 @@
-import { existsSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/paths.ts";
 import { settingKeys } from "../../src/settings/table.ts";
