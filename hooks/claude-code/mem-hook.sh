@@ -14,8 +14,8 @@ umask 077
 [ -z "${MEM_GENERATING-}" ] || exit 0 # the host's command, asked by mem itself to write memory
 case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
 
-dir=${MEM_DATA_DIR:-$HOME/.mem}
-case $dir in "~/"*) dir=$HOME/${dir#"~/"} ;; esac
+dir=${MEM_DATA_DIR:-${HOME:+$HOME/}.mem} # without a home a relative path, which is none
+case $dir in "~/"*) dir=${HOME:+$HOME/}${dir#"~/"} ;; esac
 
 # Seconds; the same as in src/hook/deadlines.ts, where the reasons stand.
 case $event in

@@ -25,6 +25,7 @@ import { createQuiet } from "./quiet.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
+import { createStorageHealth } from "./storage-health.ts";
 
 export interface WorkerDeps {
   db: Sqlite;
@@ -64,10 +65,14 @@ const generationTimeoutMs = 120_000;
 
 export function buildWorker(deps: WorkerDeps): Worker {
   const { db, settings, log, clock, identity } = deps;
-  const store = createStore(db, (cause) => log.error({ err: cause }, "a write failed"));
+  const store = createStore(db, (cause) => {
+    log.error({ err: cause }, "a write failed");
+    storage.failed(cause);
+  });
+  const storage = createStorageHealth(clock, store.storageFailure);
   const quiet = createQuiet(clock);
   const projectOf = createProjectLabels();
-  const notices = createNotices(settings);
+  const notices = createNotices(settings, storage.failure);
   const live = createLiveSettings({
     dataDir: settings.dataDir,
     env: deps.env,
@@ -99,6 +104,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     counts: store.pending.counts,
     oldestPending: store.pending.oldest,
     lastSuccessAt: loop.lastSuccessAt,
+    storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,
     hasClients: () => stream.clientCount() > 0,

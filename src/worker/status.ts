@@ -9,6 +9,8 @@ interface StatusDeps {
   /** Epoch of the oldest message that is neither finished nor dead, or null. */
   oldestPending(): number | null;
   lastSuccessAt(): number | null;
+  /** True while writes fail. */
+  storageFails(): boolean;
   startedAt: number;
   publish(event: StreamEvent): void;
   hasClients(): boolean;
@@ -17,7 +19,7 @@ interface StatusDeps {
 export interface WorkerStatus {
   processing(): ProcessingStatus;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded` when messages wait and nothing came out for ten minutes. */
+  /** `degraded` when messages wait and nothing came out for ten minutes, or when nothing can be written. */
   level(): "ok" | "degraded";
   /** Something moved in the queue: the stream hears of it, at most every quarter of a second. */
   changed(): void;
@@ -47,6 +49,7 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
       return { depth: pending + inWork, oldestPendingAgeMs: oldestAgeMs(), dead };
     },
     level() {
+      if (deps.storageFails()) return "degraded";
       const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
       const stuck = (oldestAgeMs() ?? 0) > stuckAfterMs && deps.clock.now() - lastMovement > stuckAfterMs;
       return stuck ? "degraded" : "ok";

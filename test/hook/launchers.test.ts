@@ -120,6 +120,13 @@ describe.each(names)("%s", (name) => {
     expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
   });
 
+  test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
+    "ends with 0 and says nothing at %s when the data directory cannot be made",
+    async (event) => {
+      expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
+    },
+  );
+
   test.each(["", " ", "{", "[]", "null", "\0\x01"])(
     "ends with 0 and says nothing on the input %j",
     async (input) => {
@@ -376,6 +383,17 @@ describe("the shell launcher", () => {
     delete home.env.MEM_DATA_DIR;
     await fakeWorker({ dataDir: join(home.env.HOME ?? "", ".mem"), over: "socket", does: "answer", answer });
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test.each([undefined, "~/mem"])("takes no directory at %j without a home", async (named) => {
+    const home = hookHome();
+    const project = join(home.dataDir, "..", "project");
+    mkdirSync(project);
+    home.env = { ...home.env, HOME: "", MEM_DATA_DIR: named };
+    const line = `cd '${project}' && ${shell("stop")[2] ?? ""}`;
+    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
+    expect(findCanaries(project, ["toolu_1"])).toEqual([]);
+    expect(existsSync("/.mem")).toBe(false);
   });
 
   test("runs nothing that the project it works in has put there", async () => {

@@ -5,8 +5,9 @@ import type { Command } from "commander";
 import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { acceptedBy } from "../../settings/definition.ts";
-import { editorCommand } from "../../settings/environment.ts";
+import { type Environment, editorCommand } from "../../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
+import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
 import type { CliContext } from "../context.ts";
@@ -112,7 +113,6 @@ function changeSetting(
   value: string | undefined,
   options: { default?: true; json?: true },
 ): void {
-  const { io } = context;
   const key = settingKey(name);
   if ((value === undefined) === (options.default !== true)) {
     throw new MemError("usage", {
@@ -122,15 +122,31 @@ function changeSetting(
   }
   if (value === undefined) resetSetting(context.dataDir(), key);
   else setSetting(context.dataDir(), key, value);
-  const loaded = loadSettings({ dataDir: context.dataDir(), env: context.environment, readOnly: true });
-  const row = describe(loaded, key, false);
-  if (options.json === true) io.json(row);
-  else io.out(`${key} is now ${terminalLine(row.value) || "empty"}.`);
-  if (row.source === "environment") {
-    io.err(`The environment sets ${key} too, and beats settings.json.`);
+  tellChange(context, key, options.json === true);
+}
+
+function tellChange(context: CliContext, key: SettingKey, asJson: boolean): void {
+  const { io, environment } = context;
+  const load = (env: Environment) => loadSettings({ dataDir: context.dataDir(), env, readOnly: true });
+  const [inEffect, inFile] = [load(environment), load({ ...environment, [key]: undefined })];
+  const row = describe(inEffect, key, false);
+  const stored = describe(inFile, key, false).value;
+  const overruled = inEffect.reveal(key) !== inFile.reveal(key);
+  const inWords = (value: string) => terminalLine(value) || "empty";
+  if (asJson) io.json({ ...row, stored });
+  else if (overruled) io.out(`${key} is now ${inWords(stored)} in settings.json.`);
+  else io.out(`${key} is now ${inWords(row.value)}.`);
+  if (overruled) {
+    io.err(
+      `The environment sets it to ${inWords(row.value)}, which wins until that is unset: \`unset ${key}\`.`,
+    );
   }
+  if (key === "MEM_WORKER_HOST" && !isLoopbackHost(stored)) io.err(openAddressSentence);
   io.err(row.effect === "live" ? "It takes effect at the next tool use." : restartSentence);
 }
+
+const openAddressSentence =
+  "Other machines could then reach the port; for now the worker answers programs on this machine only.";
 
 const restartSentence = "It takes effect when the worker starts again: `mem worker restart`.";
 

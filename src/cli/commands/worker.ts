@@ -10,7 +10,8 @@ import { failOpenSync, MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { addedText, lastLines, renderLogLine } from "../log-lines.ts";
-import { startWorker, stopWorker, workerBundle } from "../worker-process.ts";
+import { whileSlow } from "../while-slow.ts";
+import { missingPackage, startWorker, stopWorker, workerBundle } from "../worker-process.ts";
 import { lookAtWorker, silentWorker } from "../worker-state.ts";
 import { stateAsJson, upInWords } from "./status.ts";
 
@@ -45,7 +46,12 @@ function registerStart(worker: Command, context: CliContext): void {
 // The worker takes this process over: one process gets the signals of the terminal, once.
 async function runForeground(): Promise<void> {
   process.argv.push("--announce");
-  await import(pathToFileURL(workerBundle()).href);
+  try {
+    await import(pathToFileURL(workerBundle()).href);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw /^(ERR_)?MODULE_NOT_FOUND$/.test(code) ? missingPackage(cause) : cause;
+  }
 }
 
 async function startInBackground(context: CliContext, asJson: boolean): Promise<void> {
@@ -90,7 +96,8 @@ function registerStop(worker: Command, context: CliContext): void {
 }
 
 async function stopAndSay(context: CliContext, force: boolean): Promise<void> {
-  const pid = await stopWorker({ dataDir: context.dataDir(), clock: context.clock, force });
+  const request = { dataDir: context.dataDir(), clock: context.clock, force };
+  const pid = await whileSlow(context.io, "The worker is still stopping…", () => stopWorker(request));
   if (pid === null) context.io.out("The worker is not running.");
   else context.io.out(`The worker (process ${pid}) has stopped.`);
   if (pid !== null && process.platform === "win32") {
@@ -158,6 +165,7 @@ async function printLogs(context: CliContext, options: LogOptions): Promise<void
   }
   for (const line of tail?.lines ?? []) print(line);
   if (options.follow !== true) return;
+  if (tail === undefined) io.err(`There is no log at ${file} yet. Waiting for it; Ctrl-C ends that.`);
   let size = tail?.size ?? 0;
   let unfinished = "";
   while (!io.isClosed) {
@@ -174,7 +182,7 @@ async function printLogs(context: CliContext, options: LogOptions): Promise<void
 
 function wholeNumber(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number.");
+  throw new InvalidArgumentError("It must be a whole number from 0 to 999999.");
 }
 
 function urlOf(context: CliContext, health: Health): string {
