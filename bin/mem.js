@@ -3,5 +3,16 @@
 // imported: importing a CommonJS file starts Node's loader of modules, which costs as much again.
 import { createRequire } from "node:module";
 
-if (process.argv[2] === "hook") createRequire(import.meta.url)("../dist/hook.cjs");
-else await import("../dist/cli/main.js");
+try {
+  if (process.argv[2] === "hook") createRequire(import.meta.url)("../dist/hook.cjs");
+  else await import("../dist/cli/main.js");
+} catch (cause) {
+  if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(cause?.code)) throw cause;
+  // In a clone that nothing was installed in. A hook's host is told nothing, and is not held up.
+  if (process.argv[2] !== "hook") {
+    const { fileURLToPath } = await import("node:url");
+    const folder = fileURLToPath(new URL("..", import.meta.url));
+    process.stderr.write(`mem is not built yet: run \`npm install\` in ${folder}\n`);
+    process.exitCode = 69;
+  }
+}

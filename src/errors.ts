@@ -238,6 +238,13 @@ const catalogue = {
     message: "The command is not complete.",
     hint: "See `mem --help`.",
   },
+  output_failed: {
+    status: 500,
+    exitCode: 74,
+    retryable: true,
+    message: "The output cannot be written.",
+    hint: "See whether the disk or device that it goes to has room.",
+  },
   cancelled: { status: 499, exitCode: 130, retryable: true, message: "Cancelled." },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -11,10 +11,11 @@ host=$1 event=$2 here=${3:-${0%/*}} self=${3:+$3/mem-hook.sh}
 case $event in setup) (: >&2) || exit 0; exec >&2 ;; esac
 exec 2>/dev/null
 umask 077
+[ -z "${MEM_GENERATING-}" ] || exit 0 # the host's command, asked by mem itself to write memory
 case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
 
-dir=${MEM_DATA_DIR:-$HOME/.mem}
-case $dir in "~/"*) dir=$HOME/${dir#"~/"} ;; esac
+dir=${MEM_DATA_DIR:-${HOME:+$HOME/}.mem} # without a home a relative path, which is none
+case $dir in "~/"*) dir=${HOME:+$HOME/}${dir#"~/"} ;; esac
 
 # Seconds; the same as in src/hook/deadlines.ts, where the reasons stand.
 case $event in
@@ -70,8 +71,9 @@ case ${4-} in --failed=*) node_hook "$4" ;; esac
 [ -S "$dir/worker.sock" ] && [ -O "$dir/worker.sock" ] || node_hook
 
 # The client in perl, without a module where that can be: each would double its start. It connects before it reads the
-# payload, so that whatever ends it early (7: nobody listens; 28: not connected in time; else it cannot do this here)
-# leaves the payload to the next one. Later it hands what it has read to this file, with the reason.
+# payload, so that whatever ends it early (7: nobody listens; 28: not connected in time; 29: it hung for another hook
+# just now; else it cannot do this here) leaves the payload to the next one. Later it hands what it has read to this
+# file, with the reason.
 client='
 my ($path, $deadline, $host, $event, $self, $here) = @ARGV;
 $SIG{PIPE} = "IGNORE";
@@ -80,6 +82,8 @@ alarm $deadline + 1; # whole seconds: the net under the exact wait below
 # Seconds before the deadline at which the next one is started, so that it is ready when its turn comes.
 my $early = 0.2;
 
+my ($hung) = map { time - $_ } (stat $path =~ s{[^/]+\z}{worker-hung}r)[9];
+exit 29 if defined $hung && $hung >= 0 && $hung < 10 && $event ne "session-start"; # src/hook/hung-mark.ts
 my $linux = $^O eq "linux";
 $linux or require Socket;
 my $address = $linux ? pack "S a* x", 1, $path : Socket::pack_sockaddr_un($path);
@@ -150,6 +154,7 @@ if command -v perl >/dev/null; then
   0) exit 0 ;;
   7) node_hook --failed=unreachable ;;
   28) node_hook --failed=timeout ;;
+  29) node_hook --failed=hung ;;
   esac
 fi
 

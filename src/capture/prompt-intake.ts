@@ -3,7 +3,7 @@ import { cleanText } from "../domain/clean.ts";
 import { isEntirelyPrivate } from "../domain/private-tags.ts";
 import type { UserPrompt } from "../domain/records.ts";
 import { shorten } from "../domain/shorten.ts";
-import { newId } from "../ids.ts";
+import { contentKey, newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
@@ -69,7 +69,8 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   // A number that another prompt has would decide by that prompt whether what belongs to this one is private.
   if (numbered) store.sessions.distrustNumbers(session.id);
   const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
-  const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey: input.eventKey ?? newId() });
+  const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
+  const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";
@@ -108,7 +109,10 @@ function findEarlier(
   session: IntakeSession,
   { input, prompt }: { input: PromptInput; prompt: CleanedPrompt },
 ): StoredPrompt | undefined {
-  if (input.eventKey !== undefined) return store.prompts.byEventKey(session.id, input.eventKey);
+  if (input.eventKey !== undefined) {
+    const first = sameAs(store.prompts.byEventKey(session.id, input.eventKey), prompt);
+    return first ?? store.prompts.byEventKey(session.id, laterKey(input.eventKey, prompt));
+  }
   const newest = store.prompts.byNumber(session.id, session.prompt_number);
   if (prompt.private || newest === undefined) return undefined;
   const isSoon = Math.abs(prompt.now - newest.created_at_epoch) < duplicateWithinMs;
@@ -117,5 +121,22 @@ function findEarlier(
 
 function sameAs(stored: StoredPrompt | 0 | undefined, prompt: CleanedPrompt): StoredPrompt | undefined {
   if (!stored || (stored.private === 1) !== prompt.private) return undefined;
-  return stored.prompt_text === prompt.text ? stored : undefined;
+  return asSpooled(stored.prompt_text) === asSpooled(prompt.text) ? stored : undefined;
 }
+
+// What is typed while the agent works comes under the id of the prompt that is being worked on.
+function freeKey(store: CaptureStore, session: IntakeSession, key: string, prompt: CleanedPrompt): string {
+  return store.prompts.byEventKey(session.id, key) === undefined ? key : laterKey(key, prompt);
+}
+
+// The store finds it by the id in front: `sessions.forIntake`.
+function laterKey(key: string, prompt: CleanedPrompt): string {
+  return `${key}:${contentKey(String(prompt.private), asSpooled(prompt.text)).slice(0, 16)}`;
+}
+
+// The hook cuts longer texts before it spools them: a prompt that comes on both ways is one.
+function asSpooled(text: string): string {
+  return shorten(text, maxSpooledChars);
+}
+
+const maxSpooledChars = 65_536;

@@ -33,7 +33,7 @@ interface DemoRequest {
 export async function runDemo(request: DemoRequest): Promise<void> {
   const { clock, show } = request;
   const began = clock.monotonicMs();
-  const dataDir = mkdtempSync(join(tmpdir(), "mem-demo-"));
+  const dataDir = makeDemoDirectory();
   const environment = demoEnvironment(request.environment, dataDir);
   const client = createWorkerClient({ dataDir });
   try {
@@ -56,6 +56,18 @@ export async function runDemo(request: DemoRequest): Promise<void> {
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
   show({ kind: "end", tookMs: clock.monotonicMs() - began });
+}
+
+function makeDemoDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "mem-demo-"));
+  } catch (cause) {
+    throw new MemError("data_dir_unusable", {
+      message: `No directory can be made in ${tmpdir()}, where temporary files lie.`,
+      hint: `Set ${process.platform === "win32" ? "TEMP" : "TMPDIR"} to a directory that you can write to.`,
+      cause,
+    });
+  }
 }
 
 interface Demo extends DemoRequest {

@@ -1,6 +1,7 @@
 // What `mem install` and `mem uninstall` share: where a host's settings lie, and the record of what was changed there.
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
+import { MemError } from "../errors.ts";
 import type { InstallRecord } from "../hosts/install.ts";
 import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
 import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
@@ -12,6 +13,12 @@ import type { CliContext } from "./context.ts";
 export function settingsFileOf(recipe: InstallRecipe, context: CliContext): string {
   const { folderVariable, folder, file } = recipe.settings;
   const named = context.environment[folderVariable] ?? "";
+  if (named === "" && !isAbsolute(homedir())) {
+    throw new MemError("host_settings_unreadable", {
+      message: `The home directory is "${homedir()}", which is no absolute path.`,
+      hint: `Set HOME, or ${folderVariable}.`,
+    });
+  }
   return join(named === "" ? join(homedir(), folder) : resolve(named), file);
 }
 

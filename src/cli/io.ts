@@ -19,6 +19,8 @@ export interface Io {
   readonly isClosed: boolean;
   /** True when stdout shows colour. */
   readonly color: boolean;
+  /** True when a person sees stderr. */
+  readonly talksToTerminal: boolean;
   /** True when a person sees stdout. */
   readonly isTerminal: boolean;
   /** Columns of the terminal, 80 without one. */
@@ -28,6 +30,8 @@ export interface Io {
 interface IoOptions {
   color: boolean;
   errColor: boolean;
+  /** Hears that stdout takes nothing any more, other than because its reader went away. */
+  onOutputFailure?(cause: Error): void;
 }
 
 /** The streams of this process. A reader that went away (`mem search x | head -1`) ends the writing, not in an error. */
@@ -35,12 +39,11 @@ export function createIo(options: IoOptions): Io {
   const { stdout, stderr } = process;
   let isClosed = false;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
     isClosed = true;
+    if (error.code !== "EPIPE") options.onOutputFailure?.(error);
   });
-  stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+  // There is nobody left to tell.
+  stderr.on("error", () => undefined);
   return {
     get isClosed() {
       return isClosed;
@@ -52,6 +55,7 @@ export function createIo(options: IoOptions): Io {
     paint: paintFor(options.color),
     errPaint: paintFor(options.errColor),
     color: options.color,
+    talksToTerminal: stderr.isTTY === true,
     isTerminal: stdout.isTTY === true,
     columns: stdout.isTTY ? Math.max(40, stdout.columns) : 80,
   };

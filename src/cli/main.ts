@@ -1,7 +1,7 @@
 // The command line: words to a command, an error to an exit code. Both happen here and nowhere else.
 import { CommanderError } from "commander";
 import { terminalText } from "../domain/terminal-text.ts";
-import { type MemError, toMemError } from "../errors.ts";
+import { MemError, toMemError } from "../errors.ts";
 import { restrictUmask } from "../settings/data-dir.ts";
 import { processEnvironment, wantsColor } from "../settings/environment.ts";
 import { createCliContext } from "./context.ts";
@@ -16,18 +16,28 @@ process.exitCode = await run(process.argv.slice(2));
 /** Runs one command line; the exit code. */
 async function run(words: readonly string[]): Promise<number> {
   const environment = processEnvironment();
+  const asJson = words.includes("--json");
+  let outputCode: number | undefined;
   const io = createIo({
     color: wantsColor(environment, process.stdout.isTTY),
     errColor: wantsColor(environment, process.stderr.isTTY),
+    // The command ends by itself, so that it cleans up; the failure may be heard of before or after that.
+    onOutputFailure(cause) {
+      const error = new MemError("output_failed", {
+        message: `The output cannot be written (${cause.message}).`,
+      });
+      outputCode ??= report(io, error, asJson);
+      process.exitCode = outputCode;
+    },
   });
   const context = createCliContext(io, environment);
   try {
     await buildProgram(context).parseAsync(words.length === 0 ? ["--help"] : words, { from: "user" });
-    return context.exitCode();
+    return outputCode ?? context.exitCode();
   } catch (thrown) {
     // Commander has printed its own sentence; help and version are no errors.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
-    return report(io, toMemError(thrown), words.includes("--json"));
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? (outputCode ?? 0) : usageExitCode;
+    return report(io, toMemError(thrown), asJson);
   } finally {
     await context.close();
   }

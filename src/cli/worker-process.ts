@@ -11,6 +11,7 @@ import { failOpenSync, MemError } from "../errors.ts";
 import { type DataPaths, dataPaths, packageFile } from "../paths.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
+import { freeBytes, minFreeBytes } from "./disk-space.ts";
 import { healthOrNull, isAlive, lookAtWorker } from "./worker-state.ts";
 
 /** The bundle that is the worker. */
@@ -70,6 +71,15 @@ function prepareLogs({ root, logs }: DataPaths): void {
     });
   }
   prepareDataDirectory(logs);
+}
+
+/** What to say when the worker's code, or a package that it loads, is not there. */
+export function missingPackage(cause?: unknown): MemError {
+  return new MemError("worker_not_ready", {
+    message: "A package that the worker needs is missing.",
+    hint: `Run \`npm install\` in ${packageFile()}.`,
+    cause,
+  });
 }
 
 interface StopRequest {
@@ -151,7 +161,12 @@ function startLogFile(paths: DataPaths): string {
 function notReady(paths: DataPaths, message: string): MemError {
   const said = failOpenSync("read what the worker said", () => readFileSync(startLogFile(paths), "utf8"));
   const lines = terminalText(said ?? "").trim();
-  return new MemError("worker_not_ready", { message: lines === "" ? message : `${message}\n${lines}` });
+  if (/\bMODULE_NOT_FOUND\b/.test(lines)) return missingPackage();
+  if (lines !== "") return new MemError("worker_not_ready", { message: `${message}\n${lines}` });
+  // On a full disk it could not leave a word either.
+  const free = freeBytes(paths.root);
+  if (free === null || free >= minFreeBytes) return new MemError("worker_not_ready", { message });
+  return new MemError("storage_full", { message: `${message} The disk of ${paths.root} is full.` });
 }
 
 function doubtful(pid: number): MemError {

@@ -1,7 +1,7 @@
 // The typed client of the worker's routes, used by the command line and its screens.
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.ts";
-import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
+import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
@@ -89,6 +89,7 @@ export interface WorkerClient {
   observations(page?: PageParameters): Promise<Page<Observation>>;
   summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
   prompts(page?: PageParameters): Promise<Page<UserPrompt>>;
+  sessions(page?: PageParameters): Promise<Page<Session>>;
   recent(
     page: Omit<PageParameters, "offset">,
   ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
@@ -153,10 +154,14 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     regeneration: () => getObject("/api/regenerate"),
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
-    search: (parameters) => getObject("/api/search", parameters),
+    async search(parameters) {
+      demandShort(queryString(parameters));
+      return getObject("/api/search", parameters);
+    },
     observations: (page) => getObject("/api/observations", page),
     summaries: (page) => getObject("/api/summaries", page),
     prompts: (page) => getObject("/api/prompts", page),
+    sessions: (page) => getObject("/sessions", page),
     recent: (page) => getObject("/api/context/recent", page),
     injectedContext: async (projects, colors = false) =>
       String(await request("GET", `/api/context/inject${queryString({ projects, colors })}`)),
@@ -167,6 +172,18 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
       await failOpen("close a connection", async () => (await closing)?.close());
     },
   };
+}
+
+// The worker reads 16 KB of request line and headers together; the rest of these is far below 1 KB.
+const maxQueryBytes = 15_000;
+
+function demandShort(query: string): void {
+  if (query.length <= maxQueryBytes) return;
+  throw new MemError("usage", {
+    message: `The question is too long: ${query.length} bytes as it is sent, at most ${maxQueryBytes}.`,
+    hint: "Ask with the few words that matter, and with fewer filters.",
+    details: { bytes: query.length, maxBytes: maxQueryBytes },
+  });
 }
 
 function queryString(parameters: object): string {

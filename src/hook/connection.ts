@@ -10,8 +10,18 @@ export interface Connection {
   close(): void;
 }
 
-/** Why nothing was delivered. `absent`: there is no such address; `unreachable`: nobody listens there. */
-export type Failure = "absent" | "unreachable" | "timeout" | "broken" | "stranger" | `status-${number}`;
+/**
+ * Why nothing was delivered. `absent`: there is no such address; `unreachable`: nobody listens there; `hung`: it was not
+ * tried, since another hook was kept waiting just now.
+ */
+export type Failure =
+  | "absent"
+  | "unreachable"
+  | "hung"
+  | "timeout"
+  | "broken"
+  | "stranger"
+  | `status-${number}`;
 
 export class DeliveryFailure extends Error {
   readonly failure: Failure;

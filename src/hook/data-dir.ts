@@ -1,7 +1,7 @@
 // Where the hook finds the worker and the spool: the same rule as settings/, without what that loads.
 
 /**
- * The data directory: `MEM_DATA_DIR`, else `~/.mem`. Null for a relative path, whose meaning would depend on the
+ * The data directory: `MEM_DATA_DIR`, else `~/.mem`. Null for a relative path or home, whose meaning would depend on the
  * project that the host works in.
  */
 export async function hookDataDir(environment: NodeJS.ProcessEnv): Promise<string | null> {
@@ -10,11 +10,12 @@ export async function hookDataDir(environment: NodeJS.ProcessEnv): Promise<strin
   if (absolute.test(named)) return named;
   if (named !== "" && named !== "~" && !/^~[\\/]/.test(named)) return null;
   const home = await homeOf(environment);
+  if (!absolute.test(home)) return null;
   return named === "" ? `${home}/.mem` : `${home}${named.slice(1)}`;
 }
 
 // `os.homedir` reads the same variables first.
 async function homeOf(environment: NodeJS.ProcessEnv): Promise<string> {
   const named = process.platform === "win32" ? environment.USERPROFILE : environment.HOME;
-  return named || (await import("node:os")).homedir();
+  return named ?? (await import("node:os")).homedir();
 }

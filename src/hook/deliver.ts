@@ -3,12 +3,14 @@ import { existsSync } from "node:fs";
 import { type Connection, DeliveryFailure, type Failure, failureOf, openConnection } from "./connection.ts";
 import { deadlineMs } from "./deadlines.ts";
 import type { HookCall } from "./hook-call.ts";
+import { hungJustNow } from "./hung-mark.ts";
 
 /** What the hook prints, or why there is nothing to print. */
 export type Delivery = { answer: string } | { failed: Failure };
 
 /** Delivers `payload` as it is. Never throws. */
 export async function deliver(call: HookCall, payload: Buffer, dataDir: string): Promise<Delivery> {
+  if (hungJustNow(dataDir, call.event)) return { failed: "hung" };
   const socket = process.platform === "win32" ? null : `${dataDir}/worker.sock`;
   const direct = socket === null ? absent : await attempt(() => overSocket(socket, call, payload));
   if ("answer" in direct || direct.failed !== "absent" || !existsSync(`${dataDir}/worker.json`))

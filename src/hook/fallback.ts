@@ -3,6 +3,7 @@
 import { kebabCase } from "../domain/kebab-case.ts";
 import { failOpen } from "../errors.ts";
 import type { HookCall } from "./hook-call.ts";
+import { markHung } from "./hung-mark.ts";
 import { spoolEvent } from "./spool.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
@@ -15,6 +16,7 @@ interface Undelivered extends HookCall {
 /** What the hook prints in the end: nothing, unless the worker could be started. */
 export async function fallBack(event: Undelivered): Promise<string> {
   process.umask(0o077);
+  if (event.failed === "timeout") markHung(event.dataDir);
   const answer = startsWorker(event)
     ? await failOpen("start the worker", () => afterStart(event))
     : undefined;

@@ -12,7 +12,9 @@ run().then(leave, leave);
 async function run(): Promise<void> {
   const call = parseHookCall(process.argv.slice(2));
   const dataDir = await hookDataDir(process.env);
-  if (call === null || dataDir === null) return;
+  // The host's command, asked by the worker to write memory, is no session of the user's.
+  const isOwnCall = (process.env.MEM_GENERATING ?? "") !== "";
+  if (call === null || dataDir === null || isOwnCall) return;
   // The launcher starts this before its deadline is over: what will be needed is made ready before the payload comes.
   if (call.failed === "timeout") (await loadFallback()).rehearse();
   const payload = await readPayload();

@@ -1,17 +1,26 @@
 // Directories that only their owner may enter.
-import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { chmodSync, lstatSync, type Stats, statSync } from "node:fs";
+import { makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 
 /** Makes the data directory, mode 0700, or tightens ours; it may be a link. Throws `data_dir_unusable`. */
 export function makeDataDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  make(path);
   keepPrivate(path, statSync(path));
 }
 
 /** The same for a directory below it, which no link may lead out of. Throws `data_dir_unusable`. */
 export function makePrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  make(path);
   keepPrivate(path, lstatSync(path));
+}
+
+function make(path: string): void {
+  try {
+    makeDirectories(path, 0o700);
+  } catch (cause) {
+    throw new MemError("data_dir_unusable", { message: `${path} cannot be made.`, cause });
+  }
 }
 
 function keepPrivate(path: string, stats: Stats): void {

@@ -1,5 +1,5 @@
 // What is registered with Claude Code. Time-outs are in seconds.
-import { hookGroups, type InstallRecipe } from "./install-recipe.ts";
+import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
 
 // SessionStart has no matcher: a resumed session needs no context, but it does need a worker.
 // PreToolUse is for Read alone: Claude reads a file before it edits it, and would be told the same twice.
@@ -23,8 +23,7 @@ export const claudeCodeRecipe: InstallRecipe = {
 /** hooks/claude-code/hooks/hooks.json: the same registrations for the plugin, whose folder the host names. */
 export function renderPluginHooks(): string {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the host puts its own folder in here
-  const groups = hookGroups(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);
-  const hooks = Object.fromEntries([...groups].map(([event, group]) => [event, [group]]));
+  const hooks = hookSettings(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);
   const description = "Pipes what happens in a session to mem, and brings back what it remembers.";
   return `${JSON.stringify({ description, hooks }, null, 2)}\n`;
 }

@@ -18,8 +18,13 @@ export interface AddedHooks {
   created: string[];
 }
 
-/** What a file that does not exist yet is taken for. */
+/** What a file that does not exist yet, or that is blank, is taken for. */
 export const emptySettings = "{}\n";
+
+/** True for the text of a file that says nothing: an editor that was stopped leaves one, and hosts read it as no settings. */
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
 
 const hooksKey = "hooks";
 
@@ -86,6 +91,7 @@ function expected(kind: JsonNode["kind"], node: JsonNode): JsonNode {
 }
 
 function hooksOf(text: string): JsonNode | undefined {
+  if (isBlank(text)) return undefined;
   return memberOf(objectIn(text), hooksKey)?.value;
 }
 

@@ -64,6 +64,16 @@ export interface HookGroup {
   hooks: { type: "command"; command: string; timeout: number }[];
 }
 
+/** What the recipe registers, in the form that stands in the host's settings. */
+export function hookSettings(
+  recipe: InstallRecipe,
+  launcher: Launcher,
+  dataDir: string | null,
+): Record<string, HookGroup[]> {
+  const groups = hookGroups(recipe, launcher, dataDir);
+  return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]));
+}
+
 /** What the recipe registers, by event. */
 export function hookGroups(
   recipe: InstallRecipe,

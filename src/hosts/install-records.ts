@@ -36,6 +36,8 @@ function parseRecord(value: unknown): InstallRecord | null {
     host: String(host),
     settings_file: String(settings_file),
     file_existed: file_existed !== false,
+    blank_text: typeof value.blank_text === "string" ? value.blank_text : null,
+    made_folders: textsOf(value.made_folders),
     written_key: String(written_key),
     insertions: insertions.filter((insertion) => insertion !== null),
     created: textsOf(value.created),

@@ -2,7 +2,7 @@
 import { isJsonObject } from "../domain/json.ts";
 import { failOpenSync, MemError } from "../errors.ts";
 import { contentKey } from "../ids.ts";
-import { addHooks, emptySettings, hookCommandsIn, removeHooks } from "./hook-settings.ts";
+import { addHooks, emptySettings, hookCommandsIn, isBlank, removeHooks } from "./hook-settings.ts";
 import { hookGroups, type InstallRecipe, isHookCommand, type Launcher } from "./install-recipe.ts";
 import { type Insertion, withoutInsertions } from "./json-text.ts";
 
@@ -12,6 +12,10 @@ export interface InstallRecord {
   settings_file: string;
   /** False when the file was made by us. */
   file_existed: boolean;
+  /** What stood in a file that held nothing, or space alone; else null. */
+  blank_text: string | null;
+  /** Folders that were made for the file, the outermost first. */
+  made_folders: string[];
   /** Names the text that we left; while the file still is that text, taking the insertions out restores it exactly. */
   written_key: string;
   insertions: Insertion[];
@@ -48,11 +52,15 @@ export function planInstall(request: InstallRequest): InstallPlan {
       before === null ? [] : hookCommandsIn(before).filter((one) => isOurs(recipe.host, earlier, one));
     if (earlier !== undefined && sameMembers(present, commands)) return { after: before, record: earlier };
     const clean = planUninstall({ host: recipe.host, settingsFile, before, earlier }).after;
-    const { text, insertions, created } = addHooks(clean ?? emptySettings, groups);
+    const blank = clean !== null && isBlank(clean) ? clean : null;
+    const settings = clean === null || blank !== null ? emptySettings : clean;
+    const { text, insertions, created } = addHooks(settings, groups);
     const record: InstallRecord = {
       host: recipe.host,
       settings_file: settingsFile,
       file_existed: clean !== null,
+      blank_text: blank,
+      made_folders: earlier?.made_folders ?? [],
       written_key: contentKey(text),
       insertions,
       created,
@@ -60,6 +68,11 @@ export function planInstall(request: InstallRequest): InstallPlan {
     };
     return { after: text, record };
   });
+}
+
+/** The record with folders that were made for the settings file. */
+export function withFolders(record: InstallRecord | null, made: readonly string[]): InstallRecord | null {
+  return record && { ...record, made_folders: [...record.made_folders, ...made] };
 }
 
 /** The name of our plugin where the settings have it switched on, else null. It brings hooks of its own. */
@@ -87,7 +100,7 @@ export function planUninstall({ host, settingsFile, before, earlier }: Uninstall
 function withoutOurs(host: string, before: string, earlier: InstallRecord | undefined): string | null {
   if (earlier?.written_key === contentKey(before)) {
     const original = withoutInsertions(before, earlier.insertions);
-    if (original !== null) return earlier.file_existed ? original : null;
+    if (original !== null) return earlier.file_existed ? (earlier.blank_text ?? original) : null;
   }
   return removeHooks(
     before,

@@ -4,17 +4,18 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeDirectories } from "../directory.ts";
 import { failOpenSync, MemError } from "../errors.ts";
 
 /** The text of the file, null when there is none. Throws `host_settings_unreadable`. */
@@ -29,23 +30,25 @@ export function readSettingsFile(path: string): string | null {
 
 /**
  * Replaces `before` by `after`, null standing for no file. People keep settings in a repository and link to them: the
- * file behind the link is replaced. Throws `host_settings_unreadable` when the file is not `before` any more.
+ * file behind the link is replaced. The folders that had to be made for it, the outermost first. Throws
+ * `host_settings_unreadable` when the file is not `before` any more.
  */
-export function replaceSettingsFile(path: string, before: string | null, after: string | null): void {
-  if (before === after) return;
+export function replaceSettingsFile(path: string, before: string | null, after: string | null): string[] {
+  if (before === after) return [];
   try {
     const target = targetOf(path);
     if (after === null) {
       demandUnchanged(path, before);
       rmSync(target);
-      return;
+      return [];
     }
-    mkdirSync(dirname(target), { recursive: true });
+    const made = makeDirectories(dirname(target));
     const beside = `${target}.${process.pid}.mem`;
     try {
       writeDurably(beside, after, before === null ? 0o600 : statSync(target).mode & 0o777);
       demandUnchanged(path, before);
       renameSync(beside, target);
+      return made;
     } catch (cause) {
       failOpenSync("remove an unfinished file", () => rmSync(beside, { force: true }));
       throw cause;
@@ -53,6 +56,13 @@ export function replaceSettingsFile(path: string, before: string | null, after: 
   } catch (cause) {
     throw cause instanceof MemError ? cause : unusable(path, "cannot be written", cause);
   }
+}
+
+/** Removes folders that were made for a settings file, as far as nothing lies in them; the outermost comes first. */
+export function removeEmptyFolders(folders: readonly string[]): void {
+  failOpenSync("remove a folder that was made for settings", () => {
+    for (const folder of folders.toReversed()) rmdirSync(folder);
+  });
 }
 
 // A link whose target is missing is followed too: the target is what gets made.

@@ -1,21 +1,39 @@
 // Where the product keeps its files: the data directory, and the cache of what can be made again.
-import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { chmodSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
+import { makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
 
-/** The data directory: `MEM_DATA_DIR`, else `~/.mem`. Throws `data_dir_unusable` for a relative path. */
+/**
+ * The data directory: `MEM_DATA_DIR`, else `~/.mem`. Throws `data_dir_unusable` for a relative path, which would mean
+ * another directory in every project.
+ */
 export function dataDirectory(environment: Environment): string {
   const named = environment.MEM_DATA_DIR ?? "";
-  if (named === "") return join(homedir(), ".mem");
+  if (named === "") return demandAbsolute(defaultDataDirectory());
   const parsed = parseSetting("MEM_DATA_DIR", named);
   if (!parsed.ok) {
     throw new MemError("data_dir_unusable", { message: `MEM_DATA_DIR cannot be used: ${parsed.problem}.` });
   }
-  return resolve(parsed.value);
+  return resolve(demandAbsolute(parsed.value));
+}
+
+/** `~/.mem`, whatever the environment names. */
+export function defaultDataDirectory(): string {
+  return join(homedir(), ".mem");
+}
+
+// What begins with ~ is as absolute as the home is.
+function demandAbsolute(directory: string): string {
+  if (isAbsolute(directory)) return directory;
+  throw new MemError("data_dir_unusable", {
+    message: `The home directory is "${homedir()}", which is no absolute path, so there is no ${directory} in it.`,
+    hint: "Set HOME, or set MEM_DATA_DIR to a directory that you own.",
+  });
 }
 
 /** Caches that can be made again: models, downloads, the embedded database of the server. */
@@ -31,9 +49,10 @@ export function restrictUmask(): void {
 /** Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it. */
 export function prepareDataDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectories(dataDir, 0o700);
   } catch (cause) {
-    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made.`, cause });
+    const reason = cause instanceof Error ? ` (${cause.message})` : "";
+    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
   const stats = ownDirectory(dataDir);
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(dataDir, 0o700);

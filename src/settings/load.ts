@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../domain/json.ts";
 import { type DataPaths, dataPaths } from "../paths.ts";
-import { dataDirectory, ownDirectory } from "./data-dir.ts";
+import { dataDirectory, defaultDataDirectory, ownDirectory } from "./data-dir.ts";
 import { type Environment, processEnvironment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
 import { createSettingsFile, readSettingsFile } from "./settings-file.ts";
@@ -105,7 +105,7 @@ function fixedDataDir(dataDir: string, file: JsonObject, warnings: string[]): Ef
       );
     }
   }
-  const isDefault = dataDir === dataDirectory({});
+  const isDefault = dataDir === defaultDataDirectory();
   return { text: dataDir, source: isDefault ? "default" : "environment", value: dataDir };
 }
 

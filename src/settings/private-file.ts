@@ -68,7 +68,7 @@ export function replacePrivateFile(
     failOpenSync("close an unfinished file", () => closeSync(descriptor));
     rmSync(next, { force: true });
     if (cause instanceof MemError) throw cause;
-    throw new MemError(code, { message: `${path} cannot be written.`, cause });
+    throw unwritable(path, code, cause);
   }
   syncDirectory(dirname(path));
 }
@@ -90,12 +90,21 @@ function openNew(path: string, code: ErrorCode): number {
       return openSync(path, "wx", 0o600);
     } catch (cause) {
       if (errorCode(cause) !== "EEXIST" || step === waitSteps) {
-        throw new MemError(code, { message: `${basename(path)} cannot be written.`, cause });
+        throw unwritable(path, code, cause);
       }
       removeAbandoned(path);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitStepMs);
     }
   }
+}
+
+// What is wrong with the disk is not to be mended in the file.
+function unwritable(path: string, code: ErrorCode, cause: unknown): MemError {
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(String(errorCode(cause)))) {
+    const message = `The disk is full: ${basename(path)} was not changed.`;
+    return new MemError("storage_full", { message, hint: "Free some space, then try again.", cause });
+  }
+  return new MemError(code, { message: `${basename(path)} cannot be written.`, cause });
 }
 
 function removeAbandoned(path: string): void {

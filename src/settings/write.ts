@@ -25,7 +25,13 @@ export function setSetting(dataDir: string, key: SettingKey, text: string): void
   }
   const parsed = parseSetting(key, text);
   if (!parsed.ok) throw new MemError("setting_invalid", { message: `${key}: ${parsed.problem}.` });
-  changeSettingsFile(dataDir, { [key]: text.trim() });
+  changeSettingsFile(dataDir, { [key]: storedText(key, text, parsed.value) });
+}
+
+// As everybody else writes it: `yes` is stored as true, and `debug` as DEBUG.
+function storedText(key: SettingKey, text: string, value: unknown): string {
+  const { kind } = definitionOf(key);
+  return kind === "enum" || kind === "boolean" || kind === "integer" ? String(value) : text.trim();
 }
 
 /** Puts one setting back to its default. */

@@ -14,13 +14,19 @@ export function announceRunning({ host, port, paths }: Running): void {
 Its memory is in ${paths.root}
 
 Next, in another terminal:
-  npm link                  make mem a command of its own, once, from this directory
+  npm link                  once, in this directory: make mem a command
   mem install claude-code   let Claude Code remember through it
   mem demo                  or see it work on a recorded session first
   mem search <words>        find what an agent learned
 
 Stop it with Ctrl-C.
 `);
+}
+
+/** Said on Ctrl-C: what is in flight is finished first. */
+export function announceStopping(): void {
+  process.stdout.once("error", () => undefined);
+  process.stdout.write("\nmem is stopping.\n");
 }
 
 /** Said by a second worker of the same data directory, which then ends. */

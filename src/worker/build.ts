@@ -26,6 +26,7 @@ import { createQuiet } from "./quiet.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
+import { createStorageHealth } from "./storage-health.ts";
 
 export interface WorkerDeps {
   db: Sqlite;
@@ -60,7 +61,11 @@ export interface Worker {
 
 export function buildWorker(deps: WorkerDeps): Worker {
   const { db, settings, log, clock, identity } = deps;
-  const store = createStore(db, (cause) => log.error({ err: cause }, "a write failed"));
+  const store = createStore(db, (cause) => {
+    log.error({ err: cause }, "a write failed");
+    storage.failed(cause);
+  });
+  const storage = createStorageHealth(clock, store.storageFailure);
   const quiet = createQuiet(clock);
   const projectOf = createProjectLabels();
   const live = createLiveSettings({
@@ -96,11 +101,12 @@ export function buildWorker(deps: WorkerDeps): Worker {
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
     pause: () => describePause(generation.flow.state(clock.now()), settings),
+    storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,
     hasClients: () => stream.clientCount() > 0,
   });
-  const notices = createNotices(settings, status);
+  const notices = createNotices(settings, status, storage.failure);
   const publish = (event: StreamEvent): void => {
     stream.publish(event);
     // Nothing more will come for it, so its messages need not wait for company.

@@ -87,8 +87,8 @@ function subscription({ settings, env, clock }: ModelChoice): ModelClient | null
   });
 }
 
-/** Runs of the host CLI at once; two work, and others take the place of those that hang. */
-const subscriptionPool = 4;
+/** Runs of the host CLI at once; two work, and others take the place of those that hang. Each takes about 200 MB. */
+export const subscriptionPool = 4;
 
 function gateway(choice: ModelChoice): ModelClient | null {
   const { baseUrl } = loadGatewayCredentials(choice.settings.paths.dotEnv);

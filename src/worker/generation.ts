@@ -7,7 +7,7 @@ import { localBatching, modelBatching } from "../generate/batching.ts";
 import { createBudgetedProvider } from "../generate/budgeted-provider.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createFlow, type Flow } from "../generate/flow.ts";
-import { createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
+import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import type { ModelClient } from "../generate/model-client.ts";
 import type { Provider } from "../generate/provider.ts";
@@ -23,7 +23,7 @@ import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { createChosenModel } from "./chosen-model.ts";
+import { createChosenModel, subscriptionPool } from "./chosen-model.ts";
 import type { Cost } from "./cost-ports.ts";
 
 interface GenerationDeps {
@@ -57,6 +57,13 @@ export interface Generation {
 // A local batch never waits for anything. A model's call takes seconds, most of them waiting.
 const localCalls = { calls: 2, slowAfterMs: 20_000, most: 2 };
 const modelCalls = { calls: 2, slowAfterMs: 15_000, most: 16 };
+const subscriptionCalls = { ...modelCalls, most: subscriptionPool };
+
+function callsAtOnce(model: Provider | null, { get }: LoadedSettings): Concurrency {
+  if (model === null) return localCalls;
+  const runsCli = get("MEM_PROVIDER") === "primary" && get("MEM_PRIMARY_AUTH_METHOD") === "subscription";
+  return runsCli ? subscriptionCalls : modelCalls;
+}
 
 /** Deadline of one batch: a few calls, when answers are useless or too long. */
 const batchTimeoutMs = 240_000;
@@ -77,7 +84,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
     provider: model === null ? local : createBudgetedProvider(model, local, cost.spend),
     sessions: createActiveSessions({ clock }),
     batching: model === null ? localBatching : modelBatching,
-    concurrency: model === null ? localCalls : modelCalls,
+    concurrency: callsAtOnce(model, settings),
     onCompleted: (_session, made) => onMade(made),
   });
   const regenerator = createRegenerator({

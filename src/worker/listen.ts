@@ -52,7 +52,20 @@ async function bindPort({ server, host, port }: ListenRequest): Promise<number> 
       if (codeOf(cause) !== "EADDRINUSE" && codeOf(cause) !== "EACCES") break;
     }
   }
-  throw new MemError("port_unusable", { message: `No port could be bound at ${host}:${port}.`, cause: last });
+  throw unbound(host, port, last);
+}
+
+const noSuchAddress = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"];
+
+function unbound(host: string, port: number, cause: unknown): MemError {
+  if (!noSuchAddress.includes(String(codeOf(cause)))) {
+    return new MemError("port_unusable", { message: `No port could be bound at ${host}:${port}.`, cause });
+  }
+  return new MemError("port_unusable", {
+    message: `This machine has no address ${host}.`,
+    hint: "Set MEM_WORKER_HOST to one that it has, such as 127.0.0.1: in the environment, or with `mem settings set`.",
+    cause,
+  });
 }
 
 async function bindSocket({ acceptPipe, dataDir, socket }: ListenRequest): Promise<SocketServer> {

@@ -1,7 +1,9 @@
-// What the user must be told: a damaged database, hooks of another version, an open address, a provider that refuses
-// access, a queue that is stuck.
+// What the user must be told: writes that fail, a damaged database, hooks of another version, an open address, a provider
+// that refuses access, a queue that is stuck.
 import { pauseNotice, stuckNotice } from "../domain/generation-pause.ts";
+import type { MemError } from "../errors.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { version } from "../version.ts";
 import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
@@ -14,15 +16,18 @@ export interface Notices {
   first(sessionId: string): string | null;
 }
 
+/** `storageFailure` is why writes fail, null while they do not. */
 export function createNotices(
   settings: LoadedSettings,
   status: Pick<WorkerStatus, "pause" | "isStuck">,
+  storageFailure: () => MemError | null,
 ): Notices {
   const { paths } = settings;
   const told = new Set<string>();
 
   function standing(): string[] {
     const found = [
+      storageNotice(storageFailure()),
       damageNotice(paths.database),
       installNotice(paths.installVersion, version()),
       openAddressNotice(),
@@ -48,7 +53,7 @@ export function createNotices(
   // Other devices reach nothing in any case; the address is still worth a word.
   function openAddressNotice(): string | null {
     const host = settings.get("MEM_WORKER_HOST");
-    if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
+    if (isLoopbackHost(host)) return null;
     if (settings.get("MEM_TV_TOKEN").isSet) return null;
     return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
   }
@@ -62,3 +67,8 @@ export function createNotices(
 
 // In memory only: after a restart, and past these, it is told once more.
 const mostTold = 256;
+function storageNotice(failure: MemError | null): string | null {
+  if (failure === null) return null;
+  const next = failure.code === "storage_full" ? "Free some space" : "Run `mem doctor`";
+  return `mem: what happens cannot be written down. ${failure.message} ${next}: what finds no place until then is lost.`;
+}

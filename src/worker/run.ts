@@ -10,7 +10,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
 import { version } from "../version.ts";
-import { announceAlreadyRunning, announceRunning } from "./announce.ts";
+import { announceAlreadyRunning, announceRunning, announceStopping } from "./announce.ts";
 import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
 import { type Listening, listen } from "./listen.ts";
@@ -40,7 +40,7 @@ export async function runWorker({ settings, announce }: RunOptions): Promise<voi
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   recordCrashes(paths.crashFile);
   for (const warning of settings.warnings) log.warn(warning);
-  const life = await startLife({ settings, log, ownership, closeLog });
+  const life = await startLife({ settings, log, ownership, closeLog, announce });
   if (announce) announceRunning({ port: life.port, host: settings.get("MEM_WORKER_HOST"), paths });
 }
 
@@ -56,6 +56,7 @@ interface LifeDeps {
   log: Log;
   ownership: Ownership;
   closeLog: () => Promise<void>;
+  announce: boolean;
 }
 
 /** What runs from the first answer to the last: the worker, and the one that replaces it when its database is damaged. */
@@ -123,6 +124,7 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
     ending = true;
     clearInterval(watching);
     log.info({ reason }, "stopping");
+    if (deps.announce && reason === "SIGINT") announceStopping();
     setTimeout(() => process.exit(1), stopDeadlineMs).unref();
     end().then(
       () => process.exit(0),

@@ -14,6 +14,8 @@ interface StatusDeps {
   lastSuccessAt(): number | null;
   /** Why no model is asked at the moment, or null. */
   pause(): GenerationPause | null;
+  /** True while writes fail. */
+  storageFails(): boolean;
   startedAt: number;
   publish(event: StreamEvent): void;
   hasClients(): boolean;
@@ -23,7 +25,7 @@ export interface WorkerStatus {
   processing(): ProcessingStatus;
   oldestPendingAgeMs(): number | null;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded` when the queue is stuck, or the provider waits for the user. */
+  /** `degraded` when the queue is stuck, the provider waits for the user, or nothing can be written. */
   level(): "ok" | "degraded";
   /** True when messages were accepted and nothing came out for ten minutes, given up ones included. */
   isStuck(): boolean;
@@ -69,7 +71,7 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
       const { pending, processing: inWork, dead } = deps.counts();
       return { depth: pending + inWork, oldestPendingAgeMs: oldestPendingAgeMs(), dead };
     },
-    level: () => (deps.pause()?.kind === "auth" || isStuck() ? "degraded" : "ok"),
+    level: () => (deps.pause()?.kind === "auth" || isStuck() || deps.storageFails() ? "degraded" : "ok"),
     isStuck,
     pause: deps.pause,
     lastSuccessAt: deps.lastSuccessAt,

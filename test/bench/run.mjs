@@ -1,9 +1,9 @@
 // `npm run bench [-- names... --json --table]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, start, ingest, search, rss, faults, documents, fuzz, tokens); without one all of them run.
+// A name picks benches (hook, start, ingest, search, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
-const known = ["hook", "start", "ingest", "search", "rss", "faults", "documents", "fuzz", "tokens"];
+const known = ["hook", "start", "ingest", "search", "rss", "faults", "documents", "fuzz", "tokens", "abandoned"];
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");

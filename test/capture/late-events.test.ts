@@ -4,6 +4,7 @@ import { createIntake, type Intake } from "../../src/capture/intake.ts";
 import { createObservationRecorder } from "../../src/capture/record-observation.ts";
 import type { StreamEvent } from "../../src/domain/events.ts";
 import type { Session } from "../../src/domain/records.ts";
+import { shorten } from "../../src/domain/shorten.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -67,6 +68,28 @@ describe("a message that names its prompt", () => {
       { prompt_number: 1, last_user_message: "in the open" },
     ]);
     expect(await intake.observe(use)).toEqual(hidden);
+  });
+
+  test("of a prompt that was followed in mid-turn by a private one of the same id is not stored", async () => {
+    await prompt("in the open", "q1");
+    expect(await intake.observe({ ...use, promptKey: "q1", eventKey: "before" })).toEqual(queued);
+    await prompt(secret, "q1");
+    expect(await intake.observe({ ...use, promptKey: "q1", eventKey: "after" })).toEqual(hidden);
+    expect(await intake.summarize({ ...session, promptKey: "q1" })).toEqual(hidden);
+    await prompt("and in the open again", "q1");
+    expect(await intake.observe({ ...use, promptKey: "q1", eventKey: "still" })).toEqual(hidden);
+    await prompt("the next turn", "q2");
+    expect(await intake.observe({ ...use, promptKey: "q2" })).toEqual(queued);
+    expect(payloads()).toMatchObject([{ prompt_number: 1 }, { prompt_number: 4 }]);
+  });
+
+  test("belongs to the last of the prompts that were typed under one id, and each is kept once", async () => {
+    const texts = ["first", "typed meanwhile", "first", "typed meanwhile", "x".repeat(70_000)];
+    for (const text of texts) await prompt(text, "q1");
+    await prompt(shorten("x".repeat(70_000), 65_536), "q1");
+    expect(await intake.observe({ ...use, promptKey: "q1" })).toEqual(queued);
+    expect(payloads()).toMatchObject([{ prompt_number: 3 }]);
+    expect(memory.store.prompts.page({ offset: 0, limit: 10 }).items).toHaveLength(3);
   });
 
   test.each([{ promptKey: "never seen" }, { prompt_number: 7 }])(

@@ -27,6 +27,14 @@ test("the demo remembers the session, finds it by a question, keeps secrets off 
   expect(leftBy(mem)).toEqual([]);
 });
 
+test("a demo that finds no place for its directory names the variable for it", async () => {
+  const { code, stdout, stderr } = await memAtHome({ TMPDIR: "/nope", TEMP: "/nope" })("demo");
+  expect({ code, stdout }).toEqual({ code: 78, stdout: "" });
+  expect(stderr).toMatch(
+    /^No directory can be made in \/nope, where temporary files lie\.\nSet TE?MP(DIR)? to .*\n$/,
+  );
+});
+
 test("a demo that is interrupted stops its worker and removes its directory", async () => {
   const mem = memAtHome();
   const demo = spawn(process.execPath, [bin, "demo"], {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
@@ -125,6 +126,18 @@ test("doctor says whether Claude Code's hooks are registered, and counts them", 
   });
 });
 
+test("doctor looks at the rest where no home says where Claude Code's settings are", async () => {
+  const mem = memAtHome({ HOME: "", USERPROFILE: "" });
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "fail",
+    next: expect.stringContaining("HOME"),
+  });
+  expect(await checkNamed(mem, "Port")).toMatchObject({ state: "ok" });
+  expect(await checkNamed(mem, "Data directory")).toMatchObject({
+    message: expect.stringContaining(`${mem.home.dataDir} is not made yet`),
+  });
+});
+
 const faults: [string, (settings: string) => string, string, string][] = [
   ["are switched off", (text) => text.replace("{", '{"disableAllHooks": true,'), "fail", "disableAllHooks"],
   [
@@ -161,6 +174,21 @@ test("hooks of the plugin count as registered", async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "ok" });
+});
+
+test("hooks of a plugin that no settings name are known by the sessions that they tell of", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const client = createWorkerClient({ dataDir: mem.home.dataDir });
+  onTestFinished(() => client.close());
+  const session = { claudeSessionId: "s", cwd: "/home/user/shop", project: "shop", prompt: "Mend it" };
+  await client.postSession("init", { ...session, platformSource: "another" });
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "warn" });
+  await client.postSession("init", { ...session, claudeSessionId: "t", platformSource: "claude-code" });
+  expect(await checkNamed(mem, "Claude Code")).toMatchObject({
+    state: "ok",
+    message: expect.stringContaining("hooks arrive, as with a plugin"),
+  });
 });
 
 test("doctor warns when hooks of the plugin and of the settings are there at once", async () => {

@@ -1,5 +1,5 @@
 // `mem install` and `mem uninstall` as processes, in a HOME of their own.
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/paths.ts";
@@ -78,9 +78,57 @@ test("--print shows the hooks and changes nothing", async () => {
   const mem = memAtHome();
   const { code, stdout } = await mem("install", "claude-code", "--print");
   expect(code).toBe(0);
-  expect(Object.keys(JSON.parse(stdout).hooks)).toContain("SessionStart");
   expect(existsSync(settingsOf(mem))).toBe(false);
   expect(existsSync(mem.home.dataDir)).toBe(false);
+  const asJson = await mem("install", "claude-code", "--print", "--json");
+  await mem("install", "claude-code");
+  const registered = JSON.parse(readFileSync(settingsOf(mem), "utf8"));
+  expect(JSON.parse(stdout)).toEqual(registered);
+  expect(JSON.parse(asJson.stdout).hooks).toEqual(registered.hooks);
+});
+
+test("uninstall --print says what would change and changes nothing", async () => {
+  const mem = memAtHome();
+  expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
+    "There are no hooks of mem in ~/.claude/settings.json.\n",
+  );
+  await mem("install", "claude-code");
+  const registered = readFileSync(settingsOf(mem), "utf8");
+  const { code, stdout } = await mem("uninstall", "claude-code", "--print");
+  expect(code).toBe(0);
+  expect(stdout).toBe("Would take the hooks of mem out of ~/.claude/settings.json; nothing was changed.\n");
+  expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);
+});
+
+test.each(["", "\n \n"])(
+  "a settings file that holds only %j is taken as one without settings",
+  async (text) => {
+    const mem = memAtHome();
+    const file = writeSettings(mem, text);
+    expect((await mem("doctor")).stdout).toContain("No hooks are registered");
+    expect((await mem("install", "claude-code")).code).toBe(0);
+    expect(Object.keys(JSON.parse(readFileSync(file, "utf8")))).toEqual(["hooks"]);
+    expect((await mem("uninstall", "claude-code")).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(text);
+  },
+);
+
+test("a folder that was made for the settings goes with them, one that was there stays", async () => {
+  const made = memAtHome();
+  await made("install", "claude-code");
+  await made("install", "claude-code");
+  await made("uninstall", "claude-code");
+  expect(existsSync(join(settingsOf(made), ".."))).toBe(false);
+  const used = memAtHome();
+  await used("install", "claude-code");
+  writeFileSync(join(settingsOf(used), "..", "history.jsonl"), "");
+  await used("uninstall", "claude-code");
+  expect(readdirSync(join(settingsOf(used), ".."))).toEqual(["history.jsonl"]);
+  const own = memAtHome();
+  mkdirSync(join(settingsOf(own), ".."));
+  await own("install", "claude-code");
+  await own("uninstall", "claude-code");
+  expect(readdirSync(join(settingsOf(own), ".."))).toEqual([]);
 });
 
 test("settings that switch all hooks off are named", async () => {

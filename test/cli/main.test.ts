@@ -1,11 +1,13 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { createCliContext } from "../../src/cli/context.ts";
 import { createIo } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { memAtHome } from "./mem.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -87,11 +89,65 @@ test("a reader that goes away early is no error", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
+test.runIf(existsSync("/dev/full")).each([
+  ["settings list", /^The output cannot be written \(ENOSPC.*\)\.\n.*\n$/],
+  ["settings list --json", /^\{"error":\{"code":"output_failed",.*\}\}\n$/],
+  ["--help", /^The output cannot be written/],
+])("mem %s to a device that is full is one sentence and code 74", async (words, sentence) => {
+  const { home } = memAtHome();
+  const script = `"$0" "$1" ${words} >/dev/full`;
+  const child = spawn("/bin/sh", ["-c", script, process.execPath, `${root}bin/mem.js`], {
+    env: home.env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect(code).toBe(74);
+  expect(stderr).toMatch(sentence);
+});
+
+test("a clone where nothing was installed asks for that, and a hook there is silent", () => {
+  const run = inClone(["bin", "package.json"]);
+  const { status, stdout, stderr } = run("status");
+  expect({ status, stdout }).toEqual({ status: 69, stdout: "" });
+  expect(stderr).toMatch(/^mem is not built yet: run `npm install` in \/.*\n$/);
+  expect(run("hook", "stop", "--host", "claude-code")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+});
+
+test.each([[], ["--foreground"]])(
+  "a worker without its packages asks for npm install, with %j",
+  (...options) => {
+    const run = inClone(["bin", "package.json", "dist"]);
+    const { status, stderr } = run("worker", "start", ...options);
+    expect(status).toBe(69);
+    expect(stderr).toMatch(/^A package that the worker needs is missing\.\nRun `npm install` in \/.*\n$/);
+  },
+);
+
+function inClone(parts: readonly string[]) {
+  const { home } = memAtHome();
+  const clone = tempDir();
+  for (const part of parts) cpSync(`${root}${part}`, join(clone, part), { recursive: true });
+  const bin = join(clone, "bin", "mem.js");
+  return (...words: string[]) =>
+    spawnSync(process.execPath, [bin, ...words], { env: home.env, encoding: "utf8", input: "{}" });
+}
+
 test("a data directory that cannot be used is named, with the code for a configuration error", async () => {
   const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "relative/path" })("settings", "list");
   expect(code).toBe(78);
   expect(stderr).toContain("MEM_DATA_DIR cannot be used");
 });
+
+test.runIf(existsSync("/proc/self"))(
+  "a data directory that cannot be made is an error, at once",
+  async () => {
+    const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "/proc/nope" })("worker", "start");
+    expect(code).toBe(78);
+    expect(stderr).toContain("/proc/nope cannot be made (ENOENT");
+  },
+);
 
 function namesBelow(command: Command, path: readonly string[] = []): string[] {
   return command.commands.flatMap((child) => {

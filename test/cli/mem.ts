@@ -16,7 +16,11 @@ export interface MemRun {
   stderr: string;
 }
 
-export type Mem = ((...words: string[]) => Promise<MemRun>) & { home: WorkerHome };
+export type Mem = ((...words: string[]) => Promise<MemRun>) & {
+  home: WorkerHome;
+  /** The same where no file may grow, which stands for a disk that is full. */
+  limited(...words: string[]): Promise<MemRun>;
+};
 
 /** A `mem` with a home of its own; a worker that it leaves running is stopped when the test ends. */
 export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
@@ -25,12 +29,19 @@ export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
   onTestFinished(async () => {
     if (existsSync(dataPaths(home.dataDir).workerFile)) await runMem(home, ["worker", "stop"]);
   });
-  return Object.assign(mem, { home });
+  const limited = (...words: string[]) =>
+    runMem(home, words, ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"']);
+  return Object.assign(mem, { home, limited });
 }
 
 /** Runs `mem` in the home, to its end. */
-export async function runMem(home: WorkerHome, words: readonly string[]): Promise<MemRun> {
-  const child = spawn(process.execPath, [bin, ...words], {
+export async function runMem(
+  home: WorkerHome,
+  words: readonly string[],
+  wrapper: readonly string[] = [],
+): Promise<MemRun> {
+  const [program = "", ...all] = [...wrapper, process.execPath, bin, ...words];
+  const child = spawn(program, all, {
     env: home.env,
     stdio: ["ignore", "pipe", "pipe"],
   });

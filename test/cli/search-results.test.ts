@@ -18,6 +18,7 @@ function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}): string[] 
     errPaint: paintFor(false),
     color: false,
     isClosed: false,
+    talksToTerminal: false,
     isTerminal: false,
     columns: 80,
     ...io,

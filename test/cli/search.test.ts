@@ -39,6 +39,26 @@ test("a type that the mode does not have is said where nothing was found", async
   expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("is no type");
 });
 
+test("search in an empty memory says that it is empty, and what fills it", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  for (const words of [[], ["login"], ["login", "--project", "shop"]]) {
+    const { code, stderr } = await mem("search", ...words);
+    expect(code).toBe(0);
+    expect(stderr).toContain("Nothing is remembered yet.");
+    expect(stderr).toContain("mem install claude-code");
+  }
+});
+
+test("a question that is too long for the worker is said to be that", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const long = await mem("search", "weiß ".repeat(2_000));
+  expect(long.code).toBe(64);
+  expect(long.stderr).toContain("The question is too long");
+  expect((await mem("search", "w".repeat(14_900))).code).toBe(0);
+});
+
 test("what a tool printed cannot write to the terminal of the one who searches", async () => {
   const mem = await rememberingMem();
   for (const format of ["index", "full"]) {

@@ -41,9 +41,44 @@ test("the skipped tools take effect at the next tool use, and set says so", asyn
 });
 
 test("a setting that the environment beats is set with a warning", async () => {
-  const { stdout, stderr } = await memAtHome({ MEM_MODE: "chill" })("settings", "set", "MEM_MODE", "code");
-  expect(stdout).toBe("MEM_MODE is now chill.\n");
-  expect(stderr).toContain("The environment sets MEM_MODE too");
+  // The environment may well name what is the default.
+  const mem = memAtHome({ MEM_PROVIDER: "primary" });
+  const { stdout, stderr } = await mem("settings", "set", "MEM_PROVIDER", "local");
+  expect(stdout).toBe("MEM_PROVIDER is now local in settings.json.\n");
+  expect(stderr).toContain("The environment sets it to primary, which wins until");
+  const asJson = await mem("settings", "set", "MEM_PROVIDER", "local", "--json");
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ value: "primary", stored: "local" });
+  expect(asJson.stderr).toContain("The environment sets it to primary");
+  const same = await mem("settings", "set", "MEM_PROVIDER", "primary");
+  expect(same.stdout).toBe("MEM_PROVIDER is now primary.\n");
+});
+
+test("an address that other machines reach is set with a word about them", async () => {
+  const mem = memAtHome();
+  const { code, stderr } = await mem("settings", "set", "MEM_WORKER_HOST", "0.0.0.0");
+  expect(code).toBe(0);
+  expect(stderr).toContain("Other machines could then reach the port");
+  expect((await mem("settings", "set", "MEM_WORKER_HOST", "127.0.0.2")).stderr).not.toContain(
+    "Other machines",
+  );
+});
+
+test("a disk that is full is named, and the setting stays as it was", async () => {
+  const mem = memAtHome();
+  await mem("settings", "set", "MEM_MODE", "code");
+  const { code, stderr } = await mem.limited("settings", "set", "MEM_MODE", "chill");
+  expect(code).toBe(74);
+  expect(stderr).toContain("The disk is full: settings.json was not changed.");
+  expect(stderr).not.toContain("mem settings edit");
+  expect((await mem("settings", "get", "MEM_MODE")).stdout).toBe("code\n");
+});
+
+test("without a home nothing is written into the directory that the command runs in", async () => {
+  const mem = memAtHome({ HOME: "", USERPROFILE: "", MEM_DATA_DIR: undefined });
+  const { code, stderr } = await mem("settings", "set", "MEM_MODE", "chill");
+  expect(code).toBe(78);
+  expect(stderr).toContain("Set HOME");
+  expect(existsSync(".mem")).toBe(false);
 });
 
 test("words and modes that nobody knows are set, and named: a typo shows", async () => {

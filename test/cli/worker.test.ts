@@ -185,9 +185,13 @@ test("in the foreground it says where it is and what comes next, and one Ctrl-C 
   await until(() => (stdout.includes("Ctrl-C") ? true : undefined), 10_000, "the announcement");
   for (const word of ["http://127.0.0.1:", "mem install claude-code", "mem demo"])
     expect(stdout).toContain(word);
+  expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes(mem.home.dataDir))).toEqual(
+    [],
+  );
   child.kill("SIGINT");
   const [code] = await once(child, "exit");
   expect(code).toBe(0);
+  expect(stdout).toMatch(/mem is stopping\.\n$/);
   expect(existsSync(dataPaths(mem.home.dataDir).workerFile)).toBe(false);
 });
 
@@ -212,6 +216,25 @@ test("the log is printed for people, as JSON, and followed", async () => {
     10_000,
     "what was added to the log",
   );
+});
+
+test("a count of lines that is none is told the range", async () => {
+  const { code, stderr } = await memAtHome()("worker", "logs", "-n", "1000000");
+  expect(code).toBe(64);
+  expect(stderr).toContain("from 0 to 999999");
+});
+
+test("following a log that is not there yet says that it is waited for", async () => {
+  const mem = memAtHome();
+  const follower = spawn(process.execPath, [bin, "worker", "logs", "-f"], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void follower.kill("SIGKILL"));
+  const [said] = await once(follower.stderr, "data");
+  expect(String(said)).toContain("Waiting for it");
+  const [printed] = await Promise.all([once(follower.stdout, "data"), mem("worker", "start")]);
+  expect(String(printed[0])).toContain("INFO");
 });
 
 test("following the log ends when its reader goes away", async () => {

@@ -45,11 +45,29 @@ test("on a full disk a post is refused with 507, reads go on, and after space is
   expect(refused).toMatchObject({ status: 507, body: { error: { code: "storage_full" } } });
   expect((await worker.get("/api/processing-status")).status).toBe(200);
   expect((await worker.get("/api/observations?limit=1")).status).toBe(200);
+  expect((await worker.get("/api/health")).body).toMatchObject({
+    status: "degraded",
+    notices: [expect.stringContaining("cannot be written down")],
+  });
   await worker.kill();
   expect(auditMessages(home.database, acknowledged).faults).toEqual([]);
   const roomy = await startWorker(home);
   expect((await post(roomy, "full-again")).status).toBe(200);
+  expect((await roomy.get("/api/health")).body).toMatchObject({ status: "ok", notices: [] });
   await roomy.stop();
+});
+
+test("a worker that finds no room for its first byte ends with the code for that, and says so", async () => {
+  const home = await homeWithMessages(1);
+  const { exited, output } = spawnWorker(home, [
+    "/bin/sh",
+    "-c",
+    'ulimit -f 0; exec "$0" "$1"',
+    process.execPath,
+    workerBundle,
+  ]);
+  expect((await exited).code).toBe(74);
+  expect(output()).toMatch(/^mem: The d(isk|atabase) /);
 });
 
 test("a database that another process has locked gives 503 with Retry-After, and works when it is free again", async () => {

@@ -1,6 +1,6 @@
 // Where a hook looks: where the worker and the command line look.
 import { homedir } from "node:os";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hookDataDir } from "../../src/hook/data-dir.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { dataDirectory } from "../../src/settings/data-dir.ts";
@@ -15,5 +15,21 @@ describe("the data directory", () => {
 
   test.each(["memory", "./memory", "../memory", "~other/memory"])("is none for %j", async (MEM_DATA_DIR) => {
     expect(await hookDataDir({ HOME: "/home/user", MEM_DATA_DIR })).toBeNull();
+  });
+
+  describe.each(["", "home"])("without an absolute home, which is %j,", (HOME) => {
+    beforeEach(() => void vi.stubEnv("HOME", HOME));
+    afterEach(() => void vi.unstubAllEnvs());
+
+    test.each([undefined, "~", "~/memory"])("is none for %j, here and there", async (MEM_DATA_DIR) => {
+      expect(await hookDataDir({ HOME, MEM_DATA_DIR })).toBeNull();
+      expect(() => dataDirectory({ MEM_DATA_DIR })).toThrow(`The home directory is "${HOME}"`);
+    });
+
+    test("is the one that is named in full", async () => {
+      const environment = { HOME, MEM_DATA_DIR: "/srv/mem" };
+      expect(await hookDataDir(environment)).toBe("/srv/mem");
+      expect(dataDirectory(environment)).toBe("/srv/mem");
+    });
   });
 });

@@ -1,16 +1,15 @@
 // Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { kebabCase } from "../../src/domain/kebab-case.ts";
 import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
-import { hookCommand } from "../../src/hosts/install-recipe.ts";
-import { findCanaries, tempDir } from "../helpers/temp-dir.ts";
+import { findCanaries } from "../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
-import { binWith, hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+import { answer, canary, password, payload, quotedLine, silent } from "./hook-payload.ts";
+import { hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
 
 const names: LauncherName[] = [
   "as registered",
@@ -20,24 +19,11 @@ const names: LauncherName[] = [
   "the Node bundle",
   "mem hook",
 ];
+const both: LauncherName[] = ["as registered", "the Node bundle"];
 const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
 const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
-
-const canary = "CANARY-behind-the-tag";
-const password = "hunter2-CANARY-of-a-password";
-const payload = JSON.stringify({
-  session_id: "s1",
-  cwd: "/home/user/demo",
-  tool_name: "Bash",
-  tool_use_id: "toolu_1",
-  tool_input: { command: `echo <private>${canary}</private> ünïcödé 'quoted' $HOME \\"` },
-  tool_response: { stdout: `DB_PASSWORD=${password}\nEND\n` },
-});
-const answer = '{"hookSpecificOutput":{"additionalContext":"two\\nlines, \'quoted\' $HOME `here` 100%s"}}';
-
-const silent = { code: 0, signal: null, stdout: "", stderr: "" };
 
 describe.each(names)("%s", (name) => {
   const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
@@ -88,6 +74,14 @@ describe.each(names)("%s", (name) => {
     });
   });
 
+  test("takes nothing from a host's command that the worker itself started to write memory", async () => {
+    const home = hookHome({ MEM_GENERATING: "1" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual(silent);
+    expect(worker.requests).toEqual([]);
+    expect(spooled(home)).toEqual([]);
+  });
+
   test("says nothing when there is no worker, and spools the event cleaned", async () => {
     const home = hookHome();
     expect(await run("post-tool-use", home)).toEqual(silent);
@@ -101,6 +95,13 @@ describe.each(names)("%s", (name) => {
     expect(line?.payload.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
     expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
   });
+
+  test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
+    "ends with 0 and says nothing at %s when the data directory cannot be made",
+    async (event) => {
+      expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
+    },
+  );
 
   test.each(["", " ", "{", "[]", "null", "\0\x01"])(
     "ends with 0 and says nothing on the input %j",
@@ -176,6 +177,37 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
   });
 });
 
+describe.each(both)("after a hook that waited in vain, %s", (name) => {
+  test("spools at once, until ten seconds are over; the start of a session asks all the same", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "hang" });
+    const asked = async (event: string) => {
+      const before = worker.requests.length;
+      expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
+      return worker.requests.length - before;
+    };
+    expect([await asked("stop"), await asked("post-tool-use"), await asked("session-start")]).toEqual([
+      1, 0, 1,
+    ]);
+    const mark = join(home.dataDir, "worker-hung");
+    expect(statSync(mark).mode & 0o777).toBe(0o600);
+    const longAgo = Date.now() / 1000 - 11;
+    utimesSync(mark, longAgo, longAgo);
+    expect([await asked("stop"), await asked("stop")]).toEqual([1, 0]);
+    expect(spooled(home)).toHaveLength(5);
+  });
+
+  test("a mark from the future is not believed", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    writeFileSync(join(home.dataDir, "worker-hung"), "");
+    const later = Date.now() / 1000 + 600;
+    utimesSync(join(home.dataDir, "worker-hung"), later, later);
+    expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toHaveLength(1);
+  });
+});
+
 describe("over a port, which anybody may hold", () => {
   const node = launchers["the Node bundle"];
 
@@ -237,125 +269,3 @@ describe("over a port, which anybody may hold", () => {
     expect(asked).toBe(0);
   });
 });
-
-describe("the shell launcher", () => {
-  const shell = launchers["as registered"];
-
-  test("does without perl and curl", async () => {
-    const home = hookHome();
-    home.env.PATH = binWith("sh", "cat");
-    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-    writeFileSync(join(home.dataDir, "hook-runtime"), `${process.execPath}\n\n`);
-    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
-  });
-
-  test("does with a perl that cannot be started", async () => {
-    const home = hookHome();
-    home.env.PATH = binWith("sh", "cat", "curl");
-    writeFileSync(join(home.env.PATH, "perl"), "#!/nowhere/perl\n", { mode: 0o755 });
-    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
-  });
-
-  test("takes nothing that the environment has for perl", async () => {
-    const home = hookHome({ PERL5OPT: "-MNoSuchModule", PERL5LIB: "/nowhere", PERL_UNICODE: "SDA" });
-    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
-    expect(worker.requests[0]?.body).toBe(payload);
-  });
-
-  test("waits for the rest of the payload on a pipe that does not block", async () => {
-    const home = hookHome();
-    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-    const unblock = "use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK); exec @ARGV";
-    const line = quotedLine(["perl", "-e", unblock, ...shell("session-start")]);
-    const slowly = `{ read -r line; printf %s "$line" | head -c 9; sleep 0.2; printf %s "$line" | tail -c +10; }`;
-    const command = ["/bin/sh", "-c", `${slowly} | ${line}`];
-    expect(await runHook(command, home, `${payload}\n`)).toEqual({
-      ...silent,
-      stdout: answer,
-    });
-    expect(worker.requests[0]?.body).toBe(payload);
-  });
-
-  test("says nothing where the package is, but no Node is found, to Setup neither", async () => {
-    const home = hookHome();
-    home.env.PATH = binWith("sh", "cat");
-    for (const event of ["setup", "session-start", "stop"])
-      expect(await runHook(shell(event), home, payload)).toEqual(silent);
-  });
-
-  test("says once a session that the package is missing, where neither a bundle nor mem is found", async () => {
-    const home = hookHome();
-    const plugin = tempDir();
-    home.env.PATH = binWith("sh", "cat");
-    const file = join(plugin, "mem-hook.sh");
-    copyFileSync(fileURLToPath(new URL("../../hooks/claude-code/mem-hook.sh", import.meta.url)), file);
-    for (const event of events) {
-      const request = { host: "claude-code", event, launcher: { folder: plugin }, dataDir: null };
-      const runs = [
-        ["/bin/sh", "-c", hookCommand(request)],
-        ["/bin/sh", file, "claude-code", event],
-      ];
-      for (const command of runs) {
-        const { stdout, ...rest } = await runHook(command, home, payload);
-        expect(rest).toEqual({ code: 0, signal: null, stderr: "" });
-        if (event !== "session-start") expect({ event, stdout }).toEqual({ event, stdout: "" });
-        else
-          expect(JSON.parse(stdout)).toEqual({
-            systemMessage: "mem: the agent-mem package is not installed, so nothing is remembered.",
-          });
-      }
-    }
-    expect(existsSync(home.dataDir)).toBe(false);
-  });
-
-  test("does without ~/.curlrc, and with a data directory that has a space in its name", async () => {
-    const home = hookHome();
-    writeFileSync(join(home.env.HOME ?? "", ".curlrc"), 'output = "stolen"\nproxy = "http://127.0.0.1:9"\n');
-    const dataDir = join(home.dataDir, "with a space");
-    home.env.MEM_DATA_DIR = dataDir;
-    await fakeWorker({ dataDir, over: "socket", does: "answer", answer });
-    for (const name of clients) {
-      const run = await runHook(launchers[name]("session-start"), home, payload);
-      expect({ name, ...run }).toEqual({ name, ...silent, stdout: answer });
-    }
-  });
-
-  test("takes ~/.mem when no data directory is named", async () => {
-    const home = hookHome();
-    delete home.env.MEM_DATA_DIR;
-    await fakeWorker({ dataDir: join(home.env.HOME ?? "", ".mem"), over: "socket", does: "answer", answer });
-    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
-  });
-
-  test("runs nothing that the project it works in has put there", async () => {
-    const home = hookHome();
-    const trap = join(home.dataDir, "..", "project");
-    mkdirSync(join(trap, "data"), { recursive: true });
-    const script = join(trap, "trap.sh");
-    writeFileSync(script, `#!/bin/sh\ntouch '${trap}/sprung'\n`);
-    chmodSync(script, 0o755);
-    writeFileSync(join(trap, "data", "hook-runtime"), `${script}\n${script}\n`);
-    home.env.MEM_DATA_DIR = "data";
-    const line = `cd '${trap}' && ${shell("stop")[2] ?? ""}`;
-    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
-    expect(findCanaries(trap, ["toolu_1"])).toEqual([]);
-    expect(() => readFileSync(join(trap, "sprung"))).toThrow("ENOENT");
-  });
-
-  test.each(["../../etc", "stop?x=1", "stop stop", ""])(
-    "takes no %j for the name of an event",
-    async (event) => {
-      const home = hookHome();
-      const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-      expect(await runHook(launchers["mem-hook.sh"](event), home, payload)).toEqual(silent);
-      expect(await runHook(launchers["the Node bundle"](event), home, payload)).toEqual(silent);
-      expect(worker.requests).toEqual([]);
-    },
-  );
-});
-
-function quotedLine(words: readonly string[]): string {
-  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-}

@@ -11,6 +11,8 @@ const record: InstallRecord = {
   host: "claude-code",
   settings_file: "/home/user/.claude/settings.json",
   file_existed: true,
+  blank_text: " \n",
+  made_folders: ["/home/user/.claude"],
   written_key: "ab12",
   insertions: [{ at: 1, text: '"hooks": {}' }],
   created: ["hooks"],

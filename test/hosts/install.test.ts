@@ -16,6 +16,11 @@ function uninstall(before: string | null, earlier?: InstallRecord | null) {
   return planUninstall({ host: "claude-code", settingsFile, before, earlier: earlier ?? undefined }).after;
 }
 
+// What a host makes of the text: a blank file says nothing.
+function settingsIn(text: string | null) {
+  return JSON.parse(text?.trim() || "{}");
+}
+
 const others = `{
   "model": "opus",  "env": {"A": "1.0", "B": 1.0},
   "hooks": {
@@ -31,6 +36,9 @@ const others = `{
 const files: [string, string | null][] = [
   ["that does not exist", null],
   ["that is empty of settings", "{}"],
+  ["that is empty", ""],
+  ["of space alone", " \n\t\n"],
+  ["of a byte order mark alone", "\uFEFF"],
   ["with a line in its braces", "{\n}\n"],
   ["on one line", '{"model":"opus","hooks":{"Stop":[{"hooks":[]}]}}'],
   ["of tabs without a line feed at its end", '{\n\t"model": "opus"\n}'],
@@ -43,8 +51,8 @@ const files: [string, string | null][] = [
 describe.each(files)("a settings file %s", (_what, before) => {
   test("says what the recipe says after installing, and what it said before besides", () => {
     const { after, record } = install(before);
-    const { hooks, ...rest } = JSON.parse((after ?? "").replace("\uFEFF", ""));
-    const { hooks: had = {}, ...hadRest } = JSON.parse((before ?? "{}").replace("\uFEFF", ""));
+    const { hooks, ...rest } = settingsIn(after);
+    const { hooks: had = {}, ...hadRest } = settingsIn(before);
     expect(rest).toEqual(hadRest);
     for (const [event, group] of hookGroups(claudeCodeRecipe, launcher, null)) {
       expect(hooks[event]).toEqual([...(had[event] ?? []), group]);
@@ -74,16 +82,14 @@ describe.each(files)("a settings file %s", (_what, before) => {
   test("loses only our hooks when something else was changed since", () => {
     const { after, record } = install(before);
     const edited = (after ?? "").replace("{", '{"theme": "dark",');
-    const left = JSON.parse((uninstall(edited, record) ?? "").replace("\uFEFF", ""));
-    expect(left).toEqual({ theme: "dark", ...JSON.parse((before ?? "{}").replace("\uFEFF", "")) });
+    const left = settingsIn(uninstall(edited, record));
+    expect(left).toEqual({ theme: "dark", ...settingsIn(before) });
   });
 
   test("loses our hooks without a record of them too", () => {
     const left = uninstall(install(before).after);
     expect(left).not.toContain("mem-hook");
-    expect(JSON.parse((left ?? "").replace("\uFEFF", "")).model).toBe(
-      JSON.parse((before ?? "{}").replace("\uFEFF", "")).model,
-    );
+    expect(settingsIn(left).model).toBe(settingsIn(before).model);
   });
 });
 
@@ -109,17 +115,12 @@ test("one missing hook is put back by installing again", () => {
   expect(JSON.parse(again ?? "").hooks.PostToolUse).toHaveLength(2);
 });
 
-test.each([
-  '{"hooks": []}',
-  '{"hooks": {"Stop": {}}}',
-  '{"hooks": "none"}',
-  "[]",
-  "{",
-  '{"a": 1} // mine',
-  "",
-])("%j is left as it is, and the error says so", (before) => {
-  expect(() => install(before)).toThrow(expect.objectContaining({ code: "host_settings_unreadable" }));
-});
+test.each(['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": "none"}', "[]", "{", '{"a": 1} // mine'])(
+  "%j is left as it is, and the error says so",
+  (before) => {
+    expect(() => install(before)).toThrow(expect.objectContaining({ code: "host_settings_unreadable" }));
+  },
+);
 
 test("a settings file that is gone has nothing to uninstall", () => {
   expect(uninstall(null, install(null).record)).toBeNull();

@@ -36,6 +36,19 @@ test("a setting that is set is read back, and every other key stays where it was
   expect(loadSettings({ dataDir, env: {} }).get("MEM_LOG_LEVEL")).toBe("DEBUG");
 });
 
+test.each([
+  ["MEM_CONTEXT_SHOW_LAST_SUMMARY", "yes", "true"],
+  ["MEM_CLOUD_SYNC_WS", "OFF", "false"],
+  ["MEM_LOG_LEVEL", "debug", "DEBUG"],
+  ["MEM_CONTEXT_OBSERVATIONS", "007", "7"],
+  ["MEM_SKIP_TOOLS", "Bash, Read", "Bash, Read"],
+  ["MEM_TV_TOKEN", "canary", "canary"],
+] as const)("%s set to %s is stored as %s", (key, text, stored) => {
+  const dataDir = tempDir();
+  setSetting(dataDir, key, text);
+  expect(JSON.parse(readFileSync(dataPaths(dataDir).settings, "utf8"))).toMatchObject({ [key]: stored });
+});
+
 test("a setting that is reset has its default again", () => {
   const dataDir = tempDir();
   setSetting(dataDir, "MEM_CONTEXT_OBSERVATIONS", "7");

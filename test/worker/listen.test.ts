@@ -55,6 +55,15 @@ describe("listening", () => {
     await expect(get({ socketPath: socket() })).rejects.toThrow();
   });
 
+  test("an address that this machine has not is blamed on the address", async () => {
+    const request = { server, acceptPipe, port: 0, dataDir: directory, socket: socket() };
+    await expect(listen({ ...request, host: "192.0.2.1" })).rejects.toMatchObject({
+      code: "port_unusable",
+      message: "This machine has no address 192.0.2.1.",
+      hint: expect.stringContaining("MEM_WORKER_HOST"),
+    });
+  });
+
   test("the next free port is taken when a stranger holds the one asked for", async () => {
     const stranger = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => stranger.once("listening", resolve));

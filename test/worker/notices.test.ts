@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type GenerationPause, stuckNotice } from "../../src/domain/generation-pause.ts";
+import { MemError } from "../../src/errors.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createNotices } from "../../src/worker/notices.ts";
@@ -13,12 +14,13 @@ const refused: GenerationPause = {
   next: "Run `claude /login`, it goes on by itself.",
 };
 
-function noticesWhile(state: { pause?: GenerationPause; isStuck?: boolean }) {
+function noticesWhile(state: { pause?: GenerationPause; isStuck?: boolean; storage?: MemError }) {
   const dataDir = tempDir();
-  const notices = createNotices(loadSettings({ dataDir, env: {} }), {
-    pause: () => state.pause ?? null,
-    isStuck: () => state.isStuck ?? false,
-  });
+  const notices = createNotices(
+    loadSettings({ dataDir, env: {} }),
+    { pause: () => state.pause ?? null, isStuck: () => state.isStuck ?? false },
+    () => state.storage ?? null,
+  );
   return { notices, state, dataDir };
 }
 
@@ -28,6 +30,13 @@ test("a provider that refuses access is told with the next step, once a session"
   expect(notices.first("a")).toBeNull();
   expect(notices.first("b")).toContain("claude /login");
   expect(notices.all()).toEqual([expect.stringContaining("claude /login")]);
+});
+
+test("a full disk is told at the start of every session while it lasts", () => {
+  const { notices, state } = noticesWhile({ storage: new MemError("storage_full") });
+  for (const session of ["a", "a", "b"]) expect(notices.first(session)).toContain("Free some space");
+  delete state.storage;
+  expect(notices.first("c")).toBeNull();
 });
 
 test("a queue that is stuck is told once a session, and no more when it moves", () => {

@@ -13,6 +13,7 @@ interface World {
   oldestPending?: number;
   firstDead?: number;
   pause?: GenerationPause;
+  storageFails?: boolean;
 }
 
 function statusOf(world: World) {
@@ -28,6 +29,7 @@ function statusOf(world: World) {
     },
     lastSuccessAt: () => at(world.lastSuccess),
     pause: () => world.pause ?? null,
+    storageFails: () => world.storageFails ?? false,
     startedAt,
     publish: (event) => void published.push(event),
     hasClients: () => true,
@@ -47,6 +49,7 @@ const levels: [what: string, level: "ok" | "degraded", world: World][] = [
   ["every message dies", "degraded", { minutes: 60, firstDead: 30, lastSuccess: 20 }],
   ["one died before others came out", "ok", { minutes: 60, firstDead: 30, lastSuccess: 31 }],
   ["one died just now after a quiet hour", "ok", { minutes: 60, firstDead: 59 }],
+  ["nothing can be written", "degraded", { minutes: 1, storageFails: true }],
   ["the provider is rate limited", "ok", { minutes: 1, pause: paused }],
   ["the provider refuses access", "degraded", { minutes: 1, pause: { ...paused, kind: "auth" } }],
 ];

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../domain/json.ts";
-import { failOpenSync, toMemError } from "../../errors.ts";
+import { failOpen, failOpenSync, toMemError } from "../../errors.ts";
 import { hookCommandsIn } from "../../hosts/hook-settings.ts";
 import { enabledPlugin } from "../../hosts/install.ts";
 import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
@@ -10,21 +10,43 @@ import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile } from "../../hosts/settings-file.ts";
 import type { CliContext } from "../context.ts";
 import { settingsFileOf } from "../host-settings.ts";
-import { counted, homePath } from "../words.ts";
+import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
+/** When a session of each host was last heard of, by what the worker has; none when it cannot be asked. */
+export async function lastSessions({ worker }: CliContext): Promise<ReadonlyMap<string, number>> {
+  const page = await failOpen("ask for sessions", () => worker().sessions({ limit: 100 }));
+  const times = (page?.items ?? []).map((one): [string, number] => [one.host, one.last_active_at_epoch]);
+  return new Map(times.sort(([, left], [, right]) => left - right));
+}
+
 /** One check for every known host: its hooks are registered, switched on, and what they start is there. */
-export function checkHooks(context: CliContext): Check[] {
+export function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Check[] {
   return hostNames.map((name) => {
     const recipe = recipeOf(name);
-    const settingsFile = settingsFileOf(recipe, context);
     try {
-      return checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
+      const settingsFile = settingsFileOf(recipe, context);
+      const check = checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
+      return check.state === "warn" && check.message === noHooks
+        ? withoutHooks(check, heard.get(name), context.clock.now())
+        : check;
     } catch (thrown) {
       const { message, hint } = toMemError(thrown);
       return fail(recipe.title, message, hint);
     }
   });
+}
+
+const noHooks = "No hooks are registered, so nothing is remembered.";
+const recentMs = 7 * 86_400_000;
+
+// A plugin that the host was started with stands in no settings: that its events arrive is what shows it.
+function withoutHooks(check: Check, heardAt: number | undefined, nowEpochMs: number): Check {
+  if (heardAt === undefined || nowEpochMs - heardAt > recentMs) return check;
+  return ok(
+    check.name,
+    `hooks arrive, as with a plugin: none stand in its settings, yet a session was heard ${ageInWords(heardAt, nowEpochMs)}`,
+  );
 }
 
 function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | null): Check {
@@ -39,9 +61,7 @@ function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | n
   const commands = hookCommandsIn(text ?? "{}").filter((command) => isHookCommand(host, command));
   const plugin = enabledPlugin(text);
   if (commands.length === 0) {
-    return plugin !== null
-      ? ok(name, "hooks come from the plugin")
-      : warn(name, "No hooks are registered, so nothing is remembered.", install);
+    return plugin !== null ? ok(name, "hooks come from the plugin") : warn(name, noHooks, install);
   }
   if (plugin !== null) {
     const twice = `The plugin ${plugin} and hooks in ${homePath(settingsFile)} both tell mem: every event and context comes twice.`;
@@ -55,7 +75,7 @@ function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | n
 }
 
 function parse(text: string | null) {
-  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text ?? "{}"));
+  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text?.trim() || "{}"));
   return isJsonObject(settings) ? settings : undefined;
 }
 

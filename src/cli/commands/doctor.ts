@@ -4,6 +4,7 @@ import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-tex
 import { MemError, toMemError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
+import { checkDisk } from "../checks/disk.ts";
 import {
   checkCache,
   checkCrashes,
@@ -14,7 +15,7 @@ import {
   checkSpool,
 } from "../checks/files.ts";
 import { checkProvider, checkQueue } from "../checks/generation.ts";
-import { checkHooks } from "../checks/hooks.ts";
+import { checkHooks, lastSessions } from "../checks/hooks.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -43,7 +44,7 @@ async function runChecks(context: CliContext): Promise<Check[]> {
   const checks: Check[] = [checkNode(process.versions.node)];
   try {
     const paths = context.paths();
-    checks.push(checkDataDirectory(paths));
+    checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
     checks.push(checkSettings(settings), checkDatabase(paths));
     const looked = await stateOf(context);
@@ -51,7 +52,7 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     else checks.push(...checkWorker(looked, version()));
     const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
     const answered = state.is === "answering" ? state.health : null;
-    checks.push(...checkHooks(context));
+    checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
     checks.push(await checkPort(state, settings), checkSocket(state, paths));
     checks.push(checkSpool(paths, answered !== null), checkCache());
     const crashes = checkCrashes(paths, context.clock.now());

@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { isJsonObject } from "../../domain/json.ts";
 import { failOpenSync, MemError } from "../../errors.ts";
-import { enabledPlugin, planInstall } from "../../hosts/install.ts";
-import { hookGroups, type InstallRecipe } from "../../hosts/install-recipe.ts";
+import { enabledPlugin, planInstall, withFolders } from "../../hosts/install.ts";
+import { hookSettings, type InstallRecipe } from "../../hosts/install-recipe.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
@@ -49,7 +49,7 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
   const settingsFile = settingsFileOf(recipe, context);
   const launcher = hookLauncher();
   const dataDir = namedDataDir(paths);
-  const hooks = Object.fromEntries(hookGroups(recipe, launcher, dataDir));
+  const hooks = hookSettings(recipe, launcher, dataDir);
   const before = readSettingsFile(settingsFile);
   if (print !== true && force !== true) demandNoPlugin(recipe, enabledPlugin(before));
   const earlier = readInstalls(paths).find((record) => record.settings_file === settingsFile);
@@ -57,8 +57,8 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
   const changed = plan.after !== before;
   if (print !== true) {
     prepareDataDirectory(paths.root);
-    replaceSettingsFile(settingsFile, before, plan.after);
-    recordInstall(paths, settingsFile, plan.record);
+    const made = replaceSettingsFile(settingsFile, before, plan.after);
+    recordInstall(paths, settingsFile, withFolders(plan.record, made));
     replacePrivateFile(paths.hookRuntime, "data_dir_unusable", () => hookRuntime());
     replacePrivateFile(paths.installVersion, "data_dir_unusable", () => `${version()}\n`);
   }

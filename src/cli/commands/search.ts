@@ -1,6 +1,6 @@
 // `mem search`: what was learned, found by words and filters.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { SearchAnswer, SearchParameters } from "../../client/worker-client.ts";
+import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
 import type { CliContext } from "../context.ts";
@@ -65,7 +65,7 @@ async function searchMemory(
     return;
   }
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
-  if (found === 0) io.err(nothingFound(answer, options));
+  if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
   else renderSearch(io, answer, context.clock.now());
   const unknown =
     found > 0 || options.obsType === undefined
@@ -85,9 +85,16 @@ function parameters(query: string, options: SearchOptions, nowEpochMs: number): 
   };
 }
 
-function nothingFound(answer: SearchAnswer, options: SearchOptions): string {
+const nothingYet =
+  "Nothing is remembered yet. `mem install claude-code` lets Claude Code remember, `mem demo` shows how it works.";
+
+async function isEmpty(context: CliContext): Promise<boolean> {
+  const { database } = await context.worker().stats();
+  return database.observations + database.prompts + database.summaries === 0;
+}
+
+function nothingFound(options: SearchOptions): string {
   const filtered = Object.keys(options).some((name) => name !== "format" && name !== "json");
-  if (answer.query === "" && !filtered) return "Nothing is remembered yet. `mem demo` shows how it works.";
   return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
 }
 

@@ -5,8 +5,9 @@ import type { Command } from "commander";
 import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { acceptedBy } from "../../settings/definition.ts";
-import { editorCommand } from "../../settings/environment.ts";
+import { type Environment, editorCommand } from "../../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
+import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
 import type { CliContext } from "../context.ts";
@@ -113,7 +114,6 @@ async function changeSetting(
   value: string | undefined,
   options: { default?: true; json?: true },
 ): Promise<void> {
-  const { io } = context;
   const key = settingKey(name);
   if ((value === undefined) === (options.default !== true)) {
     throw new MemError("usage", {
@@ -123,17 +123,33 @@ async function changeSetting(
   }
   if (value === undefined) resetSetting(context.dataDir(), key);
   else setSetting(context.dataDir(), key, value);
-  const loaded = loadSettings({ dataDir: context.dataDir(), env: context.environment, readOnly: true });
-  const row = describe(loaded, key, false);
-  if (options.json === true) io.json(row);
-  else io.out(`${key} is now ${terminalLine(row.value) || "empty"}.`);
-  if (row.source === "environment") {
-    io.err(`The environment sets ${key} too, and beats settings.json.`);
+  await tellChange(context, key, options.json === true);
+}
+
+async function tellChange(context: CliContext, key: SettingKey, asJson: boolean): Promise<void> {
+  const { io, environment } = context;
+  const load = (env: Environment) => loadSettings({ dataDir: context.dataDir(), env, readOnly: true });
+  const [inEffect, inFile] = [load(environment), load({ ...environment, [key]: undefined })];
+  const row = describe(inEffect, key, false);
+  const stored = describe(inFile, key, false).value;
+  const overruled = inEffect.reveal(key) !== inFile.reveal(key);
+  const inWords = (value: string) => terminalLine(value) || "empty";
+  if (asJson) io.json({ ...row, stored });
+  else if (overruled) io.out(`${key} is now ${inWords(stored)} in settings.json.`);
+  else io.out(`${key} is now ${inWords(row.value)}.`);
+  if (overruled) {
+    io.err(
+      `The environment sets it to ${inWords(row.value)}, which wins until that is unset: \`unset ${key}\`.`,
+    );
   }
-  const doubt = await doubtOf(context, loaded, key);
+  if (key === "MEM_WORKER_HOST" && !isLoopbackHost(stored)) io.err(openAddressSentence);
+  const doubt = await doubtOf(context, inEffect, key);
   if (doubt !== null) io.err(terminalLine(doubt));
   io.err(row.effect === "live" ? "It takes effect at the next tool use." : restartSentence);
 }
+
+const openAddressSentence =
+  "Other machines could then reach the port; for now the worker answers programs on this machine only.";
 
 // What the form of a value does not show. Every standard type is how `all` reads, whatever the mode has.
 async function doubtOf(

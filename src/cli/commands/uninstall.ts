@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { planUninstall } from "../../hosts/install.ts";
 import type { InstallRecipe } from "../../hosts/install-recipe.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
-import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
+import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { readInstalls, recordInstall, settingsFileOf } from "../host-settings.ts";
@@ -50,6 +50,7 @@ function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, jso
     const { after } = planUninstall({ host, settingsFile, before, earlier });
     if (print !== true) {
       replaceSettingsFile(settingsFile, before, after);
+      if (after === null) removeEmptyFolders(earlier?.made_folders ?? []);
       if (earlier !== undefined) recordInstall(paths, settingsFile, null);
     }
     return { settings_file: settingsFile, changed: before !== after };

@@ -10,7 +10,8 @@ import { failOpenSync, MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { addedText, lastLines, renderLogLine } from "../log-lines.ts";
-import { startWorker, stopWorker, workerBundle } from "../worker-process.ts";
+import { whileSlow } from "../while-slow.ts";
+import { missingPackage, startWorker, stopWorker, workerBundle } from "../worker-process.ts";
 import { lookAtWorker, silentWorker } from "../worker-state.ts";
 import { stateAsJson, upInWords } from "./status.ts";
 
@@ -45,7 +46,12 @@ function registerStart(worker: Command, context: CliContext): void {
 // The worker takes this process over: one process gets the signals of the terminal, once.
 async function runForeground(): Promise<void> {
   process.argv.push("--announce");
-  await import(pathToFileURL(workerBundle()).href);
+  try {
+    await import(pathToFileURL(workerBundle()).href);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw /^(ERR_)?MODULE_NOT_FOUND$/.test(code) ? missingPackage(cause) : cause;
+  }
 }
 
 async function startInBackground(context: CliContext, asJson: boolean): Promise<void> {
@@ -100,7 +106,8 @@ async function stopAndSay(
   context: CliContext,
   { force, asJson }: { force: boolean; asJson: boolean },
 ): Promise<number | null> {
-  const pid = await stopWorker({ dataDir: context.dataDir(), clock: context.clock, force });
+  const request = { dataDir: context.dataDir(), clock: context.clock, force };
+  const pid = await whileSlow(context.io, "The worker is still stopping…", () => stopWorker(request));
   if (asJson) return pid;
   if (pid === null) context.io.out("The worker is not running.");
   else context.io.out(`The worker (process ${pid}) has stopped.`);
@@ -170,6 +177,7 @@ async function printLogs(context: CliContext, options: LogOptions): Promise<void
   }
   for (const line of tail?.lines ?? []) print(line);
   if (options.follow !== true) return;
+  if (tail === undefined) io.err(`There is no log at ${file} yet. Waiting for it; Ctrl-C ends that.`);
   let size = tail?.size ?? 0;
   let unfinished = "";
   while (!io.isClosed) {
@@ -186,7 +194,7 @@ async function printLogs(context: CliContext, options: LogOptions): Promise<void
 
 function wholeNumber(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number.");
+  throw new InvalidArgumentError("It must be a whole number from 0 to 999999.");
 }
 
 function urlOf(context: CliContext, health: Health): string {

@@ -1,7 +1,7 @@
 // Group commit: writes that arrive in one turn of the event loop share one transaction and one sync to disk.
-import { failOpenSync } from "../../errors.ts";
+import { failOpenSync, type MemError } from "../../errors.ts";
 import type { Sqlite } from "./open.ts";
-import { storageError } from "./storage-error.ts";
+import { isStorageFailure, storageError } from "./storage-error.ts";
 
 export interface GroupCommit {
   /**
@@ -11,6 +11,8 @@ export interface GroupCommit {
   commit<T>(write: () => T): Promise<T>;
   /** Commits what waits, now. */
   flush(): void;
+  /** Why the last write could not be stored: the disk is full or fails. Null when it was, or failed by itself. */
+  storageFailure(): MemError | null;
 }
 
 interface Job {
@@ -29,6 +31,7 @@ export function createGroupCommit(
   const undo = db.prepare("rollback");
   let waiting: Job[] = [];
   let scheduled = false;
+  let storageFailure: MemError | null = null;
 
   function flush(): void {
     scheduled = false;
@@ -51,12 +54,12 @@ export function createGroupCommit(
       for (const job of jobs) results.push(job.write());
       writing = false;
       end.run();
+      storageFailure = null;
       return results;
     } catch (cause) {
       rollBack();
       if (writing) return undefined;
-      onError(cause);
-      const error = storageError(cause);
+      const error = noted(cause);
       for (const job of jobs) job.reject(error);
       return results.fill(undefined);
     }
@@ -67,12 +70,19 @@ export function createGroupCommit(
       begin.run();
       const result = job.write();
       end.run();
+      storageFailure = null;
       job.resolve(result as never);
     } catch (cause) {
       rollBack();
-      onError(cause);
-      job.reject(storageError(cause));
+      job.reject(noted(cause));
     }
+  }
+
+  function noted(cause: unknown): MemError {
+    onError(cause);
+    const error = storageError(cause);
+    if (isStorageFailure(error)) storageFailure = error;
+    return error;
   }
 
   // SQLite rolls some failures back by itself; a rollback that fails too must not hide why.
@@ -91,5 +101,6 @@ export function createGroupCommit(
         setImmediate(flush);
       }),
     flush,
+    storageFailure: () => storageFailure,
   };
 }

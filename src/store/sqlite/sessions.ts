@@ -79,10 +79,13 @@ export function createSessions(db: Sqlite): Sessions {
      from sessions
      where claude_session_id = ?`,
   );
-  const promptByKey = db.prepare<[number, string], PromptForIntake>(
-    `select prompt_number, private as prompt_private
+  // Several prompts have the same id of the host when some were typed while the agent worked: they are keyed
+  // `<id>:<hash>` (';' follows ':'). What follows belongs to the last of them, and is private when any of them is.
+  const promptByKey = db.prepare<{ session: number; key: string }, PromptForIntake>(
+    `select max(prompt_number) as prompt_number, max(private) as prompt_private
      from user_prompts
-     where session_id = ? and event_key = ?`,
+     where session_id = @session and (event_key = @key or (event_key > @key || ':' and event_key < @key || ';'))
+     having count(*) > 0`,
   );
   const promptByNumber = db.prepare<[number, number], PromptForIntake>(
     `select prompt_number, private as prompt_private
@@ -138,7 +141,7 @@ export function createSessions(db: Sqlite): Sessions {
       if (session === undefined) return undefined;
       if (promptKey !== undefined) {
         if (promptKey === session.newest_prompt_key) return session;
-        return { ...session, ...promptByKey.get(session.id, promptKey) };
+        return { ...session, ...promptByKey.get({ session: session.id, key: promptKey }) };
       }
       const namesNewest = prompt_number === undefined || prompt_number === session.prompt_number;
       if (namesNewest || session.trusts_numbers === 0) return session;

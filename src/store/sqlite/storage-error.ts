@@ -12,6 +12,11 @@ export function storageLocked(cause: unknown): boolean {
   return cause instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code);
 }
 
+/** True when nothing can be written: the disk is full or fails. */
+export function isStorageFailure({ code }: MemError): boolean {
+  return code === "storage_full" || code === "storage_failed";
+}
+
 /** The error as a `MemError`: full, busy, damaged or failed storage; anything else stays what it is. */
 export function storageError(cause: unknown): MemError {
   if (cause instanceof MemError || !(cause instanceof Database.SqliteError)) return toMemError(cause);

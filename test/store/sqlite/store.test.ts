@@ -269,6 +269,18 @@ describe("group commit", () => {
     expect(await failed.commit(() => addSession("free again"))).toBeGreaterThan(0);
   });
 
+  test("a disk that is full is known from the write that failed until the next one that did not", async () => {
+    const pages = Number(db.pragma("page_count", { simple: true }));
+    expect(store.storageFailure()).toBeNull();
+    db.pragma(`max_page_count = ${pages}`);
+    const fill = Array.from({ length: 200 }, (_, n) => store.commit(() => addSession(`full-${n}`)));
+    await Promise.allSettled(fill);
+    expect(store.storageFailure()).toMatchObject({ code: "storage_full" });
+    db.pragma(`max_page_count = ${pages + 1_000}`);
+    await store.commit(() => addSession("room again"));
+    expect(store.storageFailure()).toBeNull();
+  });
+
   test("every connection that writes syncs at each commit", () => {
     expect(db.pragma("synchronous", { simple: true })).toBe(2);
     expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
