@@ -1,4 +1,5 @@
 // The provider of the generation loop where a budget is set: the model while it lasts, then `local`, marked for upgrade.
+import type { Flow, Pass } from "./flow.ts";
 import type { GenerationReply, Provider } from "./provider.ts";
 import { BudgetSpent, type Spend } from "./spend.ts";
 
@@ -26,3 +27,20 @@ export function createBudgetedProvider(
     },
   };
 }
+
+/** The gate as the loop sees it: while a budget is spent the model is not asked, so its pause holds nothing up. */
+export function createBudgetedFlow(flow: Flow, spend: Pick<Spend, "spent">): Flow {
+  return {
+    ...flow,
+    mayAsk: (now, sessionId) => flow.mayAsk(now, sessionId) || spend.spent() !== null,
+    admit: (now, sessionId) => flow.admit(now, sessionId) ?? (spend.spent() === null ? null : passForLocal),
+  };
+}
+
+// What `local` answers says nothing of the model.
+const passForLocal: Pass = {
+  isProbe: false,
+  succeeded: () => undefined,
+  failed: () => undefined,
+  returned: () => undefined,
+};

@@ -4,7 +4,7 @@ import type { Observation, SessionSummary } from "../domain/records.ts";
 import { failOpen } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
-import { createBudgetedProvider } from "../generate/budgeted-provider.ts";
+import { createBudgetedFlow, createBudgetedProvider } from "../generate/budgeted-provider.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createFlow, type Flow } from "../generate/flow.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
@@ -80,6 +80,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const common = { flow, clock, timeoutMs: batchTimeoutMs, quiet: deps.quiet, onFailure };
   const loop = createGenerationLoop({
     ...common,
+    flow: createBudgetedFlow(flow, cost.spend),
     queue: createGenerationQueue(store, deps.instance),
     provider: model === null ? local : createBudgetedProvider(model, local, cost.spend),
     sessions: createActiveSessions({ clock }),

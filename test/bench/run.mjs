@@ -3,7 +3,18 @@
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
-const known = ["hook", "start", "ingest", "search", "rss", "faults", "documents", "fuzz", "tokens", "abandoned"];
+const known = [
+  "hook",
+  "start",
+  "ingest",
+  "search",
+  "rss",
+  "faults",
+  "documents",
+  "fuzz",
+  "tokens",
+  "abandoned",
+];
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBudgetedProvider } from "../../src/generate/budgeted-provider.ts";
+import { createBudgetedFlow, createBudgetedProvider } from "../../src/generate/budgeted-provider.ts";
+import { createFlow } from "../../src/generate/flow.ts";
 import { createMeteredClient } from "../../src/generate/metered-client.ts";
 import type { ModelClient, ModelRequest } from "../../src/generate/model-client.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
@@ -189,4 +190,29 @@ test("calls that run at once near the end of the budget cross it by one call at 
   const replies = await Promise.all(running);
   expect(replies.filter(({ upgrade }) => upgrade === true)).toHaveLength(17);
   expect(memory.store.modelCalls.tokensSince(0)).toBe(3 * 640);
+});
+
+test("a pause of the model holds nothing up while its budget is spent, and what local writes does not end it", async () => {
+  const flow = createFlow({ onChange: () => undefined });
+  flow.admit(now, 7)?.failed(new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 }), now);
+  const seen = createBudgetedFlow(flow, { spent: () => spend.spent() });
+  expect(seen.mayAsk(now, 7)).toBe(false);
+  expect(seen.admit(now, 7)).toBeNull();
+  setBudget(1);
+  await spend.reserve(1).settle({
+    at_epoch: now,
+    provider: "primary",
+    model: "m-1",
+    session_id: 7,
+    project: "app",
+    messages: 1,
+    input_tokens: 5,
+    output_tokens: 0,
+    cached_tokens: 0,
+    cost_micro_usd: null,
+    outcome: "ok",
+  });
+  expect(seen.mayAsk(now, 7)).toBe(true);
+  seen.admit(now, 7)?.succeeded(now);
+  expect(flow.state(now).state).toBe("paused");
 });
