@@ -123,41 +123,42 @@ function answers(contract: ModelClientContract, usage: boolean, schema: boolean)
     expect(await ask()).toMatchObject({ stopped });
   });
 
-  test.skipIf(!schema)(
-    "a server that refuses a schema is asked without one, from then on at once",
-    async () => {
+  if (schema)
+    test("a server that refuses a schema is asked without one, from then on at once", async () => {
       server.play("no-structured-output");
       await ask();
       await ask();
       expect(server.requests).toHaveLength(3);
-    },
-  );
-
-  test.skipIf(!usage)("counts all that was read, and the part of it that came from the cache", async () => {
-    const first = await ask();
-    expect(first.usage).toEqual({
-      inputTokens: expect.any(Number),
-      outputTokens: Math.ceil(first.text.length / 4),
-      cachedTokens: 0,
     });
-    const { usage: second } = await ask();
-    expect(second.inputTokens).toBe(first.usage.inputTokens);
-    expect(second.cachedTokens).toBe(Math.ceil(contractRequest.system.length / 4));
-  });
 
-  test.skipIf(!usage)("an answer that was billed and cannot be used says what it used", async () => {
-    server.play("empty");
-    expect((await failure()).usage).toMatchObject({ inputTokens: expect.any(Number), outputTokens: 0 });
-  });
+  if (usage)
+    test("counts all that was read, and the part of it that came from the cache", async () => {
+      const first = await ask();
+      expect(first.usage).toEqual({
+        inputTokens: expect.any(Number),
+        outputTokens: Math.ceil(first.text.length / 4),
+        cachedTokens: 0,
+      });
+      const { usage: second } = await ask();
+      expect(second.inputTokens).toBe(first.usage.inputTokens);
+      expect(second.cachedTokens).toBe(Math.ceil(contractRequest.system.length / 4));
+    });
 
-  test.skipIf(!usage)("estimates the usage of a server that counts nothing", async () => {
-    server.play("no-usage");
-    const { usage: estimated, text } = await ask();
-    expect(estimated.inputTokens).toBeGreaterThanOrEqual(
-      Math.ceil((contractRequest.system.length + contractRequest.prompt.length) / 4),
-    );
-    expect(estimated.outputTokens).toBe(Math.ceil(text.length / 4));
-  });
+  if (usage)
+    test("an answer that was billed and cannot be used says what it used", async () => {
+      server.play("empty");
+      expect((await failure()).usage).toMatchObject({ inputTokens: expect.any(Number), outputTokens: 0 });
+    });
+
+  if (usage)
+    test("estimates the usage of a server that counts nothing", async () => {
+      server.play("no-usage");
+      const { usage: estimated, text } = await ask();
+      expect(estimated.inputTokens).toBeGreaterThanOrEqual(
+        Math.ceil((contractRequest.system.length + contractRequest.prompt.length) / 4),
+      );
+      expect(estimated.outputTokens).toBe(Math.ceil(text.length / 4));
+    });
 }
 
 function failures(has: (part: ContractPart) => boolean): void {
@@ -200,10 +201,11 @@ function failures(has: (part: ContractPart) => boolean): void {
   });
 
   const asked: Behaviour[] = ["rate-limited", "rate-limited-date", "unavailable"];
-  test.skipIf(!has("retry-after")).each(asked)("%s says when to ask again", async (behaviour) => {
-    server.play(behaviour);
-    expect((await failure()).retryAfterMs).toBe(30_000);
-  });
+  if (has("retry-after"))
+    test.each(asked)("%s says when to ask again", async (behaviour) => {
+      server.play(behaviour);
+      expect((await failure()).retryAfterMs).toBe(30_000);
+    });
 
   test("a refusal without a time says none", async () => {
     server.play("rate-limited-silent");
@@ -295,11 +297,12 @@ function interruptions(restart: Restart, connection: boolean): void {
     await expect(ask()).resolves.toMatchObject({ stopped: "end" });
   });
 
-  test.skipIf(!connection)("closing it leaves no connection open", async () => {
-    await ask();
-    await client.close();
-    await until(async () => (await server.openConnections()) === 0);
-  });
+  if (connection)
+    test("closing it leaves no connection open", async () => {
+      await ask();
+      await client.close();
+      await until(async () => (await server.openConnections()) === 0);
+    });
 }
 
 function connections(restart: Restart): void {
@@ -358,12 +361,13 @@ function secrecy(connection: boolean): void {
     expect(JSON.stringify(client)).not.toContain(contractKey);
   });
 
-  test.skipIf(!connection)("the key is sent in a header, never in the path or the body", async () => {
-    await ask();
-    const [request] = server.requests;
-    expect(JSON.stringify(request?.headers)).toContain(contractKey);
-    expect(`${request?.path}${request?.raw}`).not.toContain(contractKey);
-  });
+  if (connection)
+    test("the key is sent in a header, never in the path or the body", async () => {
+      await ask();
+      const [request] = server.requests;
+      expect(JSON.stringify(request?.headers)).toContain(contractKey);
+      expect(`${request?.path}${request?.raw}`).not.toContain(contractKey);
+    });
 
   test("control characters of a server do not reach the message", async () => {
     server.play("echoed-key");

@@ -46,6 +46,8 @@ const copiedTables: readonly CopiedTable[] = [
   { table: "observations", key: ["id"] },
   { table: "observation_sources", key: ["observation_id", "raw_event_id"] },
   { table: "session_summaries", key: ["id"] },
+  { table: "model_calls", key: ["id"] },
+  { table: "regenerations", key: ["raw_event_id"] },
   { table: "viewer_state", key: ["key"] },
 ];
 
@@ -160,6 +162,8 @@ const mending = [
   "delete from pending_messages where id not in (select id from raw_events)",
   "delete from pending_messages where session_id not in (select id from sessions)",
   "delete from raw_events where session_id not in (select id from sessions)",
+  "delete from regenerations where raw_event_id not in (select id from raw_events)",
+  "delete from regenerations where session_id not in (select id from sessions)",
   "delete from observation_sources where observation_id not in (select id from observations)",
   "update user_prompts set session_id = null where session_id not in (select id from sessions)",
   "update observations set session_id = null where session_id not in (select id from sessions)",

@@ -68,6 +68,26 @@ describe("after the rescue", () => {
     closeDatabase(db);
   });
 
+  test("every table of the schema is carried over, but for what is made anew from the others", () => {
+    const { db: old } = openFilled(damaged, 1);
+    const tables = old
+      .prepare<[], string>("select name from pragma_table_list where schema = 'main' and type = 'table'")
+      .pluck()
+      .all();
+    closeDatabase(old);
+    const db = open(fresh);
+    const carried = Object.keys(salvage(damaged, db));
+    closeDatabase(db);
+    const derived = [
+      "message_counts",
+      "observation_files",
+      "schema_versions",
+      "sqlite_schema",
+      "sqlite_sequence",
+    ];
+    expect(tables.filter((name) => !carried.includes(name)).sort()).toEqual(derived);
+  });
+
   test("every record is in the full text and under its files, however many pages they take", () => {
     closeDatabase(openFilled(damaged, 450).db);
     const db = open(fresh);

@@ -1,5 +1,5 @@
 // Records of running host CLIs: what a killed worker leaves running is found by them and ended at the next start.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../../domain/json.ts";
 import { failOpenSync } from "../../../errors.ts";
@@ -37,6 +37,7 @@ export function recordCall(folder: string, pid: number): () => void {
  * by the one owner of the data directory before its first call; resolves to how many were ended.
  */
 export async function reapOrphans(folder: string, graceMs = 2_000): Promise<number> {
+  if (!existsSync(folder)) return 0;
   const files = failOpenSync("list the records of calls", () => listRecords(folder)) ?? [];
   const ended = await Promise.all(files.map((file) => reap(join(folder, file), graceMs)));
   return ended.filter(Boolean).length;
