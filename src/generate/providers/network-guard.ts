@@ -1,7 +1,7 @@
 // Where a model may be asked: never at link-local or metadata addresses, and in the clear only on private networks.
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 
 /** Resolves a name; the tests put their own in the place of the system's. */
 export type Resolve = LookupFunction;
@@ -20,12 +20,11 @@ interface GuardOptions {
  * A connector of undici that looks at the address it is about to connect to. The check stands in the look-up of the
  * connection itself, so that a name cannot resolve to one address for the check and to another for the connection.
  */
-export function guardedConnector({
-  secure,
-  connectTimeoutMs,
-  resolve = systemLookup,
-}: GuardOptions): buildConnector.connector {
-  const connect = buildConnector({
+export function guardedConnector(
+  build: typeof buildConnector,
+  { secure, connectTimeoutMs, resolve = systemLookup }: GuardOptions,
+): buildConnector.connector {
+  const connect = build({
     timeout: connectTimeoutMs,
     lookup: (hostname, options, callback) => {
       // Always all addresses, whatever was asked for: one bad one is enough to refuse the name.

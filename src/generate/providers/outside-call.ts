@@ -1,5 +1,5 @@
 // One POST to a model server: a deadline, an abort, a bounded answer, and nothing sent anywhere but to its origin.
-import { errors, Pool } from "undici";
+import type { Pool } from "undici";
 import type { Clock } from "../../clock.ts";
 import { MemError } from "../../errors.ts";
 import { ModelFailure } from "../model-failure.ts";
@@ -48,19 +48,27 @@ const connectTimeoutMs = 10_000;
 /** Connections are kept for the next call. Proxies of the environment are never looked at. */
 export function createOutsideCall({ origin, timeoutMs, clock, resolve }: OutsideCallOptions): OutsideCall {
   const who = new URL(origin).host;
-  const pool = new Pool(origin, {
-    connect: guardedConnector({
-      secure: origin.startsWith("https:"),
-      connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
-      ...(resolve === undefined ? {} : { resolve }),
-    }),
-    connections: 16,
-    // The one deadline below covers them: a server that drips must not keep a call alive.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let opened: Promise<Pool> | undefined;
+
+  // Loaded at the first call: it is more code than all the rest of the worker, and a worker may never ask a model.
+  async function open(): Promise<Pool> {
+    const undici = await import("undici");
+    return new undici.Pool(origin, {
+      connect: guardedConnector(undici.buildConnector, {
+        secure: origin.startsWith("https:"),
+        connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
+        ...(resolve === undefined ? {} : { resolve }),
+      }),
+      connections: 16,
+      // The one deadline below covers them: a server that drips must not keep a call alive.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
 
   async function exchange(request: OutsideRequest, signal: AbortSignal): Promise<OutsideAnswer> {
+    opened ??= open();
+    const pool = await opened;
     const answer = await pool.request({
       method: "POST",
       path: request.path,
@@ -108,7 +116,7 @@ export function createOutsideCall({ origin, timeoutMs, clock, resolve }: Outside
         signal.removeEventListener("abort", onAbort);
       }
     },
-    close: () => pool.destroy(),
+    close: async () => (await opened)?.destroy(),
   };
 }
 
@@ -145,7 +153,7 @@ function lateFailure(who: string, timeoutMs: number): ModelFailure {
 
 function brokenFailure(who: string, error: unknown, secrets: readonly string[]): ModelFailure {
   if (error instanceof AddressRefused) return new ModelFailure("auth", error.message);
-  if (error instanceof errors.InvalidArgumentError) {
+  if (codeOf(error) === "UND_ERR_INVALID_ARG") {
     return new ModelFailure("auth", "The key or a header that was set holds characters that cannot be sent.");
   }
   const cause = plainCause(error, secrets);
@@ -155,7 +163,10 @@ function brokenFailure(who: string, error: unknown, secrets: readonly string[]):
 // The library's errors may carry bytes of the answer, in which a server can echo the key.
 function plainCause(error: unknown, secrets: readonly string[]): Error {
   const message = error instanceof Error ? error.message : String(error);
+  return new Error(cleanReason(message === "" ? codeOf(error) || "no connection" : message, secrets));
+}
+
+function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
-  const name = typeof code === "string" ? code : "";
-  return new Error(cleanReason(message === "" ? name || "no connection" : message, secrets));
+  return typeof code === "string" ? code : "";
 }
