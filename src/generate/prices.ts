@@ -23,7 +23,7 @@ interface PriceFiles {
 
 /** Loads the price table. Throws `internal` when the package's own is not as it should be. */
 export function loadPrices({ shipped, own, warn }: PriceFiles): Prices {
-  const table = shippedTable.safeParse(parseJson(readFileSync(shipped, "utf8")));
+  const table = schemas().shipped.safeParse(parseJson(readFileSync(shipped, "utf8")));
   if (!table.success) {
     throw new MemError("internal", { message: `${shipped} is not a price table.`, cause: table.error });
   }
@@ -44,20 +44,25 @@ export function loadPrices({ shipped, own, warn }: PriceFiles): Prices {
   };
 }
 
-const dollars = z.number().min(0).max(1_000_000);
-const modelPrices = z.record(
-  z.string(),
-  z.object({ input: dollars, cachedInput: dollars.optional(), output: dollars }),
-);
-const shippedTable = z.object({ date: z.string(), source: z.string(), models: modelPrices });
-const ownTable = z.object({ models: modelPrices });
+// Made when they are needed: a worker that asks no model is spared them at its start.
+function schemas() {
+  const dollars = z.number().min(0).max(1_000_000);
+  const models = z.record(
+    z.string(),
+    z.object({ input: dollars, cachedInput: dollars.optional(), output: dollars }),
+  );
+  return {
+    shipped: z.object({ date: z.string(), source: z.string(), models }),
+    own: z.object({ models }),
+  };
+}
 
-type ModelPrices = z.output<typeof modelPrices>;
+type ModelPrices = z.output<ReturnType<typeof schemas>["own"]>["models"];
 
 function loadOwn(path: string, warn: PriceFiles["warn"]): ModelPrices {
   const text = readOwn(path, warn);
   if (text === null) return {};
-  const table = ownTable.safeParse(parseJson(text));
+  const table = schemas().own.safeParse(parseJson(text));
   if (table.success) return table.data.models;
   const [issue] = table.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;

@@ -29,7 +29,9 @@ export interface Cost extends CostPorts {
 /** Everything about money that hangs on the store and the settings. */
 export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
   const own = settings.paths.prices;
-  const prices = loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn });
+  const prices = latePrices(() =>
+    loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn }),
+  );
   const spend = createSpend({
     budgets: {
       daily: settings.get("MEM_DAILY_TOKEN_BUDGET"),
@@ -72,6 +74,24 @@ export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
         notice: notice(),
         prices: { date: prices.date, source: prices.source, own },
       };
+    },
+  };
+}
+
+// Read when the first call is paid for, or somebody asks: most starts of a worker need no price.
+function latePrices(load: () => Prices): Prices {
+  let loaded: Prices | undefined;
+  const prices = (): Prices => {
+    loaded ??= load();
+    return loaded;
+  };
+  return {
+    costMicroUsd: (model, usage) => prices().costMicroUsd(model, usage),
+    get date() {
+      return prices().date;
+    },
+    get source() {
+      return prices().source;
     },
   };
 }

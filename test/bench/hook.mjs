@@ -112,7 +112,13 @@ function hungFigures(sides) {
   return [
     figure("capture hook, worker hung", "capture", captureDeadlineMs),
     figure("context hook, worker hung", "prompt", promptDeadlineMs),
-    figuresOf(sides)("capture hook, worker hung, after the first", "next", "<= 1.8"),
+    ratioFigure({
+      name: "capture hook, worker hung, after the first / node -e 0 after a second of sleep",
+      unit: "ms",
+      ours: { label: "capture hook, worker hung, after the first", ...sides.next },
+      floor: { label: "node -e 0 after a second of sleep, minus that", ...sides.idleNode },
+      target: "<= 1.8",
+    }),
   ];
 }
 

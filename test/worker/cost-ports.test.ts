@@ -125,6 +125,6 @@ test("the prices of the user's own table are found in the data directory", () =>
   const usage = { inputTokens: 10, outputTokens: 0, cachedTokens: 0 };
   expect(costOf({}, dataDir).prices.costMicroUsd("mine", usage)).toBe(70);
   writeFileSync(join(dataDir, "prices.json"), "nonsense");
-  costOf({}, dataDir);
+  costOf({}, dataDir).report({ by: "day" });
   expect(warnings.join()).toContain("prices.json is not a price table");
 });
