@@ -18,6 +18,7 @@ import { createCost } from "./cost-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
+import { createIdleMemory } from "./idle-memory.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createNotices } from "./notices.ts";
 import { describePause } from "./pause-steps.ts";
@@ -144,6 +145,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
     drainSpool: spool.drain,
   });
+  const idleMemory = createIdleMemory({ clock });
   const ports = createHttpPorts({
     ...deps,
     store,
@@ -179,8 +181,10 @@ export function buildWorker(deps: WorkerDeps): Worker {
     start() {
       generation.start();
       maintenance.start();
+      idleMemory.start();
     },
     async close() {
+      idleMemory.stop();
       await app.close();
       await Promise.all([maintenance.stop(), generation.close()]);
       status.stop();
