@@ -34,7 +34,7 @@ const reasons = new Map([
 /** The sentence for a pause that only the user can end, else null. */
 export function pauseNotice(pause: GenerationPause | null): string | null {
   if (pause?.kind !== "auth") return null;
-  return `mem: the model's provider refuses access, so observations wait. ${pause.next ?? "See `mem doctor`."}`;
+  return `mem: the model's provider refuses access, so no model writes observations. ${pause.next ?? "See `mem doctor`."}`;
 }
 
 /** Said when messages were accepted and nothing came out of the queue for ten minutes. */

@@ -1,13 +1,13 @@
-// The provider of the generation loop where a budget is set: the model while it lasts, then `local`, marked for upgrade.
+// The provider of the generation loop: the model while it may be asked, else `local`, marked as worth making again.
 import type { Flow, Pass } from "./flow.ts";
 import type { GenerationReply, Provider } from "./provider.ts";
-import { BudgetSpent, type Spend } from "./spend.ts";
+import { BudgetSpent } from "./spend.ts";
 
-/** Asks `model`; while a budget is spent `local` answers and the reply says that it is worth making again. */
+/** Asks `model`; while `localWrites`, `local` answers and the reply says that it is worth making again. */
 export function createBudgetedProvider(
   model: Provider,
   local: Provider,
-  spend: Pick<Spend, "spent">,
+  localWrites: () => boolean,
 ): Provider {
   return {
     name: model.name,
@@ -16,7 +16,7 @@ export function createBudgetedProvider(
         ...(await local.generate(batch, signal)),
         upgrade: true,
       });
-      if (spend.spent() !== null) return standIn();
+      if (localWrites()) return standIn();
       try {
         return await model.generate(batch, signal);
       } catch (cause) {
@@ -28,12 +28,12 @@ export function createBudgetedProvider(
   };
 }
 
-/** The gate as the loop sees it: while a budget is spent the model is not asked, so its pause holds nothing up. */
-export function createBudgetedFlow(flow: Flow, spend: Pick<Spend, "spent">): Flow {
+/** The gate as the loop sees it: while `localWrites` the model is not asked, so its pause holds nothing up. */
+export function createBudgetedFlow(flow: Flow, localWrites: () => boolean): Flow {
   return {
     ...flow,
-    mayAsk: (now, sessionId) => flow.mayAsk(now, sessionId) || spend.spent() !== null,
-    admit: (now, sessionId) => flow.admit(now, sessionId) ?? (spend.spent() === null ? null : passForLocal),
+    mayAsk: (now, sessionId) => flow.mayAsk(now, sessionId) || localWrites(),
+    admit: (now, sessionId) => flow.admit(now, sessionId) ?? (localWrites() ? passForLocal : null),
   };
 }
 

@@ -78,11 +78,21 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const onFailure = (error: string, messages: number): void =>
     log.warn({ messages }, `generation failed: ${error}`);
   const common = { flow, clock, timeoutMs: batchTimeoutMs, quiet: deps.quiet, onFailure };
+  // A host's command that lies on PATH is no proof that its login may be used: whoever pays for it in another way, and
+  // has chosen nothing here, is not left without a memory. A refusal of what the user has set is his to mend.
+  const isChosen = (["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD"] as const).some(
+    (key) => settings.source(key) !== "default",
+  );
+  function localWrites(): boolean {
+    if (cost.spend.spent() !== null) return true;
+    const { state, reason } = flow.state(clock.now());
+    return !isChosen && flow.answers() === 0 && state === "paused" && reason?.kind === "auth";
+  }
   const loop = createGenerationLoop({
     ...common,
-    flow: createBudgetedFlow(flow, cost.spend),
+    flow: createBudgetedFlow(flow, localWrites),
     queue: createGenerationQueue(store, deps.instance),
-    provider: model === null ? local : createBudgetedProvider(model, local, cost.spend),
+    provider: model === null ? local : createBudgetedProvider(model, local, localWrites),
     sessions: createActiveSessions({ clock }),
     batching: model === null ? localBatching : modelBatching,
     concurrency: callsAtOnce(model, settings),

@@ -1,6 +1,7 @@
 // The built worker with a model behind it: what an agent does is written by the model, paid for in the ledger, and
 // survives whatever the model does.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runMem } from "../cli/mem.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../helpers/scripted-model.ts";
@@ -108,6 +109,26 @@ describe("a worker with a model", () => {
     expect((await worker.get("/api/health")).body).toMatchObject({ status: "degraded" });
     expect(await standing(worker)).toMatchObject({ pending: 10, dead: 0 });
     expect(readFileSync(`${home.dataDir}/logs/worker.log`, "utf8")).not.toContain("CANARY");
+  });
+
+  test("a host's command that nobody chose and that has no login leaves local to write", async () => {
+    const home = workerHome({ MEM_PROVIDER: undefined, ANTHROPIC_API_KEY: "sk-ant-made-up" });
+    const cli = join(home.dataDir, "..", "bin", "claude");
+    mkdirSync(dirname(cli));
+    const answer = JSON.stringify({
+      type: "result",
+      is_error: true,
+      result: "Not logged in · Please run /login",
+    });
+    writeFileSync(cli, `#!/bin/sh\ncat >/dev/null\nprintf '%s' '${answer}'\nexit 1\n`, { mode: 0o755 });
+    home.env.PATH = `${dirname(cli)}:${home.env.PATH}`;
+    const worker = await startWorker(home);
+    await use(worker, "s1", 10);
+    await allDone(worker, 10);
+    expect([...(await generators(worker))]).toEqual(["local"]);
+    const { stdout, stderr } = await runMem(home, ["status"]);
+    expect(stdout).toContain("access refused");
+    expect(stderr).toContain("no model writes observations");
   });
 
   test("a worker killed in mid-call loses nothing and doubles nothing", async () => {

@@ -135,7 +135,7 @@ function budgeted(callsOfModel: () => Promise<unknown>): Provider {
   return createBudgetedProvider(
     provider("m-1", callsOfModel),
     provider("local", async () => undefined),
-    spend,
+    () => spend.spent() !== null,
   );
 }
 
@@ -195,7 +195,7 @@ test("calls that run at once near the end of the budget cross it by one call at 
 test("a pause of the model holds nothing up while its budget is spent, and what local writes does not end it", async () => {
   const flow = createFlow({ onChange: () => undefined });
   flow.admit(now, 7)?.failed(new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 }), now);
-  const seen = createBudgetedFlow(flow, { spent: () => spend.spent() });
+  const seen = createBudgetedFlow(flow, () => spend.spent() !== null);
   expect(seen.mayAsk(now, 7)).toBe(false);
   expect(seen.admit(now, 7)).toBeNull();
   setBudget(1);
