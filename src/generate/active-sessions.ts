@@ -43,7 +43,7 @@ export interface ActiveSessions {
   count(): number;
   /** Ends the running call of the session, if there is one, and waits for its end. */
   cancel(sessionDbId: number): Promise<void>;
-  /** Ends all running calls. */
+  /** Ends all running calls, and every one that sets out after it. */
   cancelAll(): void;
   /** Forgets the session, unless a call runs for it. */
   release(sessionDbId: number): void;
@@ -71,12 +71,15 @@ export function createActiveSessions({
   const working = new Map<number, ActiveSession>();
   // In the order of their last work.
   const idle = new Map<number, { active: ActiveSession; since: number }>();
+  let closed = false;
 
   function take(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
     const active = idle.get(session.id)?.active ?? createActive(session, clock.now());
     idle.delete(session.id);
     active.pendingMessages = messages;
     active.abortController = new AbortController();
+    // Its messages were being claimed when all was ended.
+    if (closed) active.abortController.abort(new MemError("cancelled"));
     for (const { prompt_number } of messages)
       active.lastPromptNumber = Math.max(active.lastPromptNumber, prompt_number ?? 0);
     working.set(session.id, active);
@@ -114,6 +117,7 @@ export function createActiveSessions({
       await active.generatorPromise;
     },
     cancelAll() {
+      closed = true;
       for (const { abortController } of working.values()) abortController.abort(new MemError("cancelled"));
     },
     release: (id) => void idle.delete(id),

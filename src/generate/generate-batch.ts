@@ -126,6 +126,8 @@ function ask(
   controller: AbortController,
 ): Promise<GenerationReply> {
   const { signal } = controller;
+  // Ended while the messages were being claimed: nothing is asked.
+  if (signal.aborted) return Promise.reject(signal.reason);
   const late = new ModelFailure("timeout", `no answer within ${timeoutMs / 1000} s`);
   return new Promise((resolve, reject) => {
     const deadline = setTimeout(() => controller.abort(late), timeoutMs);
@@ -134,7 +136,6 @@ function ask(
       reject(signal.reason);
     };
     signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
     provider
       .generate(batch, signal)
       .then(resolve, reject)

@@ -18,8 +18,8 @@ export interface ModelProviderDeps {
 }
 
 /**
- * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice, `overflow` and an answer cut
- * off halve the batch; a single message is shortened once. Whatever is left, and every other failure, is thrown. The
+ * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice unless a message failed before,
+ * `overflow` and an answer cut off halve the batch; a single message is shortened once. Whatever is left, and every other failure, is thrown. The
  * usage is that of all answers, the useless ones too.
  */
 export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): Provider {
@@ -107,12 +107,14 @@ async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
 }
 
 async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+  // A message that failed before had its fresh answers then: a model that is always useless must not cost them again.
+  const most = part.batch.messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
   let complaint: string | undefined;
   for (let answers = 1; ; answers++) {
     try {
       return useful(await ask({ ...part, complaint }), part.batch, mode);
     } catch (failure) {
-      if (!isUseless(failure) || answers === mostAnswers) throw failure;
+      if (!isUseless(failure) || answers === most) throw failure;
       complaint = failure instanceof UselessAnswer ? failure.why : undefined;
     }
   }

@@ -59,6 +59,43 @@ describe("the generation loop", () => {
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
   });
 
+  test("stopping while messages are being claimed asks nothing, and gives them back without spending an attempt", async () => {
+    addMessages("a", 2);
+    const queue = createGenerationQueue(world.store, "instance-1");
+    let claiming = false;
+    let claim: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (claim = resolve));
+    let asked = 0;
+    world.loop = createGenerationLoop({
+      ...parts(),
+      queue: {
+        ...queue,
+        async claim(...request) {
+          claiming = true;
+          await told;
+          return queue.claim(...request);
+        },
+      },
+      provider: {
+        name: "deaf",
+        generate() {
+          asked += 1;
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    world.loop.start();
+    await until(() => claiming);
+    const stopped = world.loop.stop();
+    claim();
+    await stopped;
+    expect(asked).toBe(0);
+    expect(world.store.pending.counts()).toMatchObject({ pending: 2, processing: 0, dead: 0 });
+    expect(world.db.prepare("select distinct attempts, failures from pending_messages").all()).toEqual([
+      { attempts: 0, failures: 0 },
+    ]);
+  });
+
   test("a provider that is deaf to its abort does not keep the loop from stopping", async () => {
     addMessages("deaf", 1);
     run(() => new Promise(() => undefined));

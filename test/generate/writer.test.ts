@@ -95,6 +95,13 @@ describe("a useless answer", () => {
     expect(requests).toHaveLength(3);
   });
 
+  test("for a message that failed before is not asked for afresh: its batch had that", async () => {
+    const { provider: model, requests } = provider("no JSON");
+    const again = { ...two, messages: two.messages.slice(0, 1).map((one) => ({ ...one, failures: 1 })) };
+    await expect(model.generate(again, signal)).rejects.toMatchObject({ kind: "bad_answer" });
+    expect(requests).toHaveLength(1);
+  });
+
   test("of the client itself, and a refusal, are asked for afresh too", async () => {
     const broken = new ModelFailure("bad_answer", "HTML came.");
     const { provider: model, requests } = provider(broken, { stopped: "refused" }, nothing);
