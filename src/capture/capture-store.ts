@@ -16,6 +16,8 @@ export interface IntakeSession {
   newest_prompt_at_epoch: number;
   last_active_at_epoch: number;
   completed_at_epoch: number | null;
+  /** True when the message names its prompt by a key that no prompt has yet. */
+  awaits_prompt?: boolean;
 }
 
 /** The prompt that a message says it belongs to: by the host's id of it, else by its number. */
@@ -75,6 +77,10 @@ export interface CaptureStore {
   pending: {
     enqueue(rawEventId: number, sessionId: number, now: number): void;
     count(name: "accepted" | "done" | "skipped", by: number): void;
+  };
+  withdrawals: {
+    /** Takes back what was stored with `prompt_key` in front of its payload, and all that was made of it. */
+    ofPrompt(sessionId: number, promptKey: string): void;
   };
 }
 

@@ -60,7 +60,7 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
           session_id: session.id,
           kind: "other",
           event_key: input.eventKey ?? newId(),
-          payload,
+          payload: withAwaited(payload, session, input.promptKey),
           now,
         });
       });
@@ -91,7 +91,11 @@ function storeMessage(
     session_id: session.id,
     kind: message.type,
     event_key: input.eventKey ?? newId(),
-    payload: withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
+    payload: withAwaited(
+      withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
+      existing,
+      input.promptKey,
+    ),
     now,
   });
   if (id !== null) {
@@ -123,6 +127,17 @@ function withSessionFields(
     if (prompt !== "") fields += `"last_user_message":${JSON.stringify(shorten(prompt, maxFieldChars))},`;
   }
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
+}
+
+// A prompt that is spooled comes after what it caused; should it be private, that is found by this and taken back.
+function withAwaited(
+  payload: string,
+  session: IntakeSession | undefined,
+  promptKey: string | undefined,
+): string {
+  const isKnown = session !== undefined && session.awaits_prompt !== true;
+  if (promptKey === undefined || isKnown) return payload;
+  return `{"prompt_key":${JSON.stringify(promptKey)},${payload.slice(1)}`;
 }
 
 async function countSkipped({ store }: IntakeDeps, reason: SkipReason): Promise<MessageAnswer> {

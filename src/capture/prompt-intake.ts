@@ -71,6 +71,9 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
   const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
+  // What it caused can have come before it, while it was spooled, and was taken for the newest prompt's.
+  if (prompt.private && existing !== undefined && input.eventKey !== undefined)
+    store.withdrawals.ofPrompt(existing.id, input.eventKey);
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";

@@ -17,6 +17,8 @@ export interface SessionForIntake {
   newest_prompt_at_epoch: number;
   last_active_at_epoch: number;
   completed_at_epoch: number | null;
+  /** True when the message names its prompt by a key that no prompt has yet. */
+  awaits_prompt?: boolean;
 }
 
 /** The prompt that a message names: by the host's id of it, else by its number. */
@@ -141,7 +143,8 @@ export function createSessions(db: Sqlite): Sessions {
       if (session === undefined) return undefined;
       if (promptKey !== undefined) {
         if (promptKey === session.newest_prompt_key) return session;
-        return { ...session, ...promptByKey.get({ session: session.id, key: promptKey }) };
+        const named = promptByKey.get({ session: session.id, key: promptKey });
+        return named === undefined ? { ...session, awaits_prompt: true } : { ...session, ...named };
       }
       const namesNewest = prompt_number === undefined || prompt_number === session.prompt_number;
       if (namesNewest || session.trusts_numbers === 0) return session;

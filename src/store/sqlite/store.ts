@@ -13,6 +13,7 @@ import { createSessions } from "./sessions.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
 import { createViewerStates } from "./viewer-state.ts";
+import { createWithdrawals } from "./withdrawals.ts";
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -31,6 +32,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     rawEvents: createRawEvents(db),
     pending,
     queue: createQueueMessages(db, pending),
+    withdrawals: createWithdrawals(db, pending),
     observations,
     summaries,
     modelCalls: createModelCalls(db),

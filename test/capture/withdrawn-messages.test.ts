@@ -1,0 +1,129 @@
+// A private prompt that comes after what it caused: nothing of that stays.
+import { beforeEach, describe, expect, test } from "vitest";
+import { createIntake, type Intake } from "../../src/capture/intake.ts";
+import { createGenerationQueue, type GenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
+import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+let intake: Intake;
+let queue: GenerationQueue;
+let now: number;
+
+beforeEach(async () => {
+  memory = createMemoryStore();
+  now = 1_000_000;
+  intake = createIntake({
+    store: memory.store,
+    clock: { now: () => now, monotonicMs: () => now },
+    projectOf: () => "demo",
+    publish: () => undefined,
+    skipTools: () => new Set(),
+    onQueued: () => undefined,
+  });
+  queue = createGenerationQueue(memory.store, "instance-1");
+  await prompt("in the open", "q1");
+  now += 60_000;
+  return () => memory.close();
+});
+
+const session = { claudeSessionId: "host-1" };
+const spooled = { ...session, promptKey: "q2" };
+const use = { tool_name: "Read", tool_input: { file_path: "CANARY.ts" } };
+
+function prompt(text: string, eventKey: string) {
+  return intake.initSession({ ...session, prompt: text, eventKey, at: now - 1_000 });
+}
+
+const privatePrompt = () => prompt("<private>CANARY</private>", "q2");
+
+function rows(table: string): number | undefined {
+  return memory.db.prepare<[], number>(`select count(*) from ${table}`).pluck().get();
+}
+
+function claim() {
+  return queue.claim(1, { now, leaseMs: 60_000, limit: 10, maxChars: 1_000_000 });
+}
+
+/** Stores one observation and one summary that were made of all the messages of the batch. */
+async function answer(batch: Awaited<ReturnType<typeof claim>>) {
+  if (batch === null) throw new Error("nothing was claimed");
+  const sources = batch.messages.map(({ id }) => id);
+  const none = { facts: [], concepts: [], files_read: ["CANARY.ts"], files_modified: [] };
+  const observation = { ...none, obs_type: "change", title: "CANARY", summary: "CANARY", sources };
+  const parts = { request: "CANARY", investigated: null, learned: null, completed: null, next_steps: null };
+  return queue.complete(batch, {
+    observations: [{ ...observation, subtitle: null, narrative: null, provenance: "file" }],
+    summaries: [{ ...none, ...parts, notes: null, source: sources.at(-1) ?? 0 }],
+    generator: "local",
+  });
+}
+
+const stores = ["raw_events", "pending_messages", "observations", "observation_sources", "observation_files"];
+const texts = ["observations_fts", "session_summaries", "session_summaries_fts"];
+
+function expectNothing(): void {
+  for (const table of [...stores, ...texts]) expect([table, rows(table)]).toEqual([table, 0]);
+}
+
+const none = { done: 0, skipped: 0, pending: 0, processing: 0, dead: 0 };
+
+describe("what a private prompt caused and what came before it", () => {
+  test("does not stay in the queue or among the raw events, and counts as skipped", async () => {
+    await intake.observe({ ...spooled, ...use });
+    await intake.summarize({ ...spooled, last_assistant_message: "CANARY" });
+    await intake.keep({ ...spooled, name: "Novelty", payload: "CANARY" });
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, pending: 2 });
+    expect(await privatePrompt()).toMatchObject({ reason: "private" });
+    expectNothing();
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 2 });
+  });
+
+  test("does not stay when it opened the session, nor when it was given up", async () => {
+    const other = { claudeSessionId: "host-2" };
+    await intake.observe({ ...other, ...use, promptKey: "q9" });
+    memory.db.prepare("update pending_messages set status = 'dead'").run();
+    await intake.initSession({ ...other, prompt: "<private>CANARY</private>", eventKey: "q9" });
+    expectNothing();
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 1, skipped: 1 });
+  });
+
+  test("does not stay in the records that were made of it, nor in their full text", async () => {
+    await intake.observe({ ...spooled, ...use });
+    await intake.summarize(spooled);
+    await answer(await claim());
+    expect([...stores, ...texts].map(rows)).toEqual([2, 0, 1, 2, 1, 1, 1, 1]);
+    await privatePrompt();
+    expectNothing();
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, done: 2 });
+  });
+
+  test("is not stored by the call that runs, and the others of its batch are asked for again", async () => {
+    await intake.observe({ ...session, ...use, promptKey: "q1" });
+    await intake.observe({ ...spooled, ...use });
+    const batch = await claim();
+    expect(batch?.messages).toHaveLength(2);
+    await privatePrompt();
+    expect(await answer(batch)).toEqual({ observations: [], summaries: [] });
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 1, pending: 1 });
+    expect((await claim())?.messages).toMatchObject([{ attempts: 0, message: { prompt_number: 1 } }]);
+  });
+});
+
+describe("a prompt that comes after what it caused", () => {
+  test("takes nothing back when it is public", async () => {
+    await intake.observe({ ...spooled, ...use });
+    await prompt("in the open too", "q2");
+    expect(rows("raw_events")).toBe(1);
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 1, pending: 1 });
+  });
+
+  test("takes back nothing of another prompt or another session when it is private", async () => {
+    await intake.observe({ ...session, ...use });
+    await intake.observe({ ...session, ...use, promptKey: "q1" });
+    await intake.observe({ ...session, ...use, promptKey: "q22" });
+    await intake.observe({ ...spooled, ...use, claudeSessionId: "host-2" });
+    memory.db.prepare("update raw_events set payload = 'no JSON' where id = 1").run();
+    await privatePrompt();
+    expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 4, pending: 4 });
+  });
+});
