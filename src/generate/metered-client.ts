@@ -12,7 +12,18 @@ interface MeteredDeps {
   clock: Clock;
 }
 
-/** `client`, metered. Its `complete` throws `BudgetSpent` before a call that no budget is left for. */
+/**
+ * `client`, metered. Its `complete` throws `BudgetSpent` before a call that no budget is left for.
+ *
+ * | a call that                                              | counts                                             |
+ * | -------------------------------------------------------- | -------------------------------------------------- |
+ * | was answered, or failed with what the vendor says it used | that                                               |
+ * | was sent and broken off, or answered with nothing usable | an estimate: what was sent, at four characters a   |
+ * | (`timeout`, `aborted`, `bad_answer`)                     | token, and no output                               |
+ * | was refused, reached nobody, or was never sent           | nothing                                            |
+ *
+ * A call that is broken off while it still waits for its turn cannot be told from one that was sent: it is estimated too.
+ */
 export function createMeteredClient({ client, spend, prices, clock }: MeteredDeps): ModelClient {
   return {
     name: client.name,
@@ -34,12 +45,16 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
           cost_micro_usd: prices.costMicroUsd(model, usage) ?? prices.costMicroUsd(client.model, usage),
           outcome,
         });
+      const wasCancelled = signal.aborted;
       try {
         const answer = await client.complete(request, signal);
         await settle("ok", answer.model, answer.usage);
         return answer;
       } catch (cause) {
-        await settle(outcomeOf(cause, signal), client.model, usageOf(cause));
+        const outcome = outcomeOf(cause, signal);
+        const mayBeBilled = !wasCancelled && billedOutcomes.has(outcome);
+        const unsaid = mayBeBilled ? { ...nothing, inputTokens: estimatedInput(request) } : nothing;
+        await settle(outcome, client.model, usageOf(cause) ?? unsaid);
         throw cause;
       }
     },
@@ -50,8 +65,12 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
 const charactersPerToken = 4;
 
 /** What a call may use at most: the flat estimate for what is sent, and the longest answer. */
-function estimatedTokens({ system, prompt, maxOutputTokens }: ModelRequest): number {
-  return Math.ceil((system.length + prompt.length) / charactersPerToken) + maxOutputTokens;
+function estimatedTokens(request: ModelRequest): number {
+  return estimatedInput(request) + request.maxOutputTokens;
+}
+
+function estimatedInput({ system, prompt }: ModelRequest): number {
+  return Math.ceil((system.length + prompt.length) / charactersPerToken);
 }
 
 function outcomeOf(cause: unknown, signal: AbortSignal): string {
@@ -61,7 +80,9 @@ function outcomeOf(cause: unknown, signal: AbortSignal): string {
 
 const nothing: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
-// A failed call costs what the vendor says it does; where it says nothing, nothing is counted.
-function usageOf(cause: unknown): TokenUsage {
-  return (cause instanceof ModelFailure ? cause.usage : undefined) ?? nothing;
+// The vendor read the request, and bills that although nothing came of it.
+const billedOutcomes: ReadonlySet<string> = new Set(["timeout", "bad_answer", "aborted"]);
+
+function usageOf(cause: unknown): TokenUsage | undefined {
+  return cause instanceof ModelFailure ? cause.usage : undefined;
 }

@@ -114,6 +114,42 @@ test("a call that is broken off on our side says so", async () => {
   expect(ledger()).toMatchObject([{ outcome: "aborted" }]);
 });
 
+test.each([
+  ["timeout", new ModelFailure("timeout", "late"), 100],
+  ["bad_answer", new ModelFailure("bad_answer", "broke off"), 100],
+  ["unavailable", new ModelFailure("unavailable", "connection refused"), 0],
+  ["overflow", new ModelFailure("overflow", "413"), 0],
+  ["bad_request", new ModelFailure("bad_request", "400"), 0],
+])(
+  "a call that ends in %s without a word about its usage counts what was sent only if it was read",
+  async (outcome, cause, tokens) => {
+    const client = metered(() => Promise.reject(cause));
+    await expect(client.complete(request, new AbortController().signal)).rejects.toBe(cause);
+    const cost = { input_tokens: tokens, output_tokens: 0, cached_tokens: 0, cost_micro_usd: tokens };
+    expect(ledger()).toMatchObject([{ outcome, ...cost }]);
+    expect(spend.budgets()[0]?.used).toBe(tokens);
+  },
+);
+
+test("a call that is broken off after it was sent counts what was sent; one that never was counts nothing", async () => {
+  const stopping = new AbortController();
+  const client = metered(
+    (_sent, signal) =>
+      new Promise((_resolve, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  );
+  const call = client.complete(request, stopping.signal);
+  stopping.abort();
+  await expect(call).rejects.toThrow();
+  await expect(client.complete(request, stopping.signal)).rejects.toThrow();
+  expect(ledger()).toMatchObject([
+    { outcome: "aborted", input_tokens: 100, output_tokens: 0 },
+    { outcome: "aborted", input_tokens: 0, output_tokens: 0 },
+  ]);
+});
+
 const batch: GenerationBatch = {
   session: { id: 7, claude_session_id: "c", project: "app", user_prompt: "" },
   messages: [],

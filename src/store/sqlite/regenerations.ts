@@ -10,6 +10,7 @@ import type { Sqlite } from "./open.ts";
 import { createReplaceRecords, type ReplacedRecords } from "./replace-records.ts";
 import { createSelectRegenerations } from "./select-regenerations.ts";
 import type { Sessions } from "./sessions.ts";
+import { createSharingSources } from "./sharing-sources.ts";
 import type { Summaries } from "./summaries.ts";
 
 /** Which records are to be made again. */
@@ -64,6 +65,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   const { commit, sessions, observations } = parts;
   const replace = createReplaceRecords(db, parts);
   const select = createSelectRegenerations(db, commit);
+  const sharing = createSharingSources(db);
   // By failures: a batch that fails is tried again after all others.
   const newest = db.prepare<[number], { session_id: number }>(
     `select session_id
@@ -72,15 +74,11 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      order by raw_event_id desc
      limit 1`,
   );
-  const ofSession = db.prepare<
-    { sessionId: number; failures: number; limit: number },
-    { id: number; size: number }
-  >(
-    `select g.raw_event_id as id, length(r.payload) as size
-     from regenerations g
-     cross join raw_events r on r.id = g.raw_event_id
-     where g.session_id = @sessionId and g.failures = @failures
-     order by g.raw_event_id
+  const ofSession = db.prepare<{ sessionId: number; failures: number; limit: number }, { id: number }>(
+    `select raw_event_id as id
+     from regenerations
+     where session_id = @sessionId and failures = @failures
+     order by raw_event_id
      limit @limit`,
   );
   const readWaiting = db.prepare<{ ids: string }, WaitingRow>(
@@ -90,12 +88,10 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      cross join raw_events r on r.id = g.raw_event_id
      order by r.id`,
   );
-  const sourcesOf = db.prepare<[string], { id: number; source: number }>(
-    `select o.id, s.raw_event_id as source
-     from observations o
-     cross join observation_sources s on s.observation_id = o.id
-     where o.sdk_session_id = ? and o.origin_device_id is null
-     order by o.id, s.raw_event_id`,
+  const sizesOf = db.prepare<[string], { id: number; size: number }>(
+    `select r.id, length(r.payload) as size
+     from json_each(?) i
+     cross join raw_events r on r.id = i.value`,
   );
   const finish = db.prepare<[number]>("delete from regenerations where raw_event_id = ?");
   const fail = db.prepare<[string, number]>(
@@ -107,16 +103,6 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      from regenerations`,
   );
 
-  function observationsOf(session: Session): PairingOld[] {
-    const found = new Map<number, number[]>();
-    for (const { id, source } of sourcesOf.iterate(session.sdk_session_id)) {
-      const sources = found.get(id);
-      if (sources === undefined) found.set(id, [source]);
-      else sources.push(source);
-    }
-    return [...found].map(([id, sources]) => ({ id, sources }));
-  }
-
   function nextSession(): { session: Session; failures: number } | null {
     for (let failures = 0; failures < maxRegenerationFailures; failures += 1) {
       const row = newest.get(failures);
@@ -126,22 +112,22 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     return null;
   }
 
-  function nextIds(
-    session: Session,
-    failures: number,
-    old: readonly PairingOld[],
-    limits: BatchLimits,
-  ): number[] {
+  /** Whole groups only; the first one comes even where it is above the limits by itself. */
+  function nextIds(session: Session, failures: number, limits: BatchLimits): number[] {
     // One that failed before is tried alone, so that it cannot take its neighbours down with it.
     const limit = failures > 0 ? 1 : limits.messages;
-    const ids: number[] = [];
+    const ids = new Set<number>();
     let characters = 0;
-    for (const { id, size } of ofSession.all({ sessionId: session.id, failures, limit })) {
-      if (ids.length > 0 && characters + size > limits.characters) break;
+    for (const { id } of ofSession.all({ sessionId: session.id, failures, limit })) {
+      if (ids.has(id)) continue;
+      const group = madeTogether([id], sharing(session, [id]));
+      const size = sizesOf.all(JSON.stringify(group)).reduce((sum, message) => sum + message.size, 0);
+      const fits = ids.size + group.length <= limits.messages && characters + size <= limits.characters;
+      if (ids.size > 0 && !fits) break;
       characters += size;
-      ids.push(id);
+      for (const member of group) ids.add(member);
     }
-    return madeTogether(ids, old);
+    return [...ids].sort((a, b) => a - b);
   }
 
   function nextBatch(limits: BatchLimits): RegenerationBatch | null {
@@ -149,10 +135,9 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       const next = nextSession();
       if (next === null) return null;
       const { session } = next;
-      const old = observationsOf(session);
-      const ids = nextIds(session, next.failures, old, limits);
+      const ids = nextIds(session, next.failures, limits);
       const messages = readWaiting.all({ ids: JSON.stringify(ids) }).flatMap(readMessage);
-      const whole = withoutBroken(ids, messages, old);
+      const whole = withoutBroken(ids, messages, sharing(session, ids));
       for (const id of ids) if (!whole.has(id)) finish.run(id);
       if (whole.size === 0) continue;
       const recentTitles = observations.recentTitles(session.id, titlesForSummary);
@@ -173,12 +158,9 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
         const waiting = batch.messages.filter(({ id }) => finish.run(id).changes === 1);
         // A model that finds nothing at all to say takes nothing away.
         if (reply.observations.length + reply.summaries.length === 0) return unchanged;
-        const all = observationsOf(batch.session);
-        const held = withoutBroken(
-          batch.messages.map(({ id }) => id),
-          waiting,
-          all,
-        );
+        const ids = batch.messages.map(({ id }) => id);
+        const all = sharing(batch.session, ids);
+        const held = withoutBroken(ids, waiting, all);
         const old = all.filter(({ sources }) => sources.every((id) => held.has(id)));
         return replace({ session: batch.session, held, old, reply });
       }),

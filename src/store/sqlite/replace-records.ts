@@ -24,7 +24,7 @@ export interface ReplacedRecords {
   /** As they are now, changed ones and new ones. */
   observations: Observation[];
   summaries: SessionSummary[];
-  /** Observations that are gone. */
+  /** Observations that are gone: others say now what their messages hold. */
   deleted: number;
 }
 
@@ -97,19 +97,22 @@ export function createReplaceRecords(
   }
 
   function replaceObservations({ session, held, old, reply }: Replacement) {
-    for (const { id } of old) freeKey.run(id);
+    const drafts = reply.observations
+      .map((draft) => ({ ...draft, sources: draft.sources.filter((id) => held.has(id)) }))
+      .filter(({ sources }) => sources.length > 0);
+    // What the reply says nothing about stays as it was, as a summary does: silence takes no text away.
+    const named = new Set(drafts.flatMap(({ sources }) => sources));
+    const replaced = old.filter(({ sources }) => sources.some((source) => named.has(source)));
+    for (const { id } of replaced) freeKey.run(id);
     const ordinals = new Map<number, number>();
     const keyOf = (source: number): string => {
       let ordinal = ordinals.get(source) ?? 0;
-      // A record that is also made of other messages keeps its key.
+      // A record that stays as it was keeps its key.
       while (keyTaken.get(`${source}:${ordinal}`) !== undefined) ordinal += 1;
       ordinals.set(source, ordinal + 1);
       return `${source}:${ordinal}`;
     };
-    const drafts = reply.observations
-      .map((draft) => ({ ...draft, sources: draft.sources.filter((id) => held.has(id)) }))
-      .filter(({ sources }) => sources.length > 0);
-    const pairs = pairDrafts(drafts, old);
+    const pairs = pairDrafts(drafts, replaced);
     const stored: Observation[] = [];
     for (const [index, { sources, ...draft }] of drafts.entries()) {
       const source = held.get(sources[0] ?? 0);
@@ -129,7 +132,7 @@ export function createReplaceRecords(
       if (now !== undefined) stored.push(now);
     }
     const kept = new Set(pairs.values());
-    const surplus = old.filter(({ id }) => !kept.has(id));
+    const surplus = replaced.filter(({ id }) => !kept.has(id));
     for (const { id } of surplus) {
       derived.dropObservation(id);
       deleteObservation.run(id);

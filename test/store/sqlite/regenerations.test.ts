@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Sqlite } from "../../../src/store/sqlite/open.ts";
+import { createStore } from "../../../src/store/sqlite/store.ts";
 import {
   addEvent,
   addSession,
@@ -127,6 +129,24 @@ describe("batches", () => {
     expect(batch?.messages.map(({ id }) => id)).toEqual(ids);
   });
 
+  test("are not taken over their limits by what stands together with their messages", async () => {
+    const session = addSession("one");
+    const [a, b, c, d] = [addEvent(session), addEvent(session), addEvent(session), addEvent(session)];
+    await generate(session, [draft("a", a), draft("b, c and d", b, c), draft("chained", c, d)]);
+    await store.regenerations.select(local);
+    const ids = async (sizes: typeof limits) =>
+      (await store.regenerations.next(sizes))?.messages.map(({ id }) => id);
+    expect(await ids({ messages: 3, characters: 60_000 })).toEqual([a]);
+    expect(await ids({ messages: 20, characters: 350 })).toEqual([a]);
+    expect(await ids({ messages: 4, characters: 60_000 })).toEqual([a, b, c, d]);
+  });
+
+  test("cost the same to read and to complete, however long their session is", async () => {
+    const short = await rowsOfOneBatch("short", 50);
+    expect(await rowsOfOneBatch("long", 600)).toBe(short);
+    expect(short).toBeGreaterThan(0);
+  });
+
   test("one that failed is tried alone, after the others", async () => {
     const [one, two] = [addSession("one"), addSession("two")];
     const first = [addEvent(one)];
@@ -167,3 +187,52 @@ describe("batches", () => {
     expect((await nextBatch()).messages.map(({ id }) => id)).toEqual([b]);
   });
 });
+
+/** How many rows are read while the first batch of a session with `messages` observations is taken and completed. */
+async function rowsOfOneBatch(name: string, messages: number): Promise<number> {
+  const session = addSession(name);
+  const ids = db.transaction(() => Array.from({ length: messages }, () => addEvent(session)))();
+  for (let n = 0; n < messages; n += 50)
+    await generate(
+      session,
+      ids.slice(n, n + 50).map((id) => draft(`t${id}`, id)),
+    );
+  await store.regenerations.select({ ...local, project: "app" });
+  const counted = countRows(db);
+  const { regenerations } = createStore(counted.db);
+  const batch = await regenerations.next(limits);
+  if (batch === null) throw new Error("no batch");
+  expect(batch.session.id).toBe(session);
+  const observations = batch.messages.map(({ id }) => draft(`new${id}`, id));
+  await regenerations.complete(batch, { observations, summaries: [], generator: "m" });
+  await store.regenerations.drop();
+  return counted.rows();
+}
+
+/** `real`, of which every row that a statement gives back is counted. */
+function countRows(real: Sqlite): { db: Sqlite; rows(): number } {
+  let rows = 0;
+  const statement = (sql: string) => {
+    const prepared = real.prepare<unknown[], unknown>(sql);
+    const [all, iterate] = [prepared.all.bind(prepared), prepared.iterate.bind(prepared)];
+    prepared.all = (...parameters) => {
+      const found = all(...parameters);
+      rows += found.length;
+      return found;
+    };
+    prepared.iterate = function* (...parameters) {
+      for (const row of iterate(...parameters)) {
+        rows += 1;
+        yield row;
+      }
+    };
+    return prepared;
+  };
+  const db = new Proxy(real, {
+    get(target, name) {
+      const value: unknown = name === "prepare" ? statement : Reflect.get(target, name, target);
+      return typeof value === "function" && name !== "prepare" ? value.bind(target) : value;
+    },
+  });
+  return { db, rows: () => rows };
+}

@@ -104,6 +104,51 @@ describe("replacing", () => {
     expect(index.pluck().all("gamma")).toEqual([1]);
   });
 
+  test("an answer that is only a summary leaves the observations as they are", async () => {
+    const session = addSession("one");
+    const [a, b] = [addEvent(session), addEvent(session, "summarize")];
+    await generate(session, [draft("a", a)], { summaries: [summaryDraft("before", b)] });
+    await store.regenerations.select(local);
+    const before = db.prepare("select * from observations").all();
+    const replaced = await complete([], [summaryDraft("after", b)]);
+    expect(replaced).toMatchObject({ observations: [], summaries: [{ request: "after" }], deleted: 0 });
+    expect(db.prepare("select * from observations").all()).toEqual(before);
+    expect(found("a")).toEqual([1]);
+    expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
+  });
+
+  test("an answer that is only observations leaves the summary as it is", async () => {
+    const session = addSession("one");
+    const [a, b] = [addEvent(session), addEvent(session, "summarize")];
+    await generate(session, [draft("before", a)], { summaries: [summaryDraft("kept", b)] });
+    await store.regenerations.select(local);
+    const before = db.prepare("select * from session_summaries").all();
+    await complete([draft("after", a)]);
+    expect(titles()).toEqual(["after"]);
+    expect(db.prepare("select * from session_summaries").all()).toEqual(before);
+  });
+
+  test("an observation of which the answer names no source stays as it is, with its key", async () => {
+    const session = addSession("one");
+    const [a, b] = [addEvent(session), addEvent(session)];
+    await generate(session, [draft("spoken", a), draft("unspoken", b)]);
+    await store.regenerations.select(local);
+    expect(await complete([draft("after", a)])).toMatchObject({ deleted: 0 });
+    expect(titles()).toEqual(["after", "unspoken"]);
+    expect(found("unspoken")).toEqual([2]);
+    const keys = db.prepare("select generation_key from observations order by id").pluck().all();
+    expect(keys).toEqual([`${a}:0`, `${b}:0`]);
+  });
+
+  test("an answer whose observations all name sources that are gone takes nothing away", async () => {
+    const session = addSession("one");
+    const a = addEvent(session);
+    await generate(session, [draft("a", a)]);
+    await store.regenerations.select(local);
+    await complete([draft("stray", a + 1_000)]);
+    expect(titles()).toEqual(["a"]);
+  });
+
   test("an answer without anything takes nothing away", async () => {
     const session = addSession("one");
     await generate(session, [draft("a", addEvent(session))]);

@@ -32,3 +32,6 @@ create table regenerations (
   last_error text
 ) strict;
 create index regenerations_session on regenerations (session_id, raw_event_id);
+
+-- What a raw event stands in: a batch looks for what must be made again together with it.
+create index observation_sources_raw_event on observation_sources (raw_event_id);

@@ -1,0 +1,41 @@
+// Which observations hang together with some raw events: read from those outwards, never the whole session.
+import type { PairingOld } from "../../domain/pair-drafts.ts";
+import type { Session } from "../../domain/records.ts";
+import type { Sqlite } from "./open.ts";
+
+interface SourceRow {
+  id: number;
+  source: number;
+}
+
+/** The session's own observations that share a source with `ids`, and those that share one with them, until none is new. */
+export function createSharingSources(db: Sqlite): (session: Session, ids: readonly number[]) => PairingOld[] {
+  const sourcesAround = db.prepare<{ ids: string; sdk: string }, SourceRow>(
+    `select o.id, s.raw_event_id as source
+     from (
+       select distinct m.observation_id as id
+       from json_each(@ids) i
+       cross join observation_sources m on m.raw_event_id = i.value
+     ) near
+     cross join observations o on o.id = near.id
+     cross join observation_sources s on s.observation_id = o.id
+     where o.sdk_session_id = @sdk and o.origin_device_id is null
+     order by o.id, s.raw_event_id`,
+  );
+
+  return (session, ids) => {
+    const found = new Map<number, Set<number>>();
+    const seen = new Set(ids);
+    for (let edge = [...ids]; edge.length > 0; ) {
+      const rows = sourcesAround.all({ ids: JSON.stringify(edge), sdk: session.sdk_session_id });
+      edge = [];
+      for (const { id, source } of rows) {
+        found.set(id, (found.get(id) ?? new Set()).add(source));
+        if (seen.has(source)) continue;
+        seen.add(source);
+        edge.push(source);
+      }
+    }
+    return [...found].map(([id, sources]) => ({ id, sources: [...sources] }));
+  };
+}
