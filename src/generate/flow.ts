@@ -5,18 +5,20 @@
 // | open    | rate_limited, quota                | paused until Retry-After, else 1 min or 15 min, doubling           |
 // | open    | auth                               | paused for 15 min, or until `reset` when the settings change       |
 // | open    | unavailable, timeout, bad_request  | paused after 3 in a row (see breaker.ts), or until its Retry-After |
-// | open    | bad_answer, overflow               | open: the provider works                                           |
+// | open    | bad_answer                         | paused when 2 sessions or 6 calls in a row got no useful answer    |
+// | open    | overflow                           | open: the provider works                                           |
 // | paused  | time is over                       | probing: one call at a time                                        |
 // | probing | the probe fails                    | paused, longer                                                     |
 // | probing | the probe is answered              | open                                                               |
-import { type Breaker, createBreaker } from "./breaker.ts";
+import type { Mends } from "../domain/generation-pause.ts";
+import { type Breaker, createBreaker, isOutage, isUselessForAll } from "./breaker.ts";
 import type { ModelFailure, ModelFailureKind } from "./model-failure.ts";
 
 /** What status, health, doctor and the stream tell of the provider. */
 export interface FlowState {
   state: "open" | "paused" | "probing";
   /** Why it is not open, and the epoch at which it is tried again. The message is redacted. */
-  reason: { kind: ModelFailureKind; message: string; until: number } | null;
+  reason: { kind: ModelFailureKind; message: string; until: number; mends?: Mends | undefined } | null;
 }
 
 /** Leave to make one call; whoever got it says what came of it, once. */
@@ -38,6 +40,8 @@ export interface Flow {
   admit(now: number, sessionId: number): Pass | null;
   /** Answers since the start or the last `reset`: proof that the provider and its settings work. */
   answers(): number;
+  /** It is closed because the model's answers are of no use to any session. */
+  isUseless(): boolean;
   /** The session has its part in the failures that closed the gate; others are tried first. */
   suspects(sessionId: number): boolean;
   /** The settings of the provider changed: whatever it was, it is tried again. */
@@ -48,6 +52,7 @@ export interface Flow {
 interface Pause {
   kind: ModelFailureKind;
   message: string;
+  mends: Mends | undefined;
   since: number;
   until: number;
   /** The vendor asked for it: no session may ask before its end. */
@@ -60,7 +65,8 @@ const shortestPauseMs = 1_000;
 
 /** `onChange` hears of every change of `state`. */
 export function createFlow({ onChange }: { onChange: (state: FlowState) => void }): Flow {
-  const breaker = createBreaker();
+  const outage = createBreaker(isOutage);
+  const uselessness = createBreaker(isUselessForAll);
   let pause: Pause | null = null;
   let probe: Pass | null = null;
   // Pauses since the last answer: each is longer than the one before.
@@ -70,16 +76,20 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
   let answers = 0;
 
   function close(failure: ModelFailure, now: number): void {
-    const { kind, message } = failure;
-    const until = now + pauseOf(failure, pauses, breaker);
-    pause = { kind, message, since: now, until, firm: wantsPause(failure) };
+    const { kind, message, mends } = failure;
+    const until = now + pauseOf(failure, pauses, breakerOf(kind));
+    pause = { kind, message, mends, since: now, until, firm: wantsPause(failure) };
     closings += 1;
     pauses += 1;
     onChange(state(now));
   }
 
+  function breakerOf(kind: ModelFailureKind): Breaker {
+    return kind === "bad_answer" ? uselessness : outage;
+  }
+
   function open(now: number): void {
-    breaker.answered();
+    outage.answered();
     pauses = 0;
     if (pause === null) return;
     pause = null;
@@ -88,7 +98,7 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
 
   function failed(failure: ModelFailure, now: number, from: { sessionId: number; closings: number }): void {
     const { kind } = failure;
-    if (kind === "bad_answer" || kind === "overflow") {
+    if (kind === "overflow") {
       if (from.closings === closings) open(now);
       return;
     }
@@ -98,8 +108,10 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
         pause.until = Math.max(pause.until, now + boundedMs(failure.retryAfterMs));
       return;
     }
-    if (!isPauseKind(kind)) breaker.failed(from.sessionId);
-    if (wantsPause(failure) || pause !== null || breaker.isOpen()) close(failure, now);
+    if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId);
+    // Something answers: it may be the message.
+    if (kind === "bad_answer" && !uselessness.isOpen()) open(now);
+    else if (wantsPause(failure) || pause !== null || breakerOf(kind).isOpen()) close(failure, now);
   }
 
   function admit(now: number, sessionId: number): Pass | null {
@@ -117,7 +129,8 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
       succeeded: (at) =>
         once(() => {
           answers += 1;
-          if (from.closings === closings) open(at);
+          uselessness.answered();
+          if (from.closings === closings || isUseless()) open(at);
         }, at),
       failed: (failure, at) => once(() => failed(failure, at, from), at),
       returned: (at) =>
@@ -132,20 +145,24 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     return pass;
   }
 
+  function isUseless(): boolean {
+    return pause?.kind === "bad_answer";
+  }
+
   function mayAsk(now: number, sessionId: number): boolean {
     if (pause === null) return true;
     if (probe !== null) return false;
     if (now >= endOf(pause, now)) return true;
-    return !pause.firm && breaker.mayBeOthersFault(sessionId);
+    return !pause.firm && breakerOf(pause.kind).mayBeOthersFault(sessionId);
   }
 
   function state(now: number): FlowState {
     if (pause === null) return { state: "open", reason: null };
     const until = endOf(pause, now);
-    const { kind, message } = pause;
+    const { kind, message, mends } = pause;
     return {
       state: probe !== null || now >= until ? "probing" : "paused",
-      reason: { kind, message, until },
+      reason: { kind, message, until, mends },
     };
   }
 
@@ -154,11 +171,13 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     resumesAt: (now) => (pause === null ? null : endOf(pause, now)),
     admit,
     answers: () => answers,
-    suspects: breaker.suspects,
+    isUseless,
+    suspects: (sessionId) => outage.suspects(sessionId) || uselessness.suspects(sessionId),
     reset(now) {
       answers = 0;
       closings += 1;
       probe = null;
+      uselessness.answered();
       open(now);
     },
     state,

@@ -1,10 +1,11 @@
 // Why a model gave no answer, and what that means for the messages that wait for it.
+import type { Mends } from "../domain/generation-pause.ts";
 import { MemError } from "../errors.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 /**
  * - `rate_limited`, `quota`: the vendor wants a pause; no attempt is spent.
- * - `auth`: the key is refused; paused until the user mends it.
+ * - `auth`: the key, the address or the model is refused; paused until the user mends it.
  * - `unavailable`, `timeout`: 5xx, a broken connection, no answer in time; backed off behind the circuit breaker.
  * - `overflow`: the request is too long for the model; the batch is split.
  * - `bad_request`: the vendor refuses this request for another reason.
@@ -25,6 +26,8 @@ interface ModelFailureOptions {
   retryAfterMs?: number;
   /** What the vendor says the failed call used, where it says so: it was billed. */
   usage?: TokenUsage;
+  /** Of `auth`: what the user has to mend, where the message does not say how. */
+  mends?: Mends;
   cause?: unknown;
 }
 
@@ -33,15 +36,17 @@ export class ModelFailure extends MemError {
   readonly kind: ModelFailureKind;
   readonly retryAfterMs: number | undefined;
   readonly usage: TokenUsage | undefined;
+  readonly mends: Mends | undefined;
 
   constructor(
     kind: ModelFailureKind,
     message: string,
-    { retryAfterMs, usage, cause }: ModelFailureOptions = {},
+    { retryAfterMs, usage, mends, cause }: ModelFailureOptions = {},
   ) {
     super("provider_failed", { message, cause });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
     this.usage = usage;
+    this.mends = mends;
   }
 }

@@ -2,15 +2,17 @@
 import type { Clock } from "../clock.ts";
 import { MemError } from "../errors.ts";
 import type { ModelClient } from "../generate/model-client.ts";
+import { ModelFailure } from "../generate/model-failure.ts";
 import { createCompatClient } from "../generate/providers/compat.ts";
 import { primaryModel } from "../generate/providers/model-names.ts";
 import { createPrimaryClient } from "../generate/providers/primary.ts";
 import { createSecondaryClient } from "../generate/providers/secondary.ts";
 import { createSubscriptionClient } from "../generate/providers/subscription/client.ts";
-import { loadGatewayCredentials } from "../settings/env-file.ts";
+import { type GatewayCredentials, loadGatewayCredentials } from "../settings/env-file.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { settingsTable } from "../settings/table.ts";
 
 interface ModelChoice {
   settings: LoadedSettings;
@@ -95,10 +97,12 @@ function gateway(choice: ModelChoice): ModelClient | null {
   return baseUrl === "" ? null : overHttp(choice, baseUrl);
 }
 
-// The keys are read at every call: one that was mended works at the next try.
+// The keys are read at every call: one that was mended works at the next try. A key goes only to the address that it
+// was read with: after an edit of both, it is not this client's.
 function overHttp({ settings, clock }: ModelChoice, baseUrl: string): ModelClient | null {
-  const keys = () => loadGatewayCredentials(settings.paths.dotEnv);
-  if (baseUrl === "" && !keys().apiKey.isSet) return null;
+  const { dotEnv } = settings.paths;
+  if (baseUrl === "" && !loadGatewayCredentials(dotEnv).apiKey.isSet) return null;
+  const keys = () => keysFor(baseUrl, loadGatewayCredentials(dotEnv));
   return createPrimaryClient({
     model: settings.get("MEM_MODEL"),
     baseUrl,
@@ -110,6 +114,17 @@ function overHttp({ settings, clock }: ModelChoice, baseUrl: string): ModelClien
   });
 }
 
+function keysFor(baseUrl: string, read: GatewayCredentials): GatewayCredentials {
+  if (read.baseUrl === baseUrl) return read;
+  throw new ModelFailure(
+    "auth",
+    baseUrl === ""
+      ? "LLM_BASE_URL is set in .env, so its key is not sent to the vendor: " +
+          "run `mem settings set MEM_PRIMARY_AUTH_METHOD gateway`, then `mem worker restart`."
+      : "LLM_BASE_URL in .env changed: run `mem worker restart`.",
+  );
+}
+
 function secondary({ settings, clock }: ModelChoice): ModelClient | null {
   const key = settings.get("MEM_SECONDARY_API_KEY");
   if (!key.isSet) return null;
@@ -117,12 +132,16 @@ function secondary({ settings, clock }: ModelChoice): ModelClient | null {
   return createSecondaryClient({ model, apiKey: () => key.reveal(), clock, timeoutMs: callTimeoutMs });
 }
 
-function compat({ settings, clock }: ModelChoice): ModelClient | null {
+function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
   const key = settings.get("MEM_COMPAT_API_KEY");
   const baseUrl = settings.get("MEM_COMPAT_BASE_URL");
   if (baseUrl === "" && !key.isSet) return null;
+  const model = settings.get("MEM_COMPAT_MODEL");
+  if (model === settingsTable.MEM_COMPAT_MODEL.default && !isOpenRouter(baseUrl)) {
+    warn(`MEM_COMPAT_MODEL is still ${model}, which the server at MEM_COMPAT_BASE_URL hardly knows.`);
+  }
   return createCompatClient({
-    model: settings.get("MEM_COMPAT_MODEL"),
+    model,
     baseUrl,
     apiKey: () => key.reveal(),
     siteUrl: settings.get("MEM_COMPAT_SITE_URL"),
@@ -130,4 +149,8 @@ function compat({ settings, clock }: ModelChoice): ModelClient | null {
     clock,
     timeoutMs: callTimeoutMs,
   });
+}
+
+function isOpenRouter(baseUrl: string): boolean {
+  return baseUrl === "" || /(^|\.)openrouter\.ai$/i.test(new URL(baseUrl).hostname);
 }

@@ -1,30 +1,38 @@
 // What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
-import type { FlowState, GenerationPause } from "../domain/generation-pause.ts";
+import type { FlowState, GenerationPause, Mends } from "../domain/generation-pause.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 
+type Settings = Pick<LoadedSettings, "get" | "paths">;
+
 /** The pause that holds generation up, with the user's next step; null while the model may be asked. */
-export function describePause(
-  { state, reason }: FlowState,
-  settings: Pick<LoadedSettings, "get" | "paths">,
-): GenerationPause | null {
+export function describePause({ state, reason }: FlowState, settings: Settings): GenerationPause | null {
   if (state === "open" || reason === null) return null;
-  const { kind, message, until } = reason;
-  return { kind, message, until, next: nextStep(kind, settings) };
+  const { kind, message, until, mends } = reason;
+  return { kind, message, until, next: nextStep({ kind, mends }, settings) };
 }
 
-function nextStep(kind: string, settings: Pick<LoadedSettings, "get" | "paths">): string | null {
-  if (kind === "auth") return accessStep(settings);
+function nextStep(
+  { kind, mends }: { kind: string; mends: Mends | undefined },
+  settings: Settings,
+): string | null {
+  if (kind === "auth") return mends === undefined ? null : mendingStep[mends](settings);
   if (kind === "quota") return "Until then `mem settings set MEM_PROVIDER local` writes without a model.";
   return null;
 }
 
-function accessStep({ get, paths }: Pick<LoadedSettings, "get" | "paths">): string {
+const mendingStep: Readonly<Record<Mends, (settings: Settings) => string | null>> = {
+  key: keyStep,
+  address: addressStep,
+  model: modelStep,
+};
+
+function keyStep({ get, paths }: Settings): string {
   const provider = get("MEM_PROVIDER");
   switch (provider) {
     case "secondary":
-      return setKey("MEM_SECONDARY_API_KEY");
+      return setStep("MEM_SECONDARY_API_KEY", "key");
     case "compat":
-      return setKey("MEM_COMPAT_API_KEY");
+      return setStep("MEM_COMPAT_API_KEY", "key");
     case "primary":
       break;
     case "local":
@@ -42,6 +50,26 @@ function accessStep({ get, paths }: Pick<LoadedSettings, "get" | "paths">): stri
   }
 }
 
-function setKey(key: string): string {
-  return `Run \`mem settings set ${key} <key>\`, then \`mem worker restart\`.`;
+// The vendors' own addresses are fixed: what goes wrong there is no setting's fault.
+function addressStep({ get, paths }: Settings): string | null {
+  const provider = get("MEM_PROVIDER");
+  if (provider === "compat") return setStep("MEM_COMPAT_BASE_URL", "address");
+  if (provider !== "primary" || get("MEM_PRIMARY_AUTH_METHOD") !== "gateway") return null;
+  return `Correct LLM_BASE_URL in ${paths.dotEnv}, then run \`mem worker restart\`.`;
+}
+
+const modelSettings = {
+  primary: "MEM_MODEL",
+  secondary: "MEM_SECONDARY_MODEL",
+  compat: "MEM_COMPAT_MODEL",
+  local: null,
+} as const;
+
+function modelStep({ get }: Settings): string | null {
+  const setting = modelSettings[get("MEM_PROVIDER")];
+  return setting === null ? null : setStep(setting, "model");
+}
+
+function setStep(setting: string, value: Mends): string {
+  return `Run \`mem settings set ${setting} <${value}>\`, then \`mem worker restart\`.`;
 }

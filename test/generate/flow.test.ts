@@ -146,8 +146,11 @@ describe("a provider that is down", () => {
     expect(told).toEqual([]);
   });
 
-  test("is not seen in garbage: something answers", () => {
-    for (let n = 0; n < 10; n++) expect(fails(n % 2 === 0 ? "bad_answer" : "overflow")).toBe(true);
+  test("is not seen in garbage with useful answers in between, nor in what is too long", () => {
+    for (let n = 0; n < 10; n++) {
+      expect([fails("bad_answer"), fails("bad_answer"), answers(2)]).toEqual([true, true, true]);
+      expect(fails("overflow", undefined, n)).toBe(true);
+    }
     expect(told).toEqual([]);
   });
 
@@ -158,7 +161,32 @@ describe("a provider that is down", () => {
     expect(flow.state(now).state).toBe("open");
   });
 
+  test.each([
+    ["two sessions", [1, 2]],
+    ["six calls of one session", [1, 1, 1, 1, 1, 1]],
+  ])("is left alone when its answers are of no use to %s in a row, until a useful one", (_who, sessions) => {
+    for (const session of sessions) {
+      expect(flow.isUseless()).toBe(false);
+      expect(fails("bad_answer", undefined, session)).toBe(true);
+    }
+    const pauses = [pauseMs()];
+    expect([flow.isUseless(), flow.mayAsk(now, 1)]).toEqual([true, false]);
+    now += pauseMs();
+    expect(fails("bad_answer", undefined, 1)).toBe(true);
+    pauses.push(pauseMs());
+    expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
+    now += pauseMs();
+    expect(answers(1)).toBe(true);
+    expect(fails("bad_answer", undefined, 1)).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+  });
+
   function down(): void {
     for (const session of [1, 2, 3]) expect(fails("unavailable", undefined, session)).toBe(true);
   }
+});
+
+test("what the user has to mend is told with the pause", () => {
+  flow.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
+  expect(flow.state(now).reason?.mends).toBe("model");
 });

@@ -4,7 +4,8 @@ import { describePause } from "../../src/worker/pause-steps.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const settingsWith = (env: Record<string, string>) => loadSettings({ dataDir: tempDir(), env });
-const reason = { kind: "auth", message: "401", until: 5 };
+const refused = { kind: "auth", message: "401", until: 5 };
+const gateway = { MEM_PROVIDER: "primary", MEM_PRIMARY_AUTH_METHOD: "gateway" };
 
 test.each([
   [{}, "claude /login"],
@@ -12,9 +13,27 @@ test.each([
   [{ MEM_PRIMARY_AUTH_METHOD: "gateway" }, "LLM_AUTH_TOKEN"],
   [{ MEM_PROVIDER: "secondary" }, "mem settings set MEM_SECONDARY_API_KEY"],
   [{ MEM_PROVIDER: "compat" }, "mem settings set MEM_COMPAT_API_KEY"],
-])("with %j a refused access names %s", (env, step) => {
+])("with %j a refused key names %s", (env, step) => {
+  const reason = { ...refused, mends: "key" as const };
   const pause = describePause({ state: "probing", reason }, settingsWith(env));
-  expect(pause).toEqual({ ...reason, next: expect.stringContaining(step) });
+  expect(pause).toEqual({ ...refused, next: expect.stringContaining(step) });
+});
+
+test.each([
+  [{ MEM_PROVIDER: "compat" }, "model", "mem settings set MEM_COMPAT_MODEL <model>"],
+  [{ MEM_PROVIDER: "compat" }, "address", "mem settings set MEM_COMPAT_BASE_URL <address>"],
+  [{ MEM_PROVIDER: "secondary" }, "model", "mem settings set MEM_SECONDARY_MODEL <model>"],
+  [gateway, "model", "mem settings set MEM_MODEL <model>"],
+  [gateway, "address", "LLM_BASE_URL"],
+] as const)("with %j a wrong %s is mended by %s, not by another key", (env, mends, step) => {
+  const reason = { ...refused, mends };
+  const pause = describePause({ state: "paused", reason }, settingsWith(env));
+  expect(pause?.next).toContain(step);
+});
+
+test("a refusal whose message says what to do asks for no key", () => {
+  const pause = describePause({ state: "paused", reason: refused }, settingsWith({}));
+  expect(pause?.next).toBeNull();
 });
 
 test("what ends by itself asks for nothing, and an open flow is no pause", () => {

@@ -58,7 +58,9 @@ export function createHttpClient(wire: WireFormat, options: HttpClientOptions): 
   let form: RequestForm = { structured: true, limit: "max_tokens", thinkingTokens: 0 };
 
   async function ask(request: ModelRequest, how: RequestForm, signal: AbortSignal): Promise<Asked> {
-    if (typeof wire.endpoint === "string") throw new ModelFailure("auth", wire.endpoint);
+    if (typeof wire.endpoint === "string") {
+      throw new ModelFailure("auth", wire.endpoint, { mends: "address" });
+    }
     const { origin, path } = wire.endpoint;
     const { headers, secrets } = wire.access();
     call ??= createOutsideCall({ ...options, origin });
@@ -167,9 +169,11 @@ function modelName(model: string | undefined): string | undefined {
 /** The key as it goes into a header. Throws `auth` where it is empty or cannot be sent. */
 export function headerKey(key: string, setting: string): string {
   const trimmed = key.trim();
-  if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`);
+  if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`, { mends: "key" });
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  throw new ModelFailure("auth", `The key holds characters that cannot be sent: ${setting}.`);
+  throw new ModelFailure("auth", `The key holds characters that cannot be sent: ${setting}.`, {
+    mends: "key",
+  });
 }
 
 /** A text that people wrote, as a header can carry it. */

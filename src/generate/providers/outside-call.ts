@@ -144,6 +144,7 @@ function redirected(who: string, location: string | string[] | undefined): Model
   return new ModelFailure(
     "auth",
     `${who} redirects${to}. Redirects are not followed: set the address that answers itself.`,
+    { mends: "address" },
   );
 }
 
@@ -152,9 +153,15 @@ function lateFailure(who: string, timeoutMs: number): ModelFailure {
 }
 
 function brokenFailure(who: string, error: unknown, secrets: readonly string[]): ModelFailure {
-  if (error instanceof AddressRefused) return new ModelFailure("auth", error.message);
+  if (error instanceof AddressRefused) return new ModelFailure("auth", error.message, { mends: "address" });
   if (codeOf(error) === "UND_ERR_INVALID_ARG") {
-    return new ModelFailure("auth", "The key or a header that was set holds characters that cannot be sent.");
+    return new ModelFailure(
+      "auth",
+      "The key or a header that was set holds characters that cannot be sent.",
+      {
+        mends: "key",
+      },
+    );
   }
   const cause = plainCause(error, secrets);
   return new ModelFailure("unavailable", `${who} cannot be reached: ${cause.message}`, { cause });

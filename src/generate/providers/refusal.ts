@@ -1,4 +1,5 @@
 // What a refusing answer means: the status first, then the vendors' words for money, length and keys.
+import type { Mends } from "../../domain/generation-pause.ts";
 import { ModelFailure, type ModelFailureKind } from "../model-failure.ts";
 import { reasonIn, wordsIn } from "./error-text.ts";
 import { type Headers, retryAfterMs } from "./retry-after.ts";
@@ -20,11 +21,12 @@ interface Refusal {
 export function refusalFailure({ who, status, headers, body, secrets, now }: Refusal): ModelFailure {
   const reason = reasonIn(body, secrets);
   const wait = retryAfterMs(headers, body, now);
-  return new ModelFailure(
-    kindOf(status, wordsIn(body)),
-    `${who} answered ${status}${reason === "" ? "." : `: ${reason}`}`,
-    wait === undefined ? {} : { retryAfterMs: wait },
-  );
+  const words = wordsIn(body);
+  const kind = kindOf(status, words);
+  return new ModelFailure(kind, `${who} answered ${status}${reason === "" ? "." : `: ${reason}`}`, {
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(kind === "auth" ? { mends: mendsOf(status, words) } : {}),
+  });
 }
 
 /** The status that an `error` in the body of a 200, or in a stream, stands for. */
@@ -105,6 +107,13 @@ function kindOfBadRequest(words: string): ModelFailureKind {
   if (tooLong.test(words) && !outputLimit.test(words)) return "overflow";
   if (money.test(words)) return "quota";
   return badKey.test(words) || noModel.test(words) ? "auth" : "bad_request";
+}
+
+// A server that knows the address but not the model says so; one that does not know the address has heard of no model.
+function mendsOf(status: number, words: string): Mends {
+  if (status === 401 || status === 403 || badKey.test(words)) return "key";
+  if (noModel.test(words)) return "model";
+  return /\bmodels?\b/i.test(words) ? "model" : "address";
 }
 
 // Some vendors speak of the plan and its billing at the limit of a minute too: that one is over soon.

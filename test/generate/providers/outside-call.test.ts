@@ -49,6 +49,7 @@ describe("addresses that no model server has", () => {
   ])("%s is not connected to", async (origin) => {
     await expect(callTo(new URL(origin).origin).post(request, signal)).rejects.toMatchObject({
       kind: "auth",
+      mends: "address",
       message: expect.stringContaining("nothing was sent"),
     });
   });

@@ -173,6 +173,20 @@ describe("what a refusal means", () => {
     expect(failure(status, body).kind).toBe(kind);
   });
 
+  test.each([
+    [401, messages("authentication_error", "invalid x-api-key"), "key"],
+    [403, gemini(403, "PERMISSION_DENIED", "Generative Language API has not been used in project"), "key"],
+    [400, gemini(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."), "key"],
+    [404, messages("not_found_error", "model: claude-none"), "model"],
+    [404, { error: "model 'qwen3' not found, try pulling it first" }, "model"],
+    [400, chat(400, "vendor/none is not a valid model ID"), "model"],
+    [404, "404 page not found", "address"],
+    [405, "", "address"],
+    [429, "", undefined],
+  ])("%d %j is mended by another %s", (status, body, mends) => {
+    expect(failure(status, body).mends).toBe(mends);
+  });
+
   test.each<[unknown, number]>([
     [{ code: 429, message: "m" }, 429],
     [{ code: "502" }, 502],

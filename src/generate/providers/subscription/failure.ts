@@ -28,9 +28,11 @@ export function failureOf(error: HostCliError, { now, secrets }: FailureContext)
   const pause = resetsAt === null ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
   const billed = error.usage === undefined ? {} : { usage: error.usage };
   const advice = kind === "auth" ? adviceFor(error) : "";
+  const mends = kind === "auth" && advice === login ? ({ mends: "key" } as const) : {};
   return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, secrets)}${advice}`, {
     ...pause,
     ...billed,
+    ...mends,
   });
 }
 
@@ -72,8 +74,10 @@ function kindOfStatus(status: number | null): ModelFailureKind | null {
   }
 }
 
+const login = " (log in: start `claude` and enter /login)";
+
 function adviceFor({ text }: HostCliError): string {
   if (/unknown option/i.test(text)) return " (it is too old: `claude update`)";
   if (/selected model/i.test(text)) return " (another one: `mem settings set MEM_MODEL <model>`)";
-  return " (log in: start `claude` and enter /login)";
+  return login;
 }

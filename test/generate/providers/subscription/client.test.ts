@@ -202,6 +202,14 @@ describe("what comes back", () => {
   });
 
   test.each([
+    ["logged_out", "key"],
+    ["no_model", undefined],
+    ["too-old", undefined],
+  ])("after %s another login is asked for only where it helps", async (play, mends) => {
+    expect((await failure(clientIn(hostCliHome()), play)).mends).toBe(mends);
+  });
+
+  test.each([
     ["is not there", (_path: string) => undefined],
     ["may not be run", (path: string) => writeFileSync(path, "#!/bin/sh\n", { mode: 0o600 })],
     ["is a folder", (path: string) => mkdirSync(path)],
@@ -210,7 +218,7 @@ describe("what comes back", () => {
     const command = join(home.environment.HOME ?? "", "claude");
     make(command);
     const thrown = await failure(clientIn(home, { command }), "plain");
-    expect(thrown.kind).toBe("auth");
+    expect({ kind: thrown.kind, mends: thrown.mends }).toEqual({ kind: "auth", mends: undefined });
     expect(thrown.message).toContain("mem settings set HOST_CLI_PATH");
     expect(existsSync(join(home.directory, "calls"))).toBe(true);
   });
