@@ -176,7 +176,8 @@ async function releaseFailed<B extends QueuedBatch>(
   if (failure instanceof ModelFailure) pass.failed(failure, now);
   onFailure(reason, batch.messages.length);
   const { length: size } = batch.messages;
-  const circumstances = { reason, now, size, isProbe: pass.isProbe, answers };
+  const uselessUntil = flow.isUseless() ? flow.resumesAt(now) : null;
+  const circumstances = { reason, now, size, isProbe: pass.isProbe, answers, uselessUntil };
   await Promise.all(
     batch.messages.map((message) =>
       queue.release([message], retries.afterFailure(message, failure, circumstances)),

@@ -7,6 +7,7 @@
 // |                                   | saw the provider answer others since: an outage kills nothing                  |
 // | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
 // | bad_request, bad_answer, overflow | several: each alone; one alone: dead                                           |
+// | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
 // | anything else                     | counts: tried again alone, dead after five                                     |
 import type { ClaimedMessage } from "../domain/messages.ts";
 import type { MemError } from "../errors.ts";
@@ -48,6 +49,8 @@ interface FailedCall {
   isProbe: boolean;
   /** Answers of the provider so far. */
   answers: number;
+  /** Epoch of the next try where the answers are of no use to any session, else null. */
+  uselessUntil: number | null;
 }
 
 export interface Retries {
@@ -76,6 +79,9 @@ export function createRetries(): Retries {
       case "bad_request":
         return call.answers === 0 ? later(message, call) : refused(call);
       case "bad_answer":
+        // Several are split all the same: a probe of one is the cheapest, and its neighbours have a chance to pass.
+        if (call.uselessUntil === null || call.size > 1) return refused(call);
+        return later(message, { ...call, now: call.uselessUntil });
       case "overflow":
         return refused(call);
     }

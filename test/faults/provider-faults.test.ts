@@ -126,6 +126,27 @@ describe("a provider that fails", () => {
     expect(rig.model.requests.filter(({ behaviour }) => behaviour === "garbage")).toHaveLength(4);
   });
 
+  test("with garbage for an hour is not asked all the time, and what waits is done after it", async () => {
+    const rig = await createRig({ onTestFinished, script: "garbage" });
+    for (let session = 0; session < 10; session++) rig.addMessages(20);
+    await rig.run({ forMs: 60 * minuteMs });
+    expect(rig.model.requests.length).toBeLessThan(60);
+    expect(rig.running().flow.state(rig.now()).reason?.kind).toBe("bad_answer");
+    expect(rig.store.pending.counts()).toMatchObject({ pending: 200, done: 0, dead: 0 });
+    rig.model.play("ok");
+    await rig.run();
+    expect(rig.store.pending.counts()).toMatchObject({ done: 200, dead: 0 });
+    expect([rig.faults, rig.doubled()]).toEqual([[], []]);
+  });
+
+  test("for the only two messages of two sessions that it cannot stomach: their neighbours pass", async () => {
+    const rig = await createRig({ onTestFinished });
+    rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
+    for (let session = 0; session < 2; session++) rig.addTo(rig.addMessages(1, "poison"), 4);
+    await rig.run({ forMs: 60 * minuteMs });
+    expect(rig.store.pending.counts().done).toBe(8);
+  });
+
   test("by hanging for some sessions does not hold up the others, though these are more than calls at once", async () => {
     const rig = await createRig({ onTestFinished, concurrency: { calls: 2, slowAfterMs: 30, most: 20 } });
     rig.model.play(({ prompt }) => (prompt.includes("hangs") ? "hang" : "ok"));
