@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../../src/clock.ts";
 import type { ModelClient } from "../../../../src/generate/model-client.ts";
 import { reapOrphans } from "../../../../src/generate/providers/subscription/call-record.ts";
@@ -29,11 +29,14 @@ function clientIn(home: HostCliHome, changes: Partial<SubscriptionOptions> = {})
   return client;
 }
 
-function nothingIsLeft(home: HostCliHome): void {
-  const started = home.runs().flatMap(({ pid, grandchild }) => [pid, grandchild ?? pid]);
-  expect(started.filter(isRunning)).toEqual([]);
-  expect(home.processes()).toEqual([]);
-  expect(readdirSync(callRecords(home.directory))).toEqual([]);
+// What was killed a moment ago may still be on its way out.
+async function nothingIsLeft(home: HostCliHome): Promise<void> {
+  await vi.waitFor(() => {
+    const started = home.runs().flatMap(({ pid, grandchild }) => [pid, grandchild ?? pid]);
+    expect(started.filter(isRunning)).toEqual([]);
+    expect(home.processes()).toEqual([]);
+    expect(readdirSync(callRecords(home.directory))).toEqual([]);
+  }, 5_000);
 }
 
 describe("a call", () => {
@@ -41,10 +44,10 @@ describe("a call", () => {
     "that meets its deadline (%s) is a timeout, and all of it is gone",
     async (play) => {
       const home = hostCliHome();
-      const client = clientIn(home, { deadlineMs: 1_500 });
+      const client = clientIn(home, { deadlineMs: 4_000 });
       await expect(client.complete(playing(play), never)).rejects.toMatchObject({ kind: "timeout" });
       expect(home.runs().map((run) => run.play)).toEqual([play]);
-      nothingIsLeft(home);
+      await nothingIsLeft(home);
     },
   );
 
@@ -57,7 +60,7 @@ describe("a call", () => {
     aborting.abort();
     await expect(call).rejects.toMatchObject({ code: "cancelled" });
     expect(isRunning(grandchild)).toBe(false);
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
   });
 
   test("that is aborted before it begins starts nothing", async () => {
@@ -74,7 +77,7 @@ describe("a call", () => {
     expect(answer.stopped).toBe("end");
     const { grandchild = 0 } = await home.run((run) => run.grandchild !== undefined);
     expect(grandchild).toBeGreaterThan(0);
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
   });
 });
 
@@ -95,7 +98,7 @@ describe("the pool", () => {
     await expect(client.complete(playing("plain"), never)).resolves.toMatchObject({ stopped: "end" });
     running[1]?.abort();
     await ends;
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
   });
 
   test("close() ends what runs and what waits, and takes nothing more", async () => {
@@ -105,7 +108,7 @@ describe("the pool", () => {
     const ends = Promise.allSettled(calls);
     await home.run((run) => run.grandchild !== undefined);
     await client.close();
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
     const reasons = (await ends).map((end) => (end.status === "rejected" ? end.reason.code : end.status));
     expect(reasons).toEqual(["cancelled", "cancelled", "cancelled"]);
     await expect(client.complete(playing("plain"), never)).rejects.toMatchObject({ code: "cancelled" });
@@ -128,7 +131,7 @@ describe("the pool", () => {
     );
     expect(ends.filter((end) => end === "end")).toHaveLength(25);
     expect(ends.filter((end) => end === "cancelled")).toHaveLength(25);
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
   });
 });
 
@@ -160,7 +163,7 @@ describe("after the worker was killed", () => {
     await once(worker, "exit");
     expect([pid, grandchild].map(isRunning)).toEqual([true, true]);
     expect(await reapOrphans(callRecords(home.directory), graceMs)).toBe(1);
-    nothingIsLeft(home);
+    await nothingIsLeft(home);
   });
 
   test("a stranger with the same number is not touched", async () => {
