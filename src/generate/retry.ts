@@ -81,7 +81,8 @@ export function createRetries(): Retries {
       case "bad_answer":
         // Several are split all the same: a probe of one is the cheapest, and its neighbours have a chance to pass.
         if (call.uselessUntil === null || call.size > 1) return refused(call);
-        return later(message, { ...call, now: call.uselessUntil });
+        // Behind the others at the next try; the store takes a time further off for a clock that was put back.
+        return later(message, { ...call, now: call.uselessUntil }, call.now + longestDelayMs);
       case "overflow":
         return refused(call);
     }
@@ -95,7 +96,11 @@ export function createRetries(): Retries {
     return counted(message, call);
   }
 
-  function later({ id }: ClaimedMessage, { now, answers, reason }: FailedCall): Release {
+  function later(
+    { id }: ClaimedMessage,
+    { now, answers, reason }: FailedCall,
+    latest = Number.POSITIVE_INFINITY,
+  ): Release {
     const times = (blameless.get(id)?.times ?? 0) + 1;
     blameless.delete(id);
     blameless.set(id, { times, answers });
@@ -103,7 +108,7 @@ export function createRetries(): Retries {
       if (blameless.size <= maxRemembered) break;
       blameless.delete(oldest);
     }
-    return { kind: "later", at: now + retryDelayMs(times), error: reason };
+    return { kind: "later", at: Math.min(latest, now + retryDelayMs(times)), error: reason };
   }
 
   return {

@@ -147,6 +147,14 @@ describe("a provider that fails", () => {
     expect(rig.store.pending.counts().done).toBe(8);
   });
 
+  test("for five messages in a row of the only session: those behind them pass", async () => {
+    const rig = await createRig({ onTestFinished });
+    rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
+    rig.addTo(rig.addMessages(5, "poison"), 4);
+    await rig.run({ forMs: minuteMs });
+    expect(rig.store.pending.counts()).toMatchObject({ done: 4, dead: 5 });
+  });
+
   test("by hanging for some sessions does not hold up the others, though these are more than calls at once", async () => {
     const rig = await createRig({ onTestFinished, concurrency: { calls: 2, slowAfterMs: 30, most: 20 } });
     rig.model.play(({ prompt }) => (prompt.includes("hangs") ? "hang" : "ok"));
