@@ -42,7 +42,7 @@ function keyStep({ get, paths }: Settings): string {
   }
   switch (get("MEM_PRIMARY_AUTH_METHOD")) {
     case "subscription":
-      return "Run `claude /login`, it goes on by itself.";
+      return "Run `claude /login`: it goes on by itself. Or choose who writes: `mem settings set MEM_PROVIDER local`.";
     case "api-key":
       return `Put a valid LLM_API_KEY into ${paths.dotEnv}, then run \`mem worker restart\`.`;
     default:
