@@ -202,12 +202,15 @@ function createWork<B extends GenerationBatch>(
   const { list, flow, clock } = deps;
   const lookEveryMs = deps.lookEveryMs ?? 1_000;
 
-  async function admitted(sessionId: number, stopping: AbortSignal): Promise<Pass | null> {
+  /** The leave to ask, or why there is none to wait for. */
+  async function admitted(sessionId: number, stopping: AbortSignal): Promise<Pass | string> {
     for (;;) {
       await deps.quiet();
-      if (stopping.aborted) return null;
+      if (stopping.aborted) return stoppedByUser;
       const pass = flow.admit(clock.now(), sessionId);
       const reason = flow.state(clock.now()).reason;
+      // Refused access is the user's to mend: the next try of the gate may be a quarter of an hour away.
+      if (pass === null && reason?.kind === "auth") return reason.message;
       progress.waitingFor(pass === null ? (reason?.message ?? "the provider is busy") : null);
       if (pass !== null) return pass;
       await failOpen("waiting for the provider", () =>
@@ -239,7 +242,7 @@ function createWork<B extends GenerationBatch>(
       const batch = await list.next(deps.limits);
       if (batch === null) return null;
       const pass = await admitted(batch.session.id, stopping);
-      if (pass === null) return stoppedByUser;
+      if (typeof pass === "string") return pass;
       const outcome = await make(batch, pass, stopping);
       if (outcome.is === "stop") return outcome.reason;
       if (outcome.is === "replaced") {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFlow, type Flow } from "../../src/generate/flow.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
@@ -248,6 +248,16 @@ describe("the gate", () => {
     await ended();
     expect(regenerator.state()).toMatchObject({ left: 1, failed: 0, stoppedBecause: "the key is refused" });
     expect(flow.state(now).reason?.kind).toBe("auth");
+  });
+
+  test("resumed while access is still refused stops at once, without asking", async () => {
+    await written("a");
+    flow.admit(now, 99)?.failed(new ModelFailure("auth", "the key is refused"), now);
+    regenerate(() => Promise.reject(new ModelFailure("auth", "asked again")));
+    await regenerator.start({ generator: "local" });
+    await vi.waitFor(() => expect(regenerator.state().running).toBe(false));
+    expect(regenerator.state()).toMatchObject({ stoppedBecause: "the key is refused", left: 1 });
+    expect(calls).toEqual([]);
   });
 
   test("an outage gives nothing up; the run ends and the rest stays listed", async () => {

@@ -1,8 +1,15 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { displayWidth } from "../../src/domain/terminal-text.ts";
 import { openProgressScreen, type Progress } from "../../src/tui/progress-screen.tsx";
+
+// ink draws nothing but the last picture where it believes that no person looks on; it asks when it is loaded.
+vi.hoisted(() => {
+  for (const name of Object.keys(process.env)) {
+    if (/^(CI|CONTINUOUS_INTEGRATION)$|^CI_/.test(name)) vi.stubEnv(name, undefined);
+  }
+});
 
 async function drawn(columns: number, states: Progress[], words: string): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), { columns, rows: 24, isTTY: true });
