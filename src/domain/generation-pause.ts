@@ -3,12 +3,6 @@
 /** What the user mends to end a pause; none where the message itself says what to do. */
 export type Mends = "key" | "address" | "model";
 
-/** What the generator says of its flow; `probing` tries one call to see whether the provider is back. */
-export interface FlowState {
-  state: "open" | "paused" | "probing";
-  reason: { kind: string; message: string; until: number | null; mends?: Mends | undefined } | null;
-}
-
 /** A pause as it is shown: why, for how long, and what the user can do. */
 export interface GenerationPause {
   /** The kind of the failure that began it: `auth`, `rate_limited`, `quota`, `unavailable`, `timeout`. */

@@ -153,6 +153,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     notices,
     stream,
     notify: loop.notify,
+    askAgain: generation.askAgain,
     writer: generation.writer,
     budgetNote: cost.notice,
   });

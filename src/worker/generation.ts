@@ -49,6 +49,8 @@ export interface Generation {
   flow: Pick<Flow, "state">;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
+  /** Takes up what is due, now; a provider that refused access is asked again, since the user may have mended it. */
+  askAgain(): void;
   start(): void;
   /** Gives claimed messages back and ends every call; resolves when nothing is left running. */
   close(): Promise<void>;
@@ -111,6 +113,10 @@ export function createGeneration(deps: GenerationDeps): Generation {
     regenerator,
     flow,
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
+    askAgain() {
+      if (flow.state(clock.now()).reason?.kind === "auth") flow.reset(clock.now());
+      void loop.takeUpDue();
+    },
     start() {
       // What a killed worker's calls left running costs the user's subscription.
       void failOpen("ending calls of an earlier worker", () =>

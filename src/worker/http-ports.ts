@@ -20,6 +20,8 @@ interface PortDeps extends WorkerDeps {
   stream: StreamHub;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
+  /** The user wants what waits to be tried. */
+  askAgain(): void;
   /** Who writes now, and with which model. */
   writer(): { active: string; model: string | null };
   /** A sentence when a token budget is spent, else null. */

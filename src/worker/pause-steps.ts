@@ -1,5 +1,6 @@
 // What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
-import type { FlowState, GenerationPause, Mends } from "../domain/generation-pause.ts";
+import type { GenerationPause, Mends } from "../domain/generation-pause.ts";
+import type { FlowState } from "../generate/flow.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 
 type Settings = Pick<LoadedSettings, "get" | "paths">;

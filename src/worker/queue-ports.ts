@@ -13,12 +13,14 @@ interface QueueDeps {
   status: Pick<WorkerStatus, "changed">;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
+  /** The user wants what waits to be tried. */
+  askAgain(): void;
 }
 
 // Small enough that intake never waits more than a few milliseconds for it.
 const movedAtOnce = 500;
 
-export function createQueuePorts({ store, clock, status, notify }: QueueDeps): QueuePorts {
+export function createQueuePorts({ store, clock, status, notify, askAgain }: QueueDeps): QueuePorts {
   const { queue, commit } = store;
 
   /** Moves everything selected; resolves with how many messages that were. */
@@ -52,6 +54,7 @@ export function createQueuePorts({ store, clock, status, notify }: QueueDeps): Q
     async retry(selection) {
       const { free, processing, notFound } = queue.standing(selection.ids ?? []);
       const retried = await move("retry", selection);
+      askAgain();
       return { retried, waiting: Math.max(0, free - retried), processing, notFound };
     },
     async drop(selection) {

@@ -99,8 +99,10 @@ describe("a worker with a model", () => {
     expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
   });
 
-  test("a refused key pauses it and tells the user what to do; nothing is lost", async () => {
-    const { home, worker } = await rig("unauthorized", { MEM_COMPAT_API_KEY: "sk-made-up-CANARY-key" });
+  test("a refused key pauses it and tells the user what to do; nothing is lost, and a retry asks again at once", async () => {
+    const { model, home, worker } = await rig("unauthorized", {
+      MEM_COMPAT_API_KEY: "sk-made-up-CANARY-key",
+    });
     await use(worker, "s1", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
     const doctor = await runMem(home, ["doctor"]);
@@ -108,6 +110,9 @@ describe("a worker with a model", () => {
     expect(doctor.stdout).toContain("MEM_COMPAT_API_KEY");
     expect((await worker.get("/api/health")).body).toMatchObject({ status: "degraded" });
     expect(await standing(worker)).toMatchObject({ pending: 10, dead: 0 });
+    model.play("ok");
+    await runMem(home, ["queue", "retry"]);
+    await allDone(worker, 10);
     expect(readFileSync(`${home.dataDir}/logs/worker.log`, "utf8")).not.toContain("CANARY");
   });
 

@@ -4,7 +4,7 @@ import { describePause } from "../../src/worker/pause-steps.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const settingsWith = (env: Record<string, string>) => loadSettings({ dataDir: tempDir(), env });
-const refused = { kind: "auth", message: "401", until: 5 };
+const refused = { kind: "auth" as const, message: "401", until: 5 };
 const gateway = { MEM_PROVIDER: "primary", MEM_PRIMARY_AUTH_METHOD: "gateway" };
 
 test.each([
@@ -37,7 +37,7 @@ test("a refusal whose message says what to do asks for no key", () => {
 });
 
 test("what ends by itself asks for nothing, and an open flow is no pause", () => {
-  const limited = { kind: "rate_limited", message: "429", until: 5 };
+  const limited = { kind: "rate_limited" as const, message: "429", until: 5 };
   expect(describePause({ state: "paused", reason: limited }, settingsWith({}))?.next).toBeNull();
   expect(describePause({ state: "open", reason: null }, settingsWith({}))).toBeNull();
 });

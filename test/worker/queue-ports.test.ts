@@ -19,6 +19,7 @@ function ports() {
     clock: { now: () => someTime + 5_000, monotonicMs: () => 0 },
     status: { changed: () => void changes++ },
     notify: (session) => void notified.push(session),
+    askAgain: () => undefined,
   });
 }
 
