@@ -31,11 +31,29 @@ export interface SearchRequest {
   dateEnd?: number | undefined;
 }
 
+/** Why a record is in an answer: its own words, parts of words, its neighbours' words, its meaning, or the filters alone. */
+export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters";
+
+/** A hit with its score, if there were words, and what found it. */
+export type Found<R> = Ranked<R> & { matched_by: MatchedBy[] };
+
 /** The answer; a kind that a filter cannot apply to (a prompt has no type, concepts or files) stays empty. */
 export interface SearchResults {
-  observations: Ranked<ObservationIndexHit | Parsed<Observation>>[];
-  sessions: Ranked<IndexHit | Parsed<SessionSummary>>[];
-  prompts: Ranked<IndexHit | UserPrompt>[];
+  observations: Found<ObservationIndexHit | Parsed<Observation>>[];
+  sessions: Found<IndexHit | Parsed<SessionSummary>>[];
+  prompts: Found<IndexHit | UserPrompt>[];
+  /** What the reader should know of the answer, such as a part of the search that was not available. */
+  notes: string[];
+}
+
+/** Observations by meaning: `similarity` is a cosine, `weight` what this embedder is worth in the fusion. */
+export type VectorAnswer =
+  | { state: "ok"; hits: { id: number; similarity: number }[]; weight: number }
+  | { state: "off" }
+  | { state: "unavailable"; reason: string };
+
+export interface VectorLeg {
+  nearest(request: { text: string; project: string | null; limit: number }): Promise<VectorAnswer>;
 }
 
 /** What search needs of one kind of record. */
@@ -51,22 +69,24 @@ export interface SearchPort {
   observations: SearchedKind<Observation>;
   summaries: SearchedKind<SessionSummary>;
   prompts: SearchedKind<UserPrompt>;
+  /** Absent: words only. */
+  vectors?: VectorLeg | undefined;
 }
 
 export interface Search {
-  search(request: SearchRequest): SearchResults;
+  search(request: SearchRequest): Promise<SearchResults>;
 }
 
 /** Search over the records that `port` reaches. */
 export function createSearch(port: SearchPort): Search {
   return {
-    search(request) {
+    async search(request) {
       const plan = planOf(request, port);
       if (plan === null) return nothing();
       if (plan.words === "") return run(port, request, plan, null);
       const found = run(port, request, plan, buildMatch);
       return isEmpty(found) && !matchesAtAll(port, request, plan)
-        ? run(port, request, plan, buildPrefixMatch)
+        ? run(port, request, { ...plan, by: "parts" }, buildPrefixMatch)
         : found;
     },
   };
@@ -82,6 +102,7 @@ function matchesAtAll(port: SearchPort, request: SearchRequest, plan: Plan): boo
 
 interface Plan {
   words: string;
+  by: MatchedBy;
   filter: RecordFilter;
   /** Scope tokens that every match carries. */
   scope: string[];
@@ -98,6 +119,7 @@ function planOf(request: SearchRequest, port: SearchPort): Plan | null {
   }
   return {
     words: request.query?.trim() ?? "",
+    by: "words",
     scope,
     page: { limit: request.limit, offset: request.offset ?? 0 },
     filter: {
@@ -141,7 +163,7 @@ function read<R, H extends object>(
   plan: Plan,
   match: string | null | undefined,
   hitOf: (record: R) => H,
-): Ranked<H>[] {
+): Found<H>[] {
   if (match === null) return [];
   const chosen =
     match === undefined
@@ -149,7 +171,9 @@ function read<R, H extends object>(
       : best(kind, match, plan).map(({ id, score }) => ({ id, rank: score }));
   return chosen.flatMap(({ id, ...rank }) => {
     const record = kind.byId(id);
-    return record === undefined ? [] : [{ ...hitOf(record), ...rank }];
+    return record === undefined
+      ? []
+      : [{ ...hitOf(record), ...rank, matched_by: [match === undefined ? "filters" : plan.by] }];
   });
 }
 
@@ -165,7 +189,7 @@ function best<R>(kind: SearchedKind<R>, match: string, { filter, page }: Plan): 
 }
 
 function nothing(): SearchResults {
-  return { observations: [], sessions: [], prompts: [] };
+  return { observations: [], sessions: [], prompts: [], notes: [] };
 }
 
 function isEmpty({ observations, sessions, prompts }: SearchResults): boolean {

@@ -25,7 +25,7 @@ function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}): string[] 
   };
   renderSearch(
     target,
-    { observations: [], sessions: [], prompts: [], totalResults: 0, query: "", ...answer },
+    { observations: [], sessions: [], prompts: [], totalResults: 0, query: "", notes: [], ...answer },
     now,
   );
   return lines;
@@ -38,6 +38,7 @@ const hit = {
   obs_type: "bugfix" as const,
   project: "shop",
   created_at_epoch: now - 3 * 3_600_000,
+  matched_by: ["words" as const],
 };
 
 test("a hit shows number, title, type, project, age and preview", () => {
@@ -94,6 +95,7 @@ test("a whole session does not repeat its request", () => {
     prompt_number: 1,
     generator: "local",
     created_at_epoch: hit.created_at_epoch,
+    matched_by: ["words" as const],
     facts: [],
     concepts: [],
     files_touched: [],

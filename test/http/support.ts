@@ -132,14 +132,15 @@ function fakePorts(calls: Call[]): Ports {
       drop: async (selection) => note("queue.drop", selection, { dropped: 2, processing: 0, notFound: 1 }),
     },
     search: {
-      search: (request) =>
+      search: async (request) =>
         note("search", request, {
           observations:
             request.format === "full"
-              ? [{ ...parseLists(anObservation(1)), rank: -1.5 }]
+              ? [{ ...parseLists(anObservation(1)), ...foundByWords, rank: -1.5 }]
               : [{ ...aHit, obs_type: "bugfix", rank: -1.5 }],
-          sessions: request.format === "full" ? [parseLists(aSummary(1))] : [aHit],
-          prompts: request.format === "full" ? [aPrompt(1)] : [aHit],
+          sessions: request.format === "full" ? [{ ...parseLists(aSummary(1)), ...foundByWords }] : [aHit],
+          prompts: request.format === "full" ? [{ ...aPrompt(1), ...foundByWords }] : [aHit],
+          notes: [],
         }),
     },
     context: {
@@ -282,7 +283,9 @@ const lists = {
   files_read: "[]",
   files_modified: '["src/a.ts"]',
 };
+const foundByWords = { matched_by: ["words" as const] };
 const aHit = {
+  ...foundByWords,
   id: 1,
   title: "Fixed the redirect",
   preview: "It looped.",

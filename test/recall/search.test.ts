@@ -17,43 +17,45 @@ beforeEach(() => {
 afterEach(() => memory.close());
 
 describe("words", () => {
-  it("find the answer to a natural question", () => {
+  it("find the answer to a natural question", async () => {
     memory.addObservation({ title: "Read package.json" });
     const fix = memory.addObservation({
       title: "Edited src/auth/login.ts: redirect after sign-in kept the query",
       obs_type: "bugfix",
     });
-    const found = search({ ...index, query: "how did we fix the login redirect?" });
+    const found = await search({ ...index, query: "how did we fix the login redirect?" });
     expect(found.observations.map((hit) => hit.id)).toEqual([fix.id]);
   });
 
-  it("find parts of identifiers, and an identifier by its parts", () => {
+  it("find parts of identifiers, and an identifier by its parts", async () => {
     const { id } = memory.addObservation({ facts: ["renamed parseConfig to loadSettings"] });
     for (const query of ["parse config", "parseConfig", "PARSECONFIG", "settings"]) {
-      expect(search({ ...index, query }).observations.map((hit) => hit.id)).toEqual([id]);
+      expect((await search({ ...index, query })).observations.map((hit) => hit.id)).toEqual([id]);
     }
   });
 
-  it("find beginnings of words when the words themselves are nowhere", () => {
+  it("find beginnings of words when the words themselves are nowhere", async () => {
     const { id } = memory.addObservation({ title: "Authentication middleware added" });
-    expect(search({ ...index, query: "authentic middlew" }).observations.map((hit) => hit.id)).toEqual([id]);
+    expect(
+      (await search({ ...index, query: "authentic middlew" })).observations.map((hit) => hit.id),
+    ).toEqual([id]);
   });
 
-  it("do not fall back to beginnings on a page behind the last one", () => {
+  it("do not fall back to beginnings on a page behind the last one", async () => {
     memory.addObservation({ title: "log" });
     memory.addObservation({ title: "logarithm" });
-    const found = search({ ...index, query: "log", offset: 1, limit: 1 });
+    const found = await search({ ...index, query: "log", offset: 1, limit: 1 });
     expect(found.observations).toEqual([]);
   });
 
-  it("that hold nothing to look for find nothing, and no words list the newest", () => {
+  it("that hold nothing to look for find nothing, and no words list the newest", async () => {
     const { id } = memory.addObservation({});
-    expect(search({ ...index, query: "?!" }).observations).toEqual([]);
-    expect(search({ ...index, query: "  " }).observations.map((hit) => hit.id)).toEqual([id]);
-    expect(search(index).observations.map((hit) => hit.id)).toEqual([id]);
+    expect((await search({ ...index, query: "?!" })).observations).toEqual([]);
+    expect((await search({ ...index, query: "  " })).observations.map((hit) => hit.id)).toEqual([id]);
+    expect((await search(index)).observations.map((hit) => hit.id)).toEqual([id]);
   });
 
-  it("prefer the newer of two equally good records, and the better of two whatever their age", () => {
+  it("prefer the newer of two equally good records, and the better of two whatever their age", async () => {
     const recent = memory.addObservation({ title: "Fixed the queue race", at: someTime });
     const old = memory.addObservation({ title: "Fixed the queue race", at: someTime - 300 * day });
     const weak = memory.addObservation({
@@ -62,19 +64,19 @@ describe("words", () => {
         "a queue of other things was in it as well, a long story about many files and what they hold",
       at: someTime + day,
     });
-    const found = search({ ...index, query: "queue race" });
+    const found = await search({ ...index, query: "queue race" });
     expect(found.observations.map((hit) => hit.id)).toEqual([recent.id, old.id, weak.id]);
   });
 });
 
 describe("the answer", () => {
-  it("is a line per record in the index form, with its score", () => {
+  it("is a line per record in the index form, with its score", async () => {
     const { id } = memory.addObservation({
       title: "Drained the queue",
       obs_type: "bugfix",
       summary: "It is empty.",
     });
-    const found = search({ ...index, query: "queue" });
+    const found = await search({ ...index, query: "queue" });
     expect(found).toEqual({
       observations: [
         {
@@ -85,16 +87,18 @@ describe("the answer", () => {
           project: "app",
           created_at_epoch: someTime,
           rank: expect.any(Number),
+          matched_by: ["words"],
         },
       ],
       sessions: [],
       prompts: [],
+      notes: [],
     });
   });
 
-  it("is the whole record with its lists parsed in the full form, without a score when there were no words", () => {
+  it("is the whole record with its lists parsed in the full form, without a score when there were no words", async () => {
     memory.addObservation({ facts: ["one", "two"], concepts: ["gotcha"], files_read: ["a.ts"] });
-    const [hit] = search({ ...index, format: "full" }).observations;
+    const [hit] = (await search({ ...index, format: "full" })).observations;
     expect(hit).toMatchObject({
       facts: ["one", "two"],
       concepts: ["gotcha"],
@@ -104,34 +108,36 @@ describe("the answer", () => {
     expect(hit).not.toHaveProperty("rank");
   });
 
-  it("holds summaries as sessions and prompts beside the observations", () => {
+  it("holds summaries as sessions and prompts beside the observations", async () => {
     const summary = memory.addSummary({ request: "Bound the cache", completed: "It has a limit of 1,000." });
     const prompt = memory.addPrompt("bound the cache\nplease");
-    const found = search({ ...index, query: "cache" });
+    const found = await search({ ...index, query: "cache" });
     expect(found.sessions).toMatchObject([
       { id: summary.id, title: "Bound the cache", preview: "It has a limit of 1,000." },
     ]);
     expect(found.prompts).toMatchObject([{ id: prompt.id, title: "bound the cache please" }]);
   });
 
-  it("pages without repeating or losing a record, across the edge of the recency window", () => {
+  it("pages without repeating or losing a record, across the edge of the recency window", async () => {
     const ids = Array.from({ length: 130 }, (_, n) =>
       memory.addObservation({ title: "queue", at: someTime - ((n * 37) % 130) * day }),
     ).map((record) => record.id);
     const seen: number[] = [];
     for (let offset = 0; offset < 150; offset += 15) {
-      seen.push(...search({ ...index, query: "queue", limit: 15, offset }).observations.map((hit) => hit.id));
+      seen.push(
+        ...(await search({ ...index, query: "queue", limit: 15, offset })).observations.map((hit) => hit.id),
+      );
     }
     expect(seen).toHaveLength(130);
     expect(new Set(seen)).toEqual(new Set(ids));
   });
 });
 
-it("a mode's own type is told from others that a word index would take for it", () => {
+it("a mode's own type is told from others that a word index would take for it", async () => {
   const types = ["note", "notes", "note-taking", "a-1", "a1", "taking"];
   for (const obs_type of types) memory.addObservation({ title: "queue", obs_type });
   for (const obs_type of types) {
-    const found = search({ ...index, query: "queue", obs_type }).observations;
+    const found = (await search({ ...index, query: "queue", obs_type })).observations;
     expect(found.map((hit) => ("obs_type" in hit ? hit.obs_type : ""))).toEqual([obs_type]);
   }
 });
@@ -146,12 +152,12 @@ describe("a filter that a kind does not have", () => {
     ["type prompts", { type: "prompts" }, 0, 0, 1],
     ["none", {}, 1, 1, 1],
   ] as const;
-  it.each(rows)("leaves the kind empty: %s", (_name, filter, observations, sessions, prompts) => {
+  it.each(rows)("leaves the kind empty: %s", async (_name, filter, observations, sessions, prompts) => {
     memory.addObservation({ title: "queue", concepts: ["gotcha"], files_read: ["a.ts"] });
     memory.addSummary({ request: "queue", concepts: ["gotcha"], files_read: ["a.ts"] });
     memory.addPrompt("queue");
     for (const query of [undefined, "queue"]) {
-      const found = search({ ...index, query, ...filter });
+      const found = await search({ ...index, query, ...filter });
       expect([found.observations.length, found.sessions.length, found.prompts.length]).toEqual([
         observations,
         sessions,
@@ -162,7 +168,7 @@ describe("a filter that a kind does not have", () => {
 });
 
 describe("a project", () => {
-  it("never shows the records of another: 50 projects, a canary each, random requests", () => {
+  it("never shows the records of another: 50 projects, a canary each, random requests", async () => {
     for (let n = 0; n < 50; n++) {
       const owner = { project: `project-${n}` };
       memory.addObservation({
@@ -188,10 +194,10 @@ describe("a project", () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(
-      fc.property(request, fc.nat(49), (chosen, n) => {
+    await fc.assert(
+      fc.asyncProperty(request, fc.nat(49), async (chosen, n) => {
         const project = `project-${n}`;
-        const found = search({ ...index, ...chosen, project });
+        const found = await search({ ...index, ...chosen, project });
         for (const hit of [...found.observations, ...found.sessions, ...found.prompts]) {
           expect(hit.project).toBe(project);
         }
@@ -200,8 +206,8 @@ describe("a project", () => {
     );
   });
 
-  it("that no record has is empty, not everything", () => {
+  it("that no record has is empty, not everything", async () => {
     memory.addObservation({});
-    expect(search({ ...index, project: "nowhere" }).observations).toEqual([]);
+    expect((await search({ ...index, project: "nowhere" })).observations).toEqual([]);
   });
 });

@@ -67,6 +67,7 @@ async function searchMemory(
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
   if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
   else renderSearch(io, answer, context.clock.now());
+  for (const note of answer.notes) io.err(note);
   const unknown =
     found > 0 || options.obsType === undefined
       ? null

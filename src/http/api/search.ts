@@ -15,10 +15,10 @@ export function searchRoutes(app: App, search: Search): void {
         response: { 200: searchAnswer, ...readErrors },
       },
     },
-    ({ query }) => {
-      const { observations, sessions, prompts } = search.search(query);
+    async ({ query }) => {
+      const { observations, sessions, prompts, notes } = await search.search(query);
       const totalResults = observations.length + sessions.length + prompts.length;
-      return { observations, sessions, prompts, totalResults, query: query.query ?? "" };
+      return { observations, sessions, prompts, totalResults, query: query.query ?? "", notes };
     },
   );
 }

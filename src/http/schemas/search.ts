@@ -39,6 +39,9 @@ export const searchAnswer = z.lazy(() =>
     prompts: z.array(z.union([ranked(promptFields()), textHit])),
     totalResults: z.int(),
     query: z.string(),
+    notes: z
+      .array(z.string())
+      .meta({ description: "What the reader should know, such as a part that was off." }),
   }),
 );
 
@@ -60,9 +63,14 @@ function hitFields() {
     project: z.string(),
     created_at_epoch: epochMs(),
     rank: z.number().optional(),
+    matched_by: matchedBy(),
   };
 }
 
 function ranked<F extends z.ZodRawShape>(fields: F) {
-  return z.object({ ...fields, rank: z.number().optional() });
+  return z.object({ ...fields, rank: z.number().optional(), matched_by: matchedBy() });
+}
+
+function matchedBy() {
+  return z.array(z.enum(["words", "parts", "neighbours", "vectors", "filters"]));
 }
