@@ -19,6 +19,10 @@ export type ObservationConcept = (typeof observationConcepts)[number];
 export const provenances = ["user", "file", "command", "agent", "web", "mcp"] as const;
 export type Provenance = (typeof provenances)[number];
 
+/** What the user says of an observation: it holds, another one says it now, or it is wrong. */
+export const observationStatuses = ["active", "superseded", "rejected"] as const;
+export type ObservationStatus = (typeof observationStatuses)[number];
+
 /** What a replicated row carries for sync; `synced_at` null means not yet in the hub's log. */
 export interface SyncColumns {
   synced_at: number | null;
@@ -84,6 +88,10 @@ export interface Observation extends SyncColumns {
   /** Tokens of the work the observation stands for (estimated at 4 characters each). */
   discovery_tokens: number;
   created_at_epoch: number;
+  status: ObservationStatus;
+  pinned: 0 | 1;
+  /** The observation that says now what this one said; kept while it is rejected. */
+  superseded_by: number | null;
 }
 
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */

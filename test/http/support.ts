@@ -311,6 +311,9 @@ export function anObservation(id: number): Observation {
     agent_id: null,
     agent_type: null,
     discovery_tokens: 12,
+    status: "active" as const,
+    pinned: 0 as const,
+    superseded_by: null,
     created_at_epoch: 1_760_000_000_000,
     ...sync,
   };

@@ -61,7 +61,7 @@ export function olderRoutes(app: App, ports: OlderPorts): void {
     },
     async ({ body }, reply) => {
       const answer = await ports.recordObservation(body);
-      return "status" in answer ? reply.code(200).send(answer) : reply.code(201).send(answer);
+      return "reason" in answer ? reply.code(200).send(answer) : reply.code(201).send(answer);
     },
   );
 }

@@ -1,6 +1,6 @@
 // Wire shapes of observations.
 import * as z from "zod";
-import { provenances } from "../../domain/records.ts";
+import { observationStatuses, provenances } from "../../domain/records.ts";
 import {
   bodyWithSpellings,
   claudeSessionId,
@@ -81,5 +81,8 @@ function ownFields() {
     agent_type: z.string().nullable(),
     discovery_tokens: z.int(),
     created_at_epoch: epochMs(),
+    status: z.enum(observationStatuses),
+    pinned: z.union([z.literal(0), z.literal(1)]),
+    superseded_by: z.int().nullable(),
   };
 }

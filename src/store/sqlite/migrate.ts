@@ -2,11 +2,13 @@
 import { MemError } from "../../errors.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
+import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
   { version: 1, name: "init", sql: init },
   { version: 2, name: "generation", sql: generation },
+  { version: 6, name: "truth-and-projects", sql: truthAndProjects },
 ] as const;
 
 /** The schema version this code writes. */

@@ -37,7 +37,8 @@ export interface Observations {
 /** The columns of the wire record, in its order. */
 export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
   facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-  agent_type, discovery_tokens, created_at_epoch, synced_at, origin_device_id, origin_local_id, revision`;
+  agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by,
+  synced_at, origin_device_id, origin_local_id, revision`;
 
 export function createObservations(db: Sqlite): Observations {
   const derived = createDerivedRows(db);

@@ -39,12 +39,16 @@ interface CopiedTable {
 
 const copiedTables: readonly CopiedTable[] = [
   { table: "projects", key: ["id"] },
+  { table: "project_identities", key: ["identity"] },
+  { table: "project_aliases", key: ["label"] },
+  { table: "project_moves", key: ["from_label"] },
   { table: "sessions", key: ["id"] },
   { table: "user_prompts", key: ["id"] },
   { table: "raw_events", key: ["id"] },
   { table: "pending_messages", key: ["id"] },
   { table: "observations", key: ["id"] },
   { table: "observation_sources", key: ["observation_id", "raw_event_id"] },
+  { table: "observation_blobs", key: ["observation_id", "path"] },
   { table: "session_summaries", key: ["id"] },
   { table: "model_calls", key: ["id"] },
   { table: "regenerations", key: ["raw_event_id"] },
@@ -157,7 +161,7 @@ function restoreSequences(damaged: Sqlite, db: Sqlite): void {
   }
 }
 
-// Rows whose session could not be read have nothing to hang on.
+// Rows whose session, project or observation could not be read have nothing to hang on.
 const mending = [
   "delete from pending_messages where id not in (select id from raw_events)",
   "delete from pending_messages where session_id not in (select id from sessions)",
@@ -165,6 +169,12 @@ const mending = [
   "delete from regenerations where raw_event_id not in (select id from raw_events)",
   "delete from regenerations where session_id not in (select id from sessions)",
   "delete from observation_sources where observation_id not in (select id from observations)",
+  "delete from observation_blobs where observation_id not in (select id from observations)",
+  `update observations
+   set superseded_by = null, status = iif(status = 'superseded', 'active', status)
+   where superseded_by not in (select id from observations)`,
+  "delete from project_identities where project_id not in (select id from projects)",
+  "delete from project_aliases where project_id not in (select id from projects)",
   "update user_prompts set session_id = null where session_id not in (select id from sessions)",
   "update observations set session_id = null where session_id not in (select id from sessions)",
   "update session_summaries set session_id = null where session_id not in (select id from sessions)",
