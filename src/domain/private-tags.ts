@@ -18,12 +18,19 @@ export function isEntirelyPrivate(prompt: string): boolean {
   return hidPrivate && text.trim() === "";
 }
 
+/** The name of the block around what is injected; the block's own name has a hash of its content behind it. */
+export const contextTag = "mem-context";
+
 // What a user writes, then our own injected block and its look-alikes: what was injected must not be recorded again.
-const names = ["private", "mem-context", "claude-mem-context", "hook_context"];
+const names = ["private", contextTag, "claude-mem-context", "hook_context"];
+
+// Our own block with the hash in its name, which may have been cut anywhere. Each hash is a name of its own, so that a
+// record inside the block cannot close it.
+const ownBlock = `${contextTag}-[0-9a-f]{0,32}(?![\\w-])`;
 
 // An opener needs no `>`: whatever follows its name is hidden anyway. Every part is bounded or ends at the next `<`,
 // an unbounded one took 112 s on 1.6 MB of `<private`.
-const tag = new RegExp(`<\\s{0,200}(/\\s{0,200})?(${names.join("|")})(?=[\\s/<>]|$)`, "gi");
+const tag = new RegExp(`<\\s{0,200}(/\\s{0,200})?((?:${names.join("|")})(?=[\\s/<>]|$)|${ownBlock})`, "gi");
 const restOfCloser = /[^<>]{0,200}>/y;
 const restOfEmpty = /(?:[^<>"']|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}\/>/y;
 
@@ -60,10 +67,12 @@ function hideOnce(text: string): Hidden {
   tag.lastIndex = 0;
   for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
     const [{ length }, slash, name = ""] = found;
-    const end = tagEnd(text, found.index + length, slash !== undefined);
+    const end = tagEnd(text, found.index + length, { closes: slash !== undefined, name });
     if (end === undefined) continue;
     if (open === 0) kept += text.slice(keptFrom, found.index);
     const depth = depths.get(name.toLowerCase()) ?? 0;
+    // The end of an injected block whose beginning was cut off: all before it stood in the block.
+    if (open === 0 && slash !== undefined && isOwnBlock(name)) kept = "";
     const change = slash !== undefined ? (depth > 0 ? -1 : 0) : end.opens ? 1 : 0;
     depths.set(name.toLowerCase(), depth + change);
     open += change;
@@ -74,8 +83,18 @@ function hideOnce(text: string): Hidden {
   return { text: open === 0 ? kept + text.slice(keptFrom) : kept, hidPrivate };
 }
 
-// A closer that never ends is no closer: what is open stays open.
-function tagEnd(text: string, at: number, closes: boolean): { at: number; opens: boolean } | undefined {
+function isOwnBlock(name: string): boolean {
+  return name.length > contextTag.length && name.toLowerCase().startsWith(`${contextTag}-`);
+}
+
+// A closer that never ends is no closer: what is open stays open. Our own block is never empty: a `/>` behind its cut
+// name belongs to what was injected.
+function tagEnd(
+  text: string,
+  at: number,
+  { closes, name }: { closes: boolean; name: string },
+): { at: number; opens: boolean } | undefined {
+  if (!closes && isOwnBlock(name)) return { at, opens: true };
   const rest = closes ? restOfCloser : restOfEmpty;
   rest.lastIndex = at;
   if (rest.test(text)) return { at: rest.lastIndex, opens: false };

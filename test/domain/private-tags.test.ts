@@ -24,6 +24,28 @@ test.each([
   ["two pairs", "a<private>x</private>b<private>x</private>c", "abc"],
   ["our own injected block", "a <mem-context>x</mem-context> b", "a  b"],
   ["its look-alikes", "a <claude-mem-context>x</claude-mem-context><hook_context>x</hook_context> b", "a  b"],
+  ["our block by its own name", `a <mem-context-0a1b2c>x</mem-context-0a1b2c> b`, "a  b"],
+  ["our block in any case and with spaces", "a < MEM-context-0A1B >x</mem-context-0a1b\n> b", "a  b"],
+  ["our block without its end", "a <mem-context-0a1b2c>x <b>y", "a "],
+  ["our block cut in its name", "a <mem-context-0a", "a "],
+  ["our block cut in its name and gone on with", "a <mem-context-0a… x/> y", "a "],
+  ["our block without its beginning", "x y</mem-context-0a1b2c> b", " b"],
+  [
+    "a block without its beginning behind a whole one",
+    "a <private>x</private>x</mem-context-0a1b2c> b",
+    " b",
+  ],
+  [
+    "a block that a record in it would close",
+    "a <mem-context-0a>x</mem-context-0b></mem-context>x</mem-context-0a> b",
+    "a  b",
+  ],
+  [
+    "a block that a record in it would open again",
+    "a <mem-context-0a>x<mem-context-0b>x</mem-context-0a>x",
+    "a ",
+  ],
+  ["a block in a block", "a <mem-context-0a>x<mem-context-0a>x</mem-context-0a>x</mem-context-0a> b", "a  b"],
   ["tags that join into a new one", "a <pri</private>vate>x</private> b", "a "],
   [
     "tags that join again and again",
@@ -39,6 +61,7 @@ test.each([
   ["other tags", "<div><privateer>x</privateer><private-x>y</private-x></div>"],
   ["the word alone", "a private matter"],
   ["the name inside a name", "List<privateKey>"],
+  ["longer names than a block of ours has", "<mem-context-provider>x</mem-context_2>"],
 ])("%s are not tags", (_, text) => {
   expect(stripPrivate(text)).toBe(text);
 });
@@ -86,6 +109,9 @@ test("of any mixture of tag pieces no tag is left, and a second pass changes not
     " ",
     "private",
     "mem-context",
+    "-0a",
+    "<mem-context-0a>",
+    "</mem-context-0a>",
     "<private>",
     "</private>",
     '"',
@@ -96,7 +122,7 @@ test("of any mixture of tag pieces no tag is left, and a second pass changes not
   void fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       const left = stripPrivate(pieces.join(""));
-      expect(left).not.toMatch(/<\s*(?:private|mem-context)(?:[\s/<>]|$)/i);
+      expect(left).not.toMatch(/<\s*(?:private|mem-context|mem-context-0a)(?:[\s/<>]|$)/i);
       expect(stripPrivate(left)).toBe(left);
     }),
     { numRuns: 3000 },
@@ -111,8 +137,15 @@ test.each([
   '<private "',
   "</private ",
   "<pri</private>vate>",
+  "<mem-context-0a",
+  "<mem-context-0a></mem-context-0b>",
+  "</mem-context-0a ",
 ])("1.6 MB of %j are scanned to the end", (piece) => {
   const text = piece.repeat(Math.ceil(1_600_000 / piece.length));
   expect(stripPrivate(`kept ${text}`)).toMatch(/^kept /);
   expect(stripPrivate(`${text}<private>CANARY`)).not.toContain("CANARY");
+});
+
+test("1.6 MB of ends of our block are scanned to the end", () => {
+  expect(stripPrivate(`gone ${"</mem-context-0a>".repeat(100_000)} kept`)).toBe(" kept");
 });

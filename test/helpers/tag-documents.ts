@@ -17,7 +17,8 @@ export function* tagDocuments(count: number, seed: number): Generator<TagDocumen
   for (let index = 0; index < count; index++) yield tagDocument(random, index);
 }
 
-const names = ["private", "mem-context", "claude-mem-context", "hook_context"];
+const plainNames = ["private", "mem-context", "claude-mem-context", "hook_context"];
+const names = [...plainNames, "mem-context-0a1b2c3d4e5f", "mem-context-ffffffffffff"];
 
 function tagDocument(random: Random, index: number): TagDocument {
   const canary = `CANARY-${index}-`;
@@ -47,7 +48,7 @@ function nextPart(random: Random, open: string[]): string {
     // Mostly the innermost, at times another: the pairs then cross.
     const at = random.next() < 0.8 ? open.length - 1 : random.between(0, Math.max(0, open.length - 1));
     const [closed] = open.splice(Math.max(0, at), 1);
-    return closer(random, closed ?? name);
+    return closed === undefined ? closerOfNone(random, open) : closer(random, closed);
   }
   if (draw < 0.8) return `<${name}${random.pick(["", " ", ' note="b"', "\n"])}/>`;
   if (draw < 0.85) return closerOfNone(random, open);
@@ -62,9 +63,9 @@ function nextPart(random: Random, open: string[]): string {
   ]);
 }
 
-// A closer of a name that is not open closes nothing.
+// A closer of a name that is not open closes nothing; that of an injected block takes away what stands before it.
 function closerOfNone(random: Random, open: readonly string[]): string {
-  const closed = names.filter((name) => !open.includes(name));
+  const closed = plainNames.filter((name) => !open.includes(name));
   return closed.length === 0 ? "" : closer(random, random.pick(closed));
 }
 
