@@ -81,6 +81,14 @@ export const settingsTable = {
     effect: "restart",
     meaning: "What an expanded observation shows.",
   },
+  MEM_CONTEXT_TOKEN_BUDGET: {
+    kind: "integer",
+    min: 200,
+    max: 2500,
+    default: "2000",
+    effect: "restart",
+    meaning: "Tokens that one injected text may cost, as estimated.",
+  },
   MEM_CONTEXT_SHOW_READ_TOKENS: {
     kind: "boolean",
     default: "true",

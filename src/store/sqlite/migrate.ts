@@ -2,12 +2,14 @@
 import { MemError } from "../../errors.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
+import contextLedger from "./migrations/0005-context-ledger.sql";
 import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
   { version: 1, name: "init", sql: init },
   { version: 2, name: "generation", sql: generation },
+  { version: 5, name: "context-ledger", sql: contextLedger },
   { version: 6, name: "truth-and-projects", sql: truthAndProjects },
 ] as const;
 

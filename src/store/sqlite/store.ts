@@ -1,4 +1,5 @@
 // The store: every record's file over one open database, and the one way to write.
+import { createContextLedger } from "./context-ledger.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
 import { createObservations } from "./observations.ts";
@@ -37,6 +38,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     summaries,
     modelCalls: createModelCalls(db),
     regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
+    contextLedger: createContextLedger(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };
