@@ -11,6 +11,7 @@ import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerSettings } from "./commands/settings.ts";
 import { registerStatus } from "./commands/status.ts";
+import { registerTruth } from "./commands/truth.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
@@ -35,6 +36,7 @@ export function buildProgram(context: CliContext): Command {
     })
     .exitOverride();
   registerSearch(program, context);
+  registerTruth(program, context);
   registerStatus(program, context);
   registerQueue(program, context);
   registerCost(program, context);

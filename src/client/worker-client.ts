@@ -62,6 +62,12 @@ export interface RegenerateChoice {
   resume?: true;
 }
 
+/** Another observation says it now, it is wrong, or the last of both is taken back. */
+export type StatusChange =
+  | { status: "superseded"; superseded_by: number }
+  | { status: "rejected" }
+  | { status: "active" };
+
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
@@ -84,6 +90,9 @@ export interface WorkerClient {
   regeneration(): Promise<RegenerationAnswer>;
   /** The rest stays listed, or with `drop` is forgotten. */
   stopRegeneration(drop: boolean): Promise<RegenerationAnswer>;
+  /** Says whether an observation holds; answers it as it is then. */
+  setStatus(id: number, change: StatusChange): Promise<Observation>;
+  setPin(id: number, pinned: boolean): Promise<Observation>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
@@ -153,6 +162,8 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     regenerate: (choice) => postObject("/api/regenerate", choice),
     regeneration: () => getObject("/api/regenerate"),
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
+    setStatus: (id, change) => postObject(`/api/observations/${id}/status`, change),
+    setPin: (id, pinned) => postObject(`/api/observations/${id}/pin`, { pinned }),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     async search(parameters) {
       demandShort(queryString(parameters));

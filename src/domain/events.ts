@@ -16,6 +16,7 @@ export type StreamEvent =
   | { type: "observation_queued"; sessionDbId: number }
   | { type: "summarize_queued" }
   | { type: "observation_created"; observation: Observation }
+  | { type: "observation_changed"; observation: Observation }
   | { type: "summary_created"; summary: SessionSummary }
   | ({ type: "new_prompt" } & Pick<
       UserPrompt,

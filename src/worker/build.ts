@@ -14,6 +14,7 @@ import { createLiveSettings } from "../settings/live.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
+import { createJudge } from "../truth/judge.ts";
 import { createCost } from "./cost-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
@@ -24,6 +25,7 @@ import { createNotices } from "./notices.ts";
 import { describePause } from "./pause-steps.ts";
 import { createProjectLabels } from "./project-label.ts";
 import { createQuiet } from "./quiet.ts";
+import { buildRecall } from "./recall-answers.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
@@ -123,6 +125,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       status.changed();
     },
   });
+  const search = buildSearch(db, store);
   const context = buildContext(deps, store);
   const hostEvents = createHostEvents({
     hostNamed,
@@ -164,9 +167,16 @@ export function buildWorker(deps: WorkerDeps): Worker {
     intake,
     stream,
     recordObservation: createObservationRecorder(shared),
-    search: buildSearch(db, store),
+    search,
+    ...buildRecall({ db, store, search, changedSince: async () => new Map() }),
     context,
     cost,
+    judge: createJudge({
+      commit: store.commit,
+      byId: store.observations.byId,
+      setStanding: store.truth.setStanding,
+      publish,
+    }),
     regenerate: regenerator,
     receiveHook: hostEvents.receive,
   });

@@ -158,6 +158,7 @@ function fakePorts(calls: Call[]): Ports {
       },
       settings: () => ({ MEM_MODEL: "haiku-4-5-20251001", MEM_TV_TOKEN: "shown" }),
     },
+    judge: async (id, judgement) => note("judge", { id, judgement }, anObservation(id)),
     cost: { report: (query) => note("cost.report", query, aCost(query.by)) },
     regenerate: {
       start: async (request) => note("regenerate.start", request, aRegeneration),

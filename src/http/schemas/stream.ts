@@ -14,6 +14,7 @@ export const streamEvent = z.lazy(() =>
     z.object({ type: z.literal("observation_queued"), sessionDbId: z.int() }),
     z.object({ type: z.literal("summarize_queued") }),
     z.object({ type: z.literal("observation_created"), observation }),
+    z.object({ type: z.literal("observation_changed"), observation }),
     z.object({ type: z.literal("summary_created"), summary }),
     z.object({
       type: z.literal("new_prompt"),

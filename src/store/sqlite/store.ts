@@ -13,6 +13,7 @@ import { createRegenerations } from "./regenerations.ts";
 import { createSessions } from "./sessions.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
+import { createTruth } from "./truth.ts";
 import { createViewerStates } from "./viewer-state.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
@@ -39,6 +40,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     modelCalls: createModelCalls(db),
     regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
     contextLedger: createContextLedger(db),
+    truth: createTruth(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };
