@@ -4,10 +4,12 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
 import { parseLists } from "../../src/domain/records.ts";
+import { MemError } from "../../src/errors.ts";
 import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
+import type { TimelineItem } from "../../src/recall/timeline.ts";
 
 /** Port that injected requests pretend the worker listens on. */
 export const fakePort = 37_799;
@@ -104,6 +106,7 @@ function fakePorts(calls: Call[]): Ports {
     summaries: {
       page: (request) => note("summaries.page", request, { items: [aSummary(1)], hasMore: false }),
       ofSession: () => [aSummary(1)],
+      byId: (id) => note("summaries.byId", id, id <= 3 ? aSummary(id) : undefined),
     },
     prompts: {
       byId: (id) => note("prompts.byId", id, id <= 3 ? aPrompt(id) : undefined),
@@ -143,6 +146,7 @@ function fakePorts(calls: Call[]): Ports {
           notes: [],
         }),
     },
+    ...fakeRecall(note),
     context: {
       recent: (request) =>
         note("recent", request, {
@@ -168,6 +172,62 @@ function fakePorts(calls: Call[]): Ports {
     },
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };
+}
+
+type Note = <A>(port: string, input: unknown, answer: A) => A;
+
+function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
+  return {
+    recall: {
+      topics: {
+        of: async (topic, request) =>
+          note(
+            "topics",
+            { ...topic, ...request },
+            {
+              observations: [{ ...aHit, obs_type: "decision" }],
+              sessions: [aHit],
+              prompts: [],
+              notes: [],
+            },
+          ),
+      },
+      byFile: {
+        of: async (request) =>
+          note("byFile", request, {
+            observations: [
+              {
+                ...parseLists(anObservation(1)),
+                changed_since: [{ path: "src/a.ts", is: "changed" as const }],
+              },
+            ],
+            total: 3,
+          }),
+      },
+      observationsOf: (request) => note("observationsOf", request, [parseLists(anObservation(1))]),
+    },
+    timeline: {
+      around: async (request) => {
+        const { anchor } = request;
+        if (anchor?.kind === "session" && anchor.id > 3) throw new MemError("not_found");
+        return note("timeline", request, aTimeline());
+      },
+    },
+  };
+}
+
+function aTimeline(): TimelineItem[] {
+  const { id, project, created_at_epoch, sdk_session_id, prompt_number, ...prompt } = aPrompt(1);
+  const base = { id, project, created_at_epoch, sdk_session_id };
+  const { obs_type, title, subtitle, summary, status, superseded_by } = anObservation(1);
+  const { summary_text, request, learned, completed, next_steps } = aSummary(1);
+  const about = { obs_type, title, subtitle, summary, status, superseded_by, files_touched: ["src/a.ts"] };
+  const { claude_session_id, prompt_text } = prompt;
+  return [
+    { type: "prompt", ...base, claude_session_id, prompt_number, prompt_text },
+    { type: "observation", ...base, ...about, prompt_number, anchor: true },
+    { type: "session", ...base, summary_text, request, learned, completed, next_steps },
+  ];
 }
 
 function lineSink(lines: string[]): Writable {

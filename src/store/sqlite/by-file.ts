@@ -34,6 +34,7 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
      ) f
      cross join observations o on o.id = f.observation_id
      where o.project = @project
+       and o.status <> 'rejected'
        and (@exceptSession is null or o.sdk_session_id <> @exceptSession)
        and (f.modified = 1 or o.generator <> 'local')
      order by f.modified desc, o.created_at_epoch desc, o.id desc
@@ -46,4 +47,69 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
       total: rows[0]?.total ?? 0,
     };
   };
+}
+
+export interface FileTimelineRequest {
+  /** Paths that are this file as they stand. */
+  paths: readonly string[];
+  /** Paths that a longer one may end with, and the full-text match that finds those; null for none. */
+  ends: { paths: readonly string[]; match: string } | null;
+  /** Labels; empty for all of them. */
+  projects: readonly string[];
+  limit: number;
+}
+
+/** A reader of everything that is known of a file, read or changed by whomever; newest first. */
+export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) => FileRecords {
+  const whole = db.prepare<TimelineRow, TotalRow>(
+    timelineOf(
+      "select observation_id as id from observation_files where path in (select value from json_each(@paths))",
+    ),
+  );
+  // The words of the path find the few records that can end with it; that they do is asked of each path.
+  const ending = db.prepare<TimelineRow & { match: string; ends: string }, TotalRow>(
+    timelineOf(
+      `select observation_id as id from observation_files where path in (select value from json_each(@paths))
+       union
+       select f.observation_id
+       from observations_fts t
+       cross join observation_files f on f.observation_id = t.rowid
+       join json_each(@ends) e
+         on substr(f.path, -length(e.value) - 1) in ('/' || e.value, '\\' || e.value)
+       where observations_fts match @match`,
+    ),
+  );
+  return ({ paths, ends, projects, limit }) => {
+    const row = {
+      paths: JSON.stringify(paths),
+      projects: projects.length === 0 ? null : JSON.stringify(projects),
+      limit,
+    };
+    const rows =
+      ends === null
+        ? whole.all(row)
+        : ending.all({ ...row, match: ends.match, ends: JSON.stringify(ends.paths) });
+    return {
+      observations: rows.map(({ total: _total, ...observation }) => observation),
+      total: rows[0]?.total ?? 0,
+    };
+  };
+}
+
+interface TimelineRow {
+  paths: string;
+  projects: string | null;
+  limit: number;
+}
+
+type TotalRow = Observation & { total: number };
+
+function timelineOf(candidates: string): string {
+  return `select ${observationColumns}, count(*) over () as total
+     from observations
+     where id in (${candidates})
+       and (@projects is null or project in (select value from json_each(@projects)))
+       and status <> 'rejected'
+     order by created_at_epoch desc, id desc
+     limit @limit`;
 }

@@ -33,7 +33,8 @@ export interface Prompts {
   byId(id: number): UserPrompt | undefined;
 }
 
-const columns = `id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text, created_at_epoch,
+/** The columns of the wire record, in its order. */
+export const promptColumns = `id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text, created_at_epoch,
   synced_at, origin_device_id, origin_local_id, revision`;
 
 export function createPrompts(db: Sqlite): Prompts {
@@ -43,7 +44,7 @@ export function createPrompts(db: Sqlite): Prompts {
        private, event_key, created_at_epoch)
      values (@session_id, @claude_session_id, @sdk_session_id, @project, @prompt_number, @prompt_text,
        @private, @event_key, @now)
-     returning ${columns}`,
+     returning ${promptColumns}`,
   );
   const byEventKey = db.prepare<[number, string], StoredPrompt>(
     "select * from user_prompts where session_id = ? and event_key = ?",
@@ -52,11 +53,11 @@ export function createPrompts(db: Sqlite): Prompts {
     "select * from user_prompts where session_id = ? and prompt_number = ?",
   );
   const byId = db.prepare<[number], UserPrompt>(
-    `select ${columns} from user_prompts where id = ? and private = 0`,
+    `select ${promptColumns} from user_prompts where id = ? and private = 0`,
   );
   const page = readPage<UserPrompt>(db, {
     table: "user_prompts",
-    columns,
+    columns: promptColumns,
     order: "created_at_epoch desc, id desc",
     projectOrder: "created_at_epoch desc, id desc",
     where: "private = 0",

@@ -1,0 +1,127 @@
+// Recall without words to look for: fixed questions, a concept, a file, a type, and records by their ids.
+import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
+import type { ByFile } from "../../recall/by-file.ts";
+import type { SearchResults } from "../../recall/search.ts";
+import type { Topics } from "../../recall/topics.ts";
+import type { App } from "../plugins/zod.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
+import {
+  batchAnswer,
+  batchBody,
+  byConceptQuery,
+  bySearchedFileQuery,
+  byTypeQuery,
+  fileTimelineAnswer,
+  fileTimelineQuery,
+  topicQuery,
+} from "../schemas/recall.ts";
+import { searchAnswer } from "../schemas/search.ts";
+import { summary } from "../schemas/summary.ts";
+import { byIdRoute } from "./records.ts";
+
+/** What the routes of recall read. */
+export interface RecallPorts {
+  topics: Topics;
+  byFile: ByFile;
+  summaries: { byId(id: number): SessionSummary | undefined };
+  /** Those of the ids that are there, in their order; of one project when it is given. */
+  observationsOf(request: { ids: readonly number[]; project?: string | undefined }): Parsed<Observation>[];
+}
+
+/** `/api/decisions|changes|how-it-works`, `/api/search/by-*`, `/api/observations/by-file|batch`, `/api/summary/:id`. */
+export function recallRoutes(app: App, ports: RecallPorts): void {
+  topicRoutes(app, ports.topics);
+  searchByRoutes(app, ports.topics);
+  app.get(
+    "/api/observations/by-file",
+    {
+      schema: {
+        summary: "What is known of a file, newest first.",
+        querystring: fileTimelineQuery,
+        response: { 200: fileTimelineAnswer, ...readErrors },
+      },
+    },
+    async ({ query }) => {
+      const { observations, total } = await ports.byFile.of(query);
+      return { path: query.path, observations, count: observations.length, total };
+    },
+  );
+  app.post(
+    "/api/observations/batch",
+    {
+      schema: {
+        summary: "Whole observations by their ids; those that are not there are left out.",
+        body: batchBody,
+        response: { 200: batchAnswer, ...writeErrors },
+      },
+    },
+    ({ body }) => ports.observationsOf(body),
+  );
+  byIdRoute(app, "/api/summary/:id", {
+    summary: "One session summary.",
+    noun: "session summary",
+    record: summary,
+    records: ports.summaries,
+  });
+}
+
+const answers = { response: { 200: searchAnswer, ...readErrors } };
+
+function topicRoutes(app: App, topics: Topics): void {
+  const told = {
+    decisions: "What was decided, newest first.",
+    changes: "What was changed, newest first.",
+    "how-it-works": "How things work, newest first.",
+  } as const;
+  for (const topic of ["decisions", "changes", "how-it-works"] as const) {
+    app.get(
+      `/api/${topic}`,
+      { schema: { summary: told[topic], querystring: topicQuery, ...answers } },
+      async ({ query }) => answerOf(await topics.of({ topic }, query)),
+    );
+  }
+}
+
+function searchByRoutes(app: App, topics: Topics): void {
+  app.get(
+    "/api/search/by-concept",
+    {
+      schema: {
+        summary: "Records with a concept, newest first.",
+        querystring: byConceptQuery,
+        ...answers,
+      },
+    },
+    async ({ query: { concept, ...query } }) =>
+      answerOf(await topics.of({ topic: "concept", concept }, query)),
+  );
+  app.get(
+    "/api/search/by-file",
+    {
+      schema: {
+        summary: "Records that touched a file, newest first.",
+        querystring: bySearchedFileQuery,
+        ...answers,
+      },
+    },
+    async ({ query: { filePath, ...query } }) =>
+      answerOf(await topics.of({ topic: "file", path: filePath }, query)),
+  );
+  app.get(
+    "/api/search/by-type",
+    {
+      schema: {
+        summary: "Observations of a type, newest first.",
+        querystring: byTypeQuery,
+        ...answers,
+      },
+    },
+    async ({ query: { type, ...query } }) =>
+      answerOf(await topics.of({ topic: "type", obs_type: type }, query)),
+  );
+}
+
+function answerOf({ observations, sessions, prompts, notes }: SearchResults) {
+  const totalResults = observations.length + sessions.length + prompts.length;
+  return { observations, sessions, prompts, totalResults, query: "", notes };
+}

@@ -1,0 +1,100 @@
+// The timeline of a file: what is known of it, under every spelling it may be stored with.
+import { posix } from "node:path";
+import { type Observation, type Parsed, parseLists } from "../domain/records.ts";
+import { projectToken } from "../domain/scope-token.ts";
+
+/** A file of a record that is not as the record saw it. */
+export interface FileChange {
+  path: string;
+  is: "changed" | "gone";
+}
+
+export interface ByFilePort {
+  /** The id of a project label, or undefined when no record has it. */
+  projectId(label: string): number | undefined;
+  find(request: {
+    paths: readonly string[];
+    ends: { paths: readonly string[]; match: string } | null;
+    projects: readonly string[];
+    limit: number;
+  }): { observations: Observation[]; total: number };
+  /** What has changed since, by observation; it never throws. */
+  changedSince(request: {
+    observations: readonly number[];
+    project: string;
+  }): Promise<ReadonlyMap<number, readonly FileChange[]>>;
+}
+
+export interface FileTimelineRequest {
+  path: string;
+  /** Labels; empty for all of them. */
+  projects: readonly string[];
+  limit: number;
+}
+
+export type FileObservation = Parsed<Observation> & { changed_since?: FileChange[] };
+
+export interface ByFile {
+  /** Newest first, of the given projects alone. */
+  of(request: FileTimelineRequest): Promise<{ observations: FileObservation[]; total: number }>;
+}
+
+export function createByFile(port: ByFilePort): ByFile {
+  return {
+    async of({ path, projects, limit }) {
+      const known = projects.filter((label) => port.projectId(label) !== undefined);
+      if (projects.length > 0 && known.length === 0) return { observations: [], total: 0 };
+      const { observations, total } = port.find({ ...spellings(port, path, known), projects: known, limit });
+      const changes = await changesOf(port, observations);
+      return {
+        observations: observations.map((observation) => {
+          const changed = changes.get(observation.id);
+          return { ...parseLists(observation), ...(changed && { changed_since: [...changed] }) };
+        }),
+        total,
+      };
+    },
+  };
+}
+
+async function changesOf(port: ByFilePort, observations: readonly Observation[]) {
+  const byProject = new Map<string, number[]>();
+  for (const { id, project } of observations) byProject.set(project, [...(byProject.get(project) ?? []), id]);
+  const found = await Promise.all(
+    [...byProject].map(([project, ids]) => port.changedSince({ observations: ids, project })),
+  );
+  return new Map(found.flatMap((changes) => [...changes]));
+}
+
+// An absolute path is the file itself; inside a project it may be stored from the project's root, which is one of its
+// ends. A bare name is no such end: every folder has an index.ts. A relative path is the end of what is stored.
+function spellings(port: ByFilePort, path: string, projects: readonly string[]) {
+  const plain = posix.normalize(path.replaceAll("\\", "/"));
+  const whole = [...new Set([path, plain, plain.replaceAll("/", "\\")])];
+  if (/^(?:\/|[A-Za-z]:\/)/.test(plain)) {
+    return { paths: projects.length === 0 ? whole : [...new Set([...whole, ...endsOf(plain)])], ends: null };
+  }
+  const match = matchOf(port, plain, projects);
+  return { paths: whole, ends: match === null ? null : { paths: whole, match } };
+}
+
+const maxEnds = 16;
+
+function endsOf(plain: string): string[] {
+  const parts = plain.split("/");
+  const ends = parts.slice(1, -1).map((_, index) => parts.slice(index + 1).join("/"));
+  return ends.slice(-maxEnds).flatMap((end) => [end, end.replaceAll("/", "\\")]);
+}
+
+// As the full-text index splits a path; its words stand in a row there.
+const tokenPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const maxTokens = 32;
+
+function matchOf(port: ByFilePort, plain: string, projects: readonly string[]): string | null {
+  const tokens = plain.match(tokenPattern)?.slice(-maxTokens) ?? [];
+  if (tokens.length === 0) return null;
+  const phrase = `files : "${tokens.join(" ")}"`;
+  const [only] = projects;
+  const id = projects.length === 1 && only !== undefined ? port.projectId(only) : undefined;
+  return id === undefined ? phrase : `scope : "${projectToken(id)}" AND ${phrase}`;
+}

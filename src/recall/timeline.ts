@@ -1,0 +1,193 @@
+// The timeline: what came before and after a record or a moment, in the order of time.
+import { excerpt } from "../domain/excerpt.ts";
+import { type Observation, parseLists, type SessionSummary, type UserPrompt } from "../domain/records.ts";
+import type { TimelineRow, TimelineWindow } from "../domain/timeline.ts";
+import { MemError } from "../errors.ts";
+import type { Search } from "./search.ts";
+
+/** What a timeline stands around: a record, or a bare moment in epoch milliseconds. */
+export type TimelineAnchor =
+  | { kind: "observation" | "session" | "prompt"; id: number }
+  | { kind: "time"; at: number };
+
+export interface TimelineRequest {
+  /** Or the best observation for a query; one of the two is given. */
+  anchor?: TimelineAnchor | undefined;
+  query?: string | undefined;
+  depth_before: number;
+  depth_after: number;
+  project?: string | undefined;
+}
+
+interface Base {
+  id: number;
+  project: string;
+  created_at_epoch: number;
+  /** Set on the record that was asked for. */
+  anchor?: true;
+}
+
+/** One record of a timeline, short: the whole of it is read by its id. A `session` is a session summary. */
+export type TimelineItem =
+  | (Base & { type: "observation" } & Pick<
+        Observation,
+        | "sdk_session_id"
+        | "obs_type"
+        | "title"
+        | "subtitle"
+        | "summary"
+        | "prompt_number"
+        | "status"
+        | "superseded_by"
+      > & { files_touched: string[] })
+  | (Base & { type: "session" } & Pick<
+        SessionSummary,
+        "sdk_session_id" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
+      >)
+  | (Base & { type: "prompt" } & Pick<
+        UserPrompt,
+        "claude_session_id" | "sdk_session_id" | "prompt_number" | "prompt_text"
+      >);
+
+interface ById<R> {
+  byId(id: number): R | undefined;
+}
+
+export interface TimelinePort {
+  observations: ById<Observation>;
+  summaries: ById<SessionSummary>;
+  prompts: ById<UserPrompt>;
+  before(window: TimelineWindow): TimelineRow[];
+  after(window: TimelineWindow): TimelineRow[];
+}
+
+export interface Timeline {
+  /** Oldest first. Throws `not_found` when there is no such anchor, in that project when one is given. */
+  around(request: TimelineRequest): Promise<TimelineItem[]>;
+}
+
+/** Timelines over the records that `port` reaches; `search` finds the anchor of a query. */
+export function createTimeline(port: TimelinePort, search: Search): Timeline {
+  return {
+    async around(request) {
+      const { project = null, depth_before, depth_after } = request;
+      const anchor = request.anchor ?? (await bestFor(search, request));
+      const row = anchor.kind === "time" ? null : rowOf(port, anchor);
+      if (row === undefined || (row !== null && project !== null && row.record.project !== project)) {
+        throw unknownAnchor(nameOf(anchor), project);
+      }
+      const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
+      const window = { at, anchor: anchor.kind === "time" ? null : anchor, project };
+      return [
+        ...port.before({ ...window, limit: depth_before }).map(itemOf),
+        ...(row === null || isRejected(row) ? [] : [{ ...itemOf(row), anchor: true as const }]),
+        ...port.after({ ...window, limit: depth_after }).map(itemOf),
+      ];
+    },
+  };
+}
+
+type RecordAnchor = Exclude<TimelineAnchor, { kind: "time" }>;
+
+async function bestFor(search: Search, { query = "", project }: TimelineRequest): Promise<RecordAnchor> {
+  const { observations } = await search.search({
+    query,
+    project,
+    type: "observations",
+    format: "index",
+    limit: 1,
+  });
+  const best = observations[0];
+  if (best !== undefined) return { kind: "observation", id: best.id };
+  throw new MemError("not_found", {
+    message: `No observation fits "${excerpt(query, 80)}"${inProject(project ?? null)}.`,
+    hint: "Try other words, or give the id of a record as `anchor`.",
+  });
+}
+
+function rowOf(port: TimelinePort, { kind, id }: RecordAnchor): TimelineRow | undefined {
+  switch (kind) {
+    case "observation":
+      return withRecord(kind, port.observations.byId(id));
+    case "session":
+      return withRecord(kind, port.summaries.byId(id));
+    case "prompt":
+      return withRecord(kind, port.prompts.byId(id));
+    default:
+      return kind satisfies never;
+  }
+}
+
+function withRecord<K extends string, R>(kind: K, record: R | undefined): { kind: K; record: R } | undefined {
+  return record && { kind, record };
+}
+
+// What was rejected is in no list; around its moment one may look all the same.
+function isRejected(row: TimelineRow): boolean {
+  return row.kind === "observation" && row.record.status === "rejected";
+}
+
+function nameOf(anchor: TimelineAnchor): string {
+  switch (anchor.kind) {
+    case "observation":
+      return `observation ${anchor.id}`;
+    case "session":
+      return `session summary S${anchor.id}`;
+    case "prompt":
+      return `prompt P${anchor.id}`;
+    case "time":
+      return "such moment";
+    default:
+      return anchor satisfies never;
+  }
+}
+
+function unknownAnchor(name: string, project: string | null): MemError {
+  return new MemError("not_found", {
+    message: `There is no ${name}${inProject(project)}.`,
+    hint: "Ids come from `mem search` or GET /api/search: 12 is an observation, S12 a session summary, P12 a prompt; a time such as 2026-01-31T12:00:00Z needs no id.",
+  });
+}
+
+function inProject(project: string | null): string {
+  return project === null ? "" : ` in the project ${excerpt(project, 80)}`;
+}
+
+// A prompt may be a pasted file; what the whole of it says is read by its id.
+const promptCharacters = 1000;
+
+function itemOf(row: TimelineRow): TimelineItem {
+  const { id, project, created_at_epoch } = row.record;
+  const base = { id, project, created_at_epoch };
+  switch (row.kind) {
+    case "observation": {
+      const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
+      const { status, superseded_by } = row.record;
+      const { files_touched } = parseLists(row.record);
+      const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
+      return { type: "observation", ...base, ...own, status, superseded_by };
+    }
+    case "session": {
+      const { sdk_session_id, summary_text, request, learned, completed, next_steps } = row.record;
+      return {
+        type: "session",
+        ...base,
+        ...{ sdk_session_id, summary_text, request, learned, completed, next_steps },
+      };
+    }
+    case "prompt": {
+      const { claude_session_id, sdk_session_id, prompt_number, prompt_text } = row.record;
+      const shown = excerpt(prompt_text, promptCharacters);
+      return {
+        type: "prompt",
+        ...base,
+        claude_session_id,
+        sdk_session_id,
+        prompt_number,
+        prompt_text: shown,
+      };
+    }
+    default:
+      return row satisfies never;
+  }
+}

@@ -1,0 +1,41 @@
+// The timeline, the fixed questions and the records of a file, over the store.
+import { parseLists } from "../domain/records.ts";
+import type { HttpDeps } from "../http/app.ts";
+import { type ByFilePort, createByFile } from "../recall/by-file.ts";
+import type { Search } from "../recall/search.ts";
+import { createTimeline } from "../recall/timeline.ts";
+import { createTopics } from "../recall/topics.ts";
+import { createFileTimeline } from "../store/sqlite/by-file.ts";
+import type { Sqlite } from "../store/sqlite/open.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { createTimeline as createTimelineStore } from "../store/sqlite/timeline.ts";
+
+interface RecallDeps {
+  db: Sqlite;
+  store: Store;
+  search: Search;
+  changedSince: ByFilePort["changedSince"];
+}
+
+export function buildRecall({
+  db,
+  store,
+  search,
+  changedSince,
+}: RecallDeps): Pick<HttpDeps, "recall" | "timeline"> {
+  const { observations, summaries, prompts, projects } = store;
+  return {
+    timeline: createTimeline({ observations, summaries, prompts, ...createTimelineStore(db) }, search),
+    recall: {
+      topics: createTopics(search),
+      byFile: createByFile({ projectId: projects.find, find: createFileTimeline(db), changedSince }),
+      observationsOf: ({ ids, project }) =>
+        [...new Set(ids)].flatMap((id) => {
+          const found = observations.byId(id);
+          return found === undefined || (project !== undefined && found.project !== project)
+            ? []
+            : [parseLists(found)];
+        }),
+    },
+  };
+}
