@@ -1,7 +1,8 @@
 // `compat`: any server of the chat-completions protocol, on this machine or elsewhere.
 import type { JsonObject } from "../../domain/json.ts";
+import { parseEndpoint } from "../../outbound/endpoint.ts";
+import { countAt, listAt, textAt } from "../../outbound/wire-values.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
-import { parseEndpoint } from "./endpoint.ts";
 import {
   createHttpClient,
   type FoundAnswer,
@@ -10,7 +11,6 @@ import {
   headerText,
 } from "./http-client.ts";
 import { answerSchema } from "./schemas.ts";
-import { countAt, listAt, textAt } from "./wire-values.ts";
 
 export interface CompatOptions extends HttpClientOptions {
   /** `MEM_COMPAT_MODEL`, sent unchanged. */

@@ -1,14 +1,15 @@
 // What the three vendors have in common: one POST, an answer in a wire format, and a plainer request where one is refused.
 import type { Clock } from "../../clock.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { cleanReason } from "../../outbound/error-text.ts";
+import type { Resolve } from "../../outbound/network-guard.ts";
+import type { OutsideRequest } from "../../outbound/post.ts";
+import { errorIn, valueAt } from "../../outbound/wire-values.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, TokenUsage } from "../model-client.ts";
 import { ModelFailure } from "../model-failure.ts";
-import { cleanReason } from "./error-text.ts";
-import type { Resolve } from "./network-guard.ts";
-import { createOutsideCall, type OutsideCall, type OutsideRequest } from "./outside-call.ts";
+import { createOutsideCall, type OutsideCall } from "./outside-call.ts";
 import { refusalFailure, statusOfError } from "./refusal.ts";
 import { type Payloads, parsePayloads } from "./sse.ts";
-import { errorIn, valueAt } from "./wire-values.ts";
 
 /** What every client is made of. */
 export interface HttpClientOptions {

@@ -1,28 +1,11 @@
-// One POST to a model server: a deadline, an abort, a bounded answer, and nothing sent anywhere but to its origin.
-import type { Pool } from "undici";
+// One POST to a model server, with what a failure of it means for the messages that wait.
 import type { Clock } from "../../clock.ts";
-import { MemError } from "../../errors.ts";
+import { createPoster, type OutsideRequest, type PosterOptions, PostFailure } from "../../outbound/post.ts";
 import { ModelFailure } from "../model-failure.ts";
-import { cleanReason } from "./error-text.ts";
-import { AddressRefused, guardedConnector, type Resolve } from "./network-guard.ts";
 import { refusalFailure } from "./refusal.ts";
 
-interface OutsideCallOptions {
-  /** The only place where anything is sent: `https://host[:port]`, or `http:` on this machine and private networks. */
-  origin: string;
-  /** Until the last byte of the answer. */
-  timeoutMs: number;
+interface OutsideCallOptions extends PosterOptions {
   clock: Clock;
-  resolve?: Resolve;
-}
-
-export interface OutsideRequest {
-  path: string;
-  /** Keys stand in headers only, never in the path: servers and proxies write paths to their logs. */
-  headers: Readonly<Record<string, string>>;
-  body: object;
-  /** Texts that must not stand in a message, besides what looks like a secret by itself. */
-  secrets: readonly string[];
 }
 
 interface OutsideAnswer {
@@ -40,140 +23,44 @@ export interface OutsideCall {
   close(): Promise<void>;
 }
 
-/** What is read of a good answer: the longest that a model writes is below 1 MB, a stream's frames make it more. */
-const maxAnswerBytes = 4 * 1024 * 1024;
-const maxErrorBytes = 64 * 1024;
-const connectTimeoutMs = 10_000;
-
-/** Connections are kept for the next call. Proxies of the environment are never looked at. */
-export function createOutsideCall({ origin, timeoutMs, clock, resolve }: OutsideCallOptions): OutsideCall {
-  const who = new URL(origin).host;
-  let opened: Promise<Pool> | undefined;
-
-  // Loaded at the first call: it is more code than all the rest of the worker, and a worker may never ask a model.
-  async function open(): Promise<Pool> {
-    const undici = await import("undici");
-    return new undici.Pool(origin, {
-      connect: guardedConnector(undici.buildConnector, {
-        secure: origin.startsWith("https:"),
-        connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
-        ...(resolve === undefined ? {} : { resolve }),
-      }),
-      connections: 16,
-      // The one deadline below covers them: a server that drips must not keep a call alive.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  }
-
-  async function exchange(request: OutsideRequest, signal: AbortSignal): Promise<OutsideAnswer> {
-    opened ??= open();
-    const pool = await opened;
-    const answer = await pool.request({
-      method: "POST",
-      path: request.path,
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "accept-encoding": "identity",
-        "user-agent": "agent-mem",
-        ...request.headers,
-      },
-      body: JSON.stringify(request.body),
-      signal,
-    });
-    const { statusCode: status, headers } = answer;
-    if (status >= 200 && status < 300) {
-      const encoding = String(headers["content-encoding"] ?? "identity");
-      const { text, whole } = await readUpTo(answer.body, encoding === "identity" ? maxAnswerBytes : 0);
-      if (encoding !== "identity")
-        throw new ModelFailure("bad_answer", `${who} answered compressed, unasked.`);
-      if (!whole) throw new ModelFailure("bad_answer", `${who} answered with more than 4 MB.`);
-      return { contentType: String(headers["content-type"] ?? ""), text };
-    }
-    const { text: body } = await readUpTo(answer.body, maxErrorBytes);
-    if (status < 400) throw redirected(who, headers.location);
-    throw refusalFailure({ who, status, headers, body, secrets: request.secrets, now: clock.now() });
-  }
-
+/** Connections are kept for the next call. */
+export function createOutsideCall({ clock, ...options }: OutsideCallOptions): OutsideCall {
+  const who = new URL(options.origin).host;
+  const { post, close } = createPoster(options);
   return {
-    post: async (request, signal) => {
-      if (signal.aborted) throw new MemError("cancelled");
-      const ending = new AbortController();
-      const timer = setTimeout(() => ending.abort(), timeoutMs);
-      const onAbort = () => ending.abort();
-      // Not AbortSignal.any: on Node 20 it keeps every call alive as long as the caller's signal lives.
-      signal.addEventListener("abort", onAbort, { once: true });
-      try {
-        return await exchange(request, ending.signal);
-      } catch (error) {
-        if (signal.aborted) throw new MemError("cancelled");
-        if (error instanceof ModelFailure) throw error;
-        if (ending.signal.aborted) throw lateFailure(who, timeoutMs);
-        throw brokenFailure(who, error, request.secrets);
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
+    close,
+    async post(request, signal) {
+      const { status, headers, text } = await post(request, signal).catch((error: unknown) => {
+        throw error instanceof PostFailure ? modelFailure(error) : error;
+      });
+      if (status >= 400) {
+        throw refusalFailure({
+          who,
+          status,
+          headers,
+          body: text,
+          secrets: request.secrets,
+          now: clock.now(),
+        });
       }
+      return { contentType: String(headers["content-type"] ?? ""), text };
     },
-    close: async () => (await opened)?.destroy(),
   };
 }
 
-// Leaving the loop early destroys the body and its connection with it: what is not read is never held.
-async function readUpTo(
-  body: AsyncIterable<Buffer>,
-  maxBytes: number,
-): Promise<{ text: string; whole: boolean }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) break;
-    chunks.push(chunk);
+function modelFailure({ kind, message, cause }: PostFailure): ModelFailure {
+  switch (kind) {
+    case "late":
+      return new ModelFailure("timeout", message);
+    case "unreachable":
+      return new ModelFailure("unavailable", message, { cause });
+    case "address":
+      return new ModelFailure("auth", message, { mends: "address" });
+    case "unsendable":
+      return new ModelFailure("auth", message, { mends: "key" });
+    case "unreadable":
+      return new ModelFailure("bad_answer", message);
+    default:
+      return kind satisfies never;
   }
-  return { text: new TextDecoder().decode(Buffer.concat(chunks)), whole: size <= maxBytes };
-}
-
-// The address is wrong, not the batch: like a refused key it waits until the user mends it.
-function redirected(who: string, location: string | string[] | undefined): ModelFailure {
-  const base = `https://${who}`;
-  const to = URL.canParse(String(location), base)
-    ? ` to ${new URL(String(location), base).host.slice(0, 100)}`
-    : "";
-  return new ModelFailure(
-    "auth",
-    `${who} redirects${to}. Redirects are not followed: set the address that answers itself.`,
-    { mends: "address" },
-  );
-}
-
-function lateFailure(who: string, timeoutMs: number): ModelFailure {
-  return new ModelFailure("timeout", `${who} gave no whole answer within ${timeoutMs / 1_000} s.`);
-}
-
-function brokenFailure(who: string, error: unknown, secrets: readonly string[]): ModelFailure {
-  if (error instanceof AddressRefused) return new ModelFailure("auth", error.message, { mends: "address" });
-  if (codeOf(error) === "UND_ERR_INVALID_ARG") {
-    return new ModelFailure(
-      "auth",
-      "The key or a header that was set holds characters that cannot be sent.",
-      {
-        mends: "key",
-      },
-    );
-  }
-  const cause = plainCause(error, secrets);
-  return new ModelFailure("unavailable", `${who} cannot be reached: ${cause.message}`, { cause });
-}
-
-// The library's errors may carry bytes of the answer, in which a server can echo the key.
-function plainCause(error: unknown, secrets: readonly string[]): Error {
-  const message = error instanceof Error ? error.message : String(error);
-  return new Error(cleanReason(message === "" ? codeOf(error) || "no connection" : message, secrets));
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : "";
 }

@@ -1,11 +1,11 @@
 // `primary`: the Anthropic Messages API, at the vendor's own address or at a gateway that speaks it.
 import type { JsonObject } from "../../domain/json.ts";
+import { parseEndpoint } from "../../outbound/endpoint.ts";
+import { countAt, listAt, textAt } from "../../outbound/wire-values.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
-import { parseEndpoint } from "./endpoint.ts";
 import { createHttpClient, type FoundAnswer, type HttpClientOptions, headerKey } from "./http-client.ts";
 import { primaryModel } from "./model-names.ts";
 import { answerSchema } from "./schemas.ts";
-import { countAt, listAt, textAt } from "./wire-values.ts";
 
 export interface PrimaryOptions extends HttpClientOptions {
   /** As in `MEM_MODEL`. */

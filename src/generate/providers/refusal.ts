@@ -1,9 +1,9 @@
 // What a refusing answer means: the status first, then the vendors' words for money, length and keys.
 import type { Mends } from "../../domain/generation-pause.ts";
+import { reasonIn, wordsIn } from "../../outbound/error-text.ts";
+import { type Headers, retryAfterMs } from "../../outbound/retry-after.ts";
+import { textAt, valueAt } from "../../outbound/wire-values.ts";
 import { ModelFailure, type ModelFailureKind } from "../model-failure.ts";
-import { reasonIn, wordsIn } from "./error-text.ts";
-import { type Headers, retryAfterMs } from "./retry-after.ts";
-import { textAt, valueAt } from "./wire-values.ts";
 
 interface Refusal {
   /** Who answered, as people know it: a host name. */

@@ -1,10 +1,10 @@
 // `secondary`: Google Gemini, generateContent.
 import type { JsonObject } from "../../domain/json.ts";
+import { countAt, listAt, textAt, valueAt } from "../../outbound/wire-values.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
 import { createHttpClient, type FoundAnswer, type HttpClientOptions, headerKey } from "./http-client.ts";
 import { secondaryModel } from "./model-names.ts";
 import { answerSchema } from "./schemas.ts";
-import { countAt, listAt, textAt, valueAt } from "./wire-values.ts";
 
 export interface SecondaryOptions extends HttpClientOptions {
   /** As in `MEM_SECONDARY_MODEL`. */

@@ -1,7 +1,8 @@
 // The host CLI's errors are sentences for people: what they mean for the messages that wait.
+
+import { cleanReason } from "../../../outbound/error-text.ts";
 import type { TokenUsage } from "../../model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
-import { cleanReason } from "../error-text.ts";
 import { parseResetTime } from "./reset-time.ts";
 
 interface HostCliError {

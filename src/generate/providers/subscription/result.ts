@@ -1,8 +1,8 @@
 // What the host CLI wrote, read as an answer or as the reason why there is none.
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
+import { cleanReason } from "../../../outbound/error-text.ts";
 import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
-import { cleanReason } from "../error-text.ts";
 import { type FailureContext, failureOf } from "./failure.ts";
 import type { HostCliOutput } from "./run.ts";
 

@@ -1,5 +1,5 @@
 // Reads untrusted JSON of a vendor by path: what is not there or not of the type is undefined.
-import { isJsonObject } from "../../domain/json.ts";
+import { isJsonObject } from "../domain/json.ts";
 
 /** What stands at `path`, a name for an object, a number for a list. */
 export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {

@@ -1,8 +1,8 @@
 // What a vendor says about a failure, made fit for a message that people read and that is stored.
-import { isJsonObject } from "../../domain/json.ts";
-import { redactSecrets } from "../../domain/secrets.ts";
-import { shorten } from "../../domain/shorten.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
+import { isJsonObject } from "../domain/json.ts";
+import { redactSecrets } from "../domain/secrets.ts";
+import { shorten } from "../domain/shorten.ts";
+import { terminalLine } from "../domain/terminal-text.ts";
 import { errorIn, textAt } from "./wire-values.ts";
 
 /** The part of an error body that a person can use, one short line without secrets; empty when there is none. */

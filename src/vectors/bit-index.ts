@@ -1,0 +1,175 @@
+// All vectors of a store as one bit per dimension: which side of zero a component lies on. A first sieve over all of
+// them, in 48 bytes for 384 dimensions; what passes it is compared by its bytes.
+
+export interface BitRow {
+  /** Where the bytes of the vector lie. */
+  row: number;
+  id: number;
+  project: number;
+}
+
+export interface BitIndex {
+  readonly size: number;
+  /** Adds a vector, or puts it in the place of the one that its id has. */
+  set(entry: BitRow, bytes: Int8Array): void;
+  /** Adds a vector whose id is known to be new. */
+  add(entry: BitRow, bytes: Int8Array): void;
+  remove(id: number): void;
+  /** The nearest by bits, in no order: `count` of them, of one project or of all. */
+  nearest(unit: Float32Array, count: number, project: number | null): { row: number; id: number }[];
+}
+
+interface Chunk {
+  bits: Uint32Array;
+  rows: Float64Array;
+  ids: Float64Array;
+  projects: Float64Array;
+}
+
+// Grown by pieces: a single array that doubles would need three times its size while it is copied.
+const chunkRows = 8_192;
+
+/** An empty index of vectors of `dimension` components. */
+export function createBitIndex(dimension: number): BitIndex {
+  const words = Math.ceil(dimension / 32);
+  const chunks: Chunk[] = [];
+  let size = 0;
+  let distances = new Uint16Array(0);
+
+  function chunkAt(position: number): Chunk {
+    const index = Math.floor(position / chunkRows);
+    const chunk = chunks[index] ?? emptyChunk(words);
+    chunks[index] = chunk;
+    return chunk;
+  }
+
+  function put(position: number, { row, id, project }: BitRow, bytes: Int8Array): void {
+    const { bits, rows, ids, projects } = chunkAt(position);
+    const at = position % chunkRows;
+    packBits(bytes, bits.subarray(at * words, (at + 1) * words));
+    rows[at] = row;
+    ids[at] = id;
+    projects[at] = project;
+  }
+
+  function positionOf(id: number): number | undefined {
+    for (const [index, { ids }] of chunks.entries()) {
+      const filled = Math.min(chunkRows, size - index * chunkRows);
+      const at = ids.subarray(0, filled).indexOf(id);
+      if (at >= 0) return index * chunkRows + at;
+    }
+    return undefined;
+  }
+
+  // The last one moves into the gap, so that there never is one.
+  function remove(id: number): void {
+    const position = positionOf(id);
+    if (position === undefined) return;
+    size -= 1;
+    const [from, to] = [chunkAt(size), chunkAt(position)];
+    const [last, gap] = [size % chunkRows, position % chunkRows];
+    to.bits.set(from.bits.subarray(last * words, (last + 1) * words), gap * words);
+    for (const name of ["rows", "ids", "projects"] as const) to[name][gap] = from[name][last] as number;
+    chunks.length = Math.ceil(size / chunkRows);
+  }
+
+  function add(entry: BitRow, bytes: Int8Array): void {
+    put(size, entry, bytes);
+    size += 1;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add,
+    set(entry, bytes) {
+      const position = positionOf(entry.id);
+      if (position === undefined) add(entry, bytes);
+      else put(position, entry, bytes);
+    },
+    remove,
+    nearest(unit, count, project) {
+      if (distances.length < size) distances = new Uint16Array(chunks.length * chunkRows);
+      const wanted = packBits(unit, new Uint32Array(words));
+      const histogram = new Uint32Array(words * 32 + 1);
+      for (const [index, chunk] of chunks.entries()) {
+        const from = index * chunkRows;
+        const filled = Math.min(chunkRows, size - from);
+        measure(chunk, wanted, project, distances.subarray(from, from + filled), histogram);
+      }
+      return collect(chunks, distances.subarray(0, size), histogram, count);
+    },
+  };
+}
+
+function emptyChunk(words: number): Chunk {
+  return {
+    bits: new Uint32Array(chunkRows * words),
+    rows: new Float64Array(chunkRows),
+    ids: new Float64Array(chunkRows),
+    projects: new Float64Array(chunkRows),
+  };
+}
+
+function packBits(components: ArrayLike<number>, bits: Uint32Array): Uint32Array {
+  bits.fill(0);
+  for (let at = 0; at < components.length; at++) {
+    const word = at >>> 5;
+    if ((components[at] as number) > 0) bits[word] = (bits[word] as number) | (1 << (at & 31));
+  }
+  return bits;
+}
+
+const otherProject = 0xffff;
+
+/** Counts the bits that differ, row by row, and how many rows have each count. */
+function measure(
+  { bits, projects }: Chunk,
+  wanted: Uint32Array,
+  project: number | null,
+  distances: Uint16Array,
+  histogram: Uint32Array,
+): void {
+  const words = wanted.length;
+  let at = 0;
+  for (let row = 0; row < distances.length; row++) {
+    if (project !== null && projects[row] !== project) {
+      distances[row] = otherProject;
+      at += words;
+      continue;
+    }
+    let distance = 0;
+    for (let word = 0; word < words; word++, at++) {
+      let x = (bits[at] as number) ^ (wanted[word] as number);
+      x -= (x >>> 1) & 0x55555555;
+      x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+      distance += Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+    }
+    distances[row] = distance;
+    histogram[distance] = (histogram[distance] as number) + 1;
+  }
+}
+
+function collect(
+  chunks: readonly Chunk[],
+  distances: Uint16Array,
+  histogram: Uint32Array,
+  count: number,
+): { row: number; id: number }[] {
+  let limit = 0;
+  let within = histogram[0] as number;
+  while (within < count && limit < histogram.length - 1) {
+    limit += 1;
+    within += histogram[limit] as number;
+  }
+  const found: { row: number; id: number }[] = [];
+  // All that are as near as the last one wanted come along: a cut among equals would be by age.
+  for (let position = 0; position < distances.length; position++) {
+    if ((distances[position] as number) > limit) continue;
+    const { rows, ids } = chunks[Math.floor(position / chunkRows)] as Chunk;
+    const at = position % chunkRows;
+    found.push({ row: rows[at] as number, id: ids[at] as number });
+  }
+  return found;
+}
