@@ -209,7 +209,7 @@ function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
     timeline: {
       around: async (request) => {
         const { anchor } = request;
-        if (anchor?.kind === "session" && anchor.id > 3) throw new MemError("not_found");
+        if (anchor?.kind === "session" && anchor.id > 90) throw new MemError("not_found");
         return note("timeline", request, aTimeline());
       },
     },
