@@ -10,7 +10,9 @@ import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerSettings } from "./commands/settings.ts";
+import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
+import { registerTimeline } from "./commands/timeline.ts";
 import { registerTruth } from "./commands/truth.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
@@ -36,6 +38,8 @@ export function buildProgram(context: CliContext): Command {
     })
     .exitOverride();
   registerSearch(program, context);
+  registerTimeline(program, context);
+  registerShow(program, context);
   registerTruth(program, context);
   registerStatus(program, context);
   registerQueue(program, context);

@@ -2,6 +2,7 @@
 import type { SearchAnswer } from "../client/worker-client.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
+import { statusMarks } from "./status-marks.ts";
 import { ageInWords } from "./words.ts";
 
 type ObservationResult = SearchAnswer["observations"][number];
@@ -9,7 +10,11 @@ type SummaryResult = SearchAnswer["sessions"][number];
 type PromptResult = SearchAnswer["prompts"][number];
 
 /** Prints the answer, a section for each kind that has results. */
-export function renderSearch(io: Io, answer: SearchAnswer, nowEpochMs: number): void {
+export function renderSearch(
+  io: Io,
+  answer: Pick<SearchAnswer, "observations" | "sessions" | "prompts">,
+  nowEpochMs: number,
+): void {
   const sections: [string, Result[]][] = [
     ["Observations", answer.observations.map(observationResult)],
     ["Sessions", answer.sessions.map(summaryResult)],
@@ -19,13 +24,14 @@ export function renderSearch(io: Io, answer: SearchAnswer, nowEpochMs: number): 
   for (const [index, [heading, results]] of filled.entries()) {
     if (index > 0) io.out("");
     if (filled.length > 1) io.out(io.paint.bold(heading));
-    const idWidth = Math.max(...results.map(({ id }) => String(id).length)) + 1;
+    const idWidth = Math.max(...results.map(({ name }) => name.length));
     for (const result of results) renderResult(io, result, { idWidth, nowEpochMs });
   }
 }
 
 interface Result {
-  id: number;
+  /** What `mem show` and `mem timeline` take. */
+  name: string;
   title: string;
   /** What stands before project and age: the type of an observation. */
   tags: string[];
@@ -44,7 +50,7 @@ function renderResult(io: Io, result: Result, { idWidth, nowEpochMs }: Layout): 
   const indent = " ".repeat(idWidth + 2);
   const room = io.columns - indent.length;
   const title = terminalLine(result.title);
-  const id = io.paint.dim(`#${result.id}`.padStart(idWidth));
+  const id = io.paint.dim(result.name.padStart(idWidth));
   // Without a terminal a title is one line, for grep.
   for (const [index, line] of (io.isTerminal ? wrapToWidth(title, room) : [title]).entries()) {
     io.out(`${index === 0 ? `${id}  ` : indent}${io.paint.bold(line)}`);
@@ -82,7 +88,9 @@ function withoutRequest(begin: string, text: string): string {
 }
 
 function observationResult(found: ObservationResult): Result {
-  const common = { id: found.id, title: found.title, tags: [found.obs_type, found.project] };
+  const marks = "status" in found ? statusMarks(found) : [];
+  const tags = [found.obs_type, found.project, ...marks, ...foundBy(found)];
+  const common = { name: `#${found.id}`, title: found.title, tags };
   if ("preview" in found) return { ...common, ...rest(found), preview: found.preview, paragraphs: [] };
   const paragraphs = [
     found.narrative ?? found.summary,
@@ -94,7 +102,7 @@ function observationResult(found: ObservationResult): Result {
 }
 
 function summaryResult(found: SummaryResult): Result {
-  const common = { id: found.id, tags: [found.project], ...rest(found) };
+  const common = { name: `S${found.id}`, tags: [found.project, ...foundBy(found)], ...rest(found) };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [first = "", ...more] = found.summary_text.split("\n");
   const title = found.request ?? first;
@@ -103,10 +111,25 @@ function summaryResult(found: SummaryResult): Result {
 }
 
 function promptResult(found: PromptResult): Result {
-  const common = { id: found.id, tags: [found.project], ...rest(found) };
+  const common = { name: `P${found.id}`, tags: [found.project, ...foundBy(found)], ...rest(found) };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [title = "", ...lines] = found.prompt_text.split("\n");
   return { ...common, title, preview: "", paragraphs: filled(lines) };
+}
+
+type MatchedBy = ObservationResult["matched_by"][number];
+
+const legs: ReadonlyMap<MatchedBy, string> = new Map([
+  ["parts", "parts of words"],
+  ["neighbours", "its neighbours"],
+  ["vectors", "meaning"],
+]);
+
+// That a record holds the words needs no saying; why one without them is here does.
+function foundBy({ matched_by }: { matched_by: readonly MatchedBy[] }): string[] {
+  if (matched_by.includes("words")) return [];
+  const named = matched_by.map((leg) => legs.get(leg)).filter((name) => name !== undefined);
+  return named.length === 0 ? [] : [`by ${named.join(" and ")}`];
 }
 
 function rest(found: { created_at_epoch: number }): { created_at_epoch: number } {

@@ -5,12 +5,23 @@ import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from ".
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
+import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer } from "../http/schemas/regenerate.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
+import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
-export type { CostAnswer, Health, QueuePage, RegenerationAnswer, SearchAnswer, Stats };
+export type {
+  CostAnswer,
+  FileTimelineAnswer,
+  Health,
+  QueuePage,
+  RegenerationAnswer,
+  SearchAnswer,
+  Stats,
+  TimelineAnswer,
+};
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
 export interface SearchParameters {
@@ -25,6 +36,15 @@ export interface SearchParameters {
   files?: readonly string[];
   dateStart?: string;
   dateEnd?: string;
+}
+
+/** Parameters of `GET /api/timeline`: an anchor (12, S12, P12, an ISO time), or a query that finds one. */
+export interface TimelineParameters {
+  anchor?: string;
+  query?: string;
+  depth_before?: number;
+  depth_after?: number;
+  project?: string;
 }
 
 export interface PageParameters {
@@ -95,6 +115,16 @@ export interface WorkerClient {
   setPin(id: number, pinned: boolean): Promise<Observation>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
+  /** Oldest first. */
+  timeline(parameters: TimelineParameters): Promise<TimelineAnswer>;
+  /** What is known of a file, newest first. */
+  fileTimeline(parameters: { path: string; project?: string; limit?: number }): Promise<FileTimelineAnswer>;
+  /** Whole observations, those of the ids that are there; of one project when it is given. */
+  observationsOf(ids: readonly number[], project?: string): Promise<Parsed<Observation>[]>;
+  /** Throws `not_found`. */
+  summary(id: number): Promise<SessionSummary>;
+  /** Throws `not_found`. */
+  prompt(id: number): Promise<UserPrompt>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
   summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
   prompts(page?: PageParameters): Promise<Page<UserPrompt>>;
@@ -151,6 +181,12 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     return answer as T;
   }
 
+  async function listOf<T>(method: Method, path: string, body?: object): Promise<T[]> {
+    const answer = await request(method, path, body);
+    if (!Array.isArray(answer)) throw new MemError("internal", { message: `${path} answered no list.` });
+    return answer;
+  }
+
   return {
     health: () => getObject("/api/health"),
     stats: () => getObject("/api/stats"),
@@ -169,6 +205,11 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
       demandShort(queryString(parameters));
       return getObject("/api/search", parameters);
     },
+    timeline: (parameters) => listOf("GET", `/api/timeline${queryString(parameters)}`),
+    fileTimeline: (parameters) => getObject("/api/observations/by-file", parameters),
+    observationsOf: (ids, project) => listOf("POST", "/api/observations/batch", { ids, project }),
+    summary: (id) => getObject(`/api/summary/${id}`),
+    prompt: (id) => getObject(`/api/prompt/${id}`),
     observations: (page) => getObject("/api/observations", page),
     summaries: (page) => getObject("/api/summaries", page),
     prompts: (page) => getObject("/api/prompts", page),

@@ -1,14 +1,13 @@
 // The timeline: what came before and after a record or a moment, in the order of time.
 import { excerpt } from "../domain/excerpt.ts";
+import { type RecordName, recordName } from "../domain/record-name.ts";
 import { type Observation, parseLists, type SessionSummary, type UserPrompt } from "../domain/records.ts";
 import type { TimelineRow, TimelineWindow } from "../domain/timeline.ts";
 import { MemError } from "../errors.ts";
 import type { Search } from "./search.ts";
 
 /** What a timeline stands around: a record, or a bare moment in epoch milliseconds. */
-export type TimelineAnchor =
-  | { kind: "observation" | "session" | "prompt"; id: number }
-  | { kind: "time"; at: number };
+export type TimelineAnchor = RecordName | { kind: "time"; at: number };
 
 export interface TimelineRequest {
   /** Or the best observation for a query; one of the two is given. */
@@ -87,9 +86,7 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
   };
 }
 
-type RecordAnchor = Exclude<TimelineAnchor, { kind: "time" }>;
-
-async function bestFor(search: Search, { query = "", project }: TimelineRequest): Promise<RecordAnchor> {
+async function bestFor(search: Search, { query = "", project }: TimelineRequest): Promise<RecordName> {
   const { observations } = await search.search({
     query,
     project,
@@ -105,7 +102,7 @@ async function bestFor(search: Search, { query = "", project }: TimelineRequest)
   });
 }
 
-function rowOf(port: TimelinePort, { kind, id }: RecordAnchor): TimelineRow | undefined {
+function rowOf(port: TimelinePort, { kind, id }: RecordName): TimelineRow | undefined {
   switch (kind) {
     case "observation":
       return withRecord(kind, port.observations.byId(id));
@@ -128,18 +125,8 @@ function isRejected(row: TimelineRow): boolean {
 }
 
 function nameOf(anchor: TimelineAnchor): string {
-  switch (anchor.kind) {
-    case "observation":
-      return `observation ${anchor.id}`;
-    case "session":
-      return `session summary S${anchor.id}`;
-    case "prompt":
-      return `prompt P${anchor.id}`;
-    case "time":
-      return "such moment";
-    default:
-      return anchor satisfies never;
-  }
+  if (anchor.kind === "time") return "such moment";
+  return `${anchor.kind === "session" ? "session summary" : anchor.kind} ${recordName(anchor)}`;
 }
 
 function unknownAnchor(name: string, project: string | null): MemError {

@@ -112,7 +112,7 @@ test("a whole session does not repeat its request", () => {
 
 test("kinds stand under headings when there is more than one", () => {
   const lines = linesOf({ observations: [hit], prompts: [{ ...hit, title: "fix it", preview: "fix it" }] });
-  expect(lines.filter((line) => /^[A-Z]/.test(line))).toEqual(["Observations", "Prompts"]);
+  expect(lines.filter((line) => /^[A-Z][a-z]/.test(line))).toEqual(["Observations", "Prompts"]);
 });
 
 test("no line of a hit is wider than the terminal", () => {
@@ -165,4 +165,17 @@ test("a whole observation shows its story, facts and files", () => {
     "     Read: a.ts",
     "     Changed: b.ts, c.ts",
   ]);
+});
+
+test("sessions and prompts have names that `mem show` takes", () => {
+  const { obs_type: _, ...text } = hit;
+  expect(linesOf({ sessions: [text] })[0]).toBe("S12  Edited src/auth/session.ts");
+  expect(linesOf({ prompts: [text] })[0]).toBe("P12  Edited src/auth/session.ts");
+});
+
+test("a hit without the words says what found it", () => {
+  const by = (...matched_by: SearchAnswer["observations"][number]["matched_by"]) =>
+    linesOf({ observations: [{ ...hit, preview: "", matched_by: [...matched_by] }] })[1]?.trim();
+  expect(by("words")).toBe("bugfix · shop · 3 h ago");
+  expect(by("neighbours", "vectors")).toBe("bugfix · shop · by its neighbours and meaning · 3 h ago");
 });

@@ -3,7 +3,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
+import { terminalLine } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
+import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
 import { unknownModeWords } from "../mode-words.ts";
 import { renderSearch } from "../search-results.ts";
@@ -67,7 +69,7 @@ async function searchMemory(
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
   if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
   else renderSearch(io, answer, context.clock.now());
-  for (const note of answer.notes) io.err(note);
+  for (const note of answer.notes) io.err(io.errPaint.yellow(terminalLine(note)));
   const unknown =
     found > 0 || options.obsType === undefined
       ? null
@@ -97,14 +99,6 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 function nothingFound(options: SearchOptions): string {
   const filtered = Object.keys(options).some((name) => name !== "format" && name !== "json");
   return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
-}
-
-function count(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d{1,7}$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }
 
 function wordId(text: string): string {

@@ -1,5 +1,6 @@
 // Wire shapes of the timeline.
 import * as z from "zod";
+import { parseRecordName } from "../../domain/record-name.ts";
 import { observationStatuses } from "../../domain/records.ts";
 import { epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
 
@@ -85,12 +86,10 @@ function base() {
   };
 }
 
-const recordId = /^(S|P)?([1-9]\d{0,15})$/i;
-
 function anchorOf(text: string | undefined, context: z.RefinementCtx) {
   if (text === undefined) return undefined;
-  const [, letter, id] = recordId.exec(text) ?? [];
-  if (id !== undefined && Number.isSafeInteger(Number(id))) return { kind: kindOf(letter), id: Number(id) };
+  const name = parseRecordName(text);
+  if (name !== undefined) return name;
   const at = isoTimestamp("start").safeParse(text).data;
   if (at !== undefined) return { kind: "time" as const, at };
   context.addIssue({
@@ -99,9 +98,4 @@ function anchorOf(text: string | undefined, context: z.RefinementCtx) {
       "must be 12 for an observation, S12 for a session summary, P12 for a prompt, or an ISO time such as 2026-01-31T12:00:00Z",
   });
   return z.NEVER;
-}
-
-function kindOf(letter: string | undefined): "observation" | "session" | "prompt" {
-  if (letter === undefined) return "observation";
-  return letter.toUpperCase() === "S" ? "session" : "prompt";
 }

@@ -1,0 +1,131 @@
+// `mem timeline`, `mem file`: what happened around a record or a moment, and what is known of a file.
+import { isAbsolute, resolve } from "node:path";
+import type { Command } from "commander";
+import type { FileTimelineAnswer } from "../../client/worker-client.ts";
+import { parseRecordName, recordName } from "../../domain/record-name.ts";
+import { terminalLine } from "../../domain/terminal-text.ts";
+import { MemError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { count } from "../count.ts";
+import { withExamples } from "../examples.ts";
+import { statusMarks } from "../status-marks.ts";
+import { renderTimeline, timelineLine } from "../timeline-lines.ts";
+import { parseWhen } from "../when.ts";
+import { counted, homePath } from "../words.ts";
+
+interface TimelineOptions {
+  query?: string;
+  before?: number;
+  after?: number;
+  project?: string;
+  json?: true;
+}
+
+/** Adds `mem timeline` and `mem file`. */
+export function registerTimeline(program: Command, context: CliContext): void {
+  const timeline = program
+    .command("timeline")
+    .description("show what came before and after a record or a moment")
+    .argument("[anchor]", "an id from `mem search` (12, S12, P12), or a time (2026-01-31T12:00, 2h)")
+    .option("--query <words>", "instead of an anchor: the observation that fits best")
+    .option("--before <count>", "records before it, 0-100", count(0, 100))
+    .option("--after <count>", "records after it, 0-100", count(0, 100))
+    .option("--project <name>", "only of one project")
+    .option("--json", "print JSON")
+    .action((anchor: string | undefined, options: TimelineOptions) => showTimeline(context, anchor, options));
+  withExamples(timeline, [
+    ["mem timeline 12 --before 3", "what led to observation 12"],
+    ["mem timeline 2h --project shop", "the last two hours"],
+  ]);
+  const file = program
+    .command("file")
+    .description("show what is known of a file")
+    .argument("<path>", "its path; a part of its end is enough with --project")
+    .option("--project <name>", "only of one project")
+    .option("--limit <count>", "records at most, 1-100", count(1, 100))
+    .option("--json", "print JSON")
+    .action((path: string, options: FileOptions) => showFile(context, path, options));
+  withExamples(file, [
+    ["mem file src/login.ts", "who read and changed it"],
+    ["mem file login.ts --project shop", "wherever it lies in the project"],
+  ]);
+}
+
+async function showTimeline(
+  context: CliContext,
+  anchor: string | undefined,
+  { query, before, after, project, json }: TimelineOptions,
+): Promise<void> {
+  if ((anchor === undefined) === (query === undefined)) {
+    throw new MemError("usage", {
+      message: "Give one anchor: an id such as 12, S12 or P12, a time, or --query with words.",
+      hint: "Ids come from `mem search`.",
+    });
+  }
+  const items = await context.worker().timeline({
+    ...(anchor === undefined ? {} : { anchor: anchorOf(anchor, context.clock.now()) }),
+    ...(query === undefined ? {} : { query }),
+    ...(before === undefined ? {} : { depth_before: before }),
+    ...(after === undefined ? {} : { depth_after: after }),
+    ...(project === undefined ? {} : { project }),
+  });
+  if (json === true) context.io.json(items);
+  else if (items.length === 0) context.io.err("Nothing is remembered around that. Try it without --project.");
+  else renderTimeline(context.io, items.map(timelineLine));
+}
+
+function anchorOf(text: string, nowEpochMs: number): string {
+  const name = parseRecordName(text);
+  return name === undefined ? parseWhen(text, "start", nowEpochMs) : recordName(name);
+}
+
+interface FileOptions {
+  project?: string;
+  limit?: number;
+  json?: true;
+}
+
+async function showFile(context: CliContext, path: string, options: FileOptions): Promise<void> {
+  const { io } = context;
+  const found = await recordsOf(context, path, options);
+  if (options.json === true) {
+    io.json(found);
+    return;
+  }
+  if (found.total === 0) {
+    io.err(`Nothing is known of ${homePath(found.path)}. \`mem search\` looks for its words.`);
+    return;
+  }
+  renderTimeline(io, found.observations.map(fileLine));
+  const more = found.total - found.count;
+  if (more > 0) io.err(`${counted(more, "older record")} not shown: --limit shows up to 100.`);
+}
+
+// In the shell a path is meant from here; records may name the file from elsewhere, so its end is tried after that.
+async function recordsOf(
+  context: CliContext,
+  path: string,
+  { project, limit }: FileOptions,
+): Promise<FileTimelineAnswer> {
+  const filters = {
+    ...(project === undefined ? {} : { project }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const here = await context.worker().fileTimeline({ path: resolve(path), ...filters });
+  if (here.total > 0 || isAbsolute(path)) return here;
+  return context.worker().fileTimeline({ path, ...filters });
+}
+
+function fileLine(observation: FileTimelineAnswer["observations"][number]) {
+  const { id, created_at_epoch, obs_type, title, project, changed_since = [] } = observation;
+  return {
+    name: recordName({ kind: "observation", id }),
+    created_at_epoch,
+    type: terminalLine(obs_type),
+    title,
+    project,
+    marks: statusMarks(observation),
+    isAnchor: false,
+    notes: changed_since.map(({ path, is }) => `${is === "gone" ? "gone" : "changed"} since: ${path}`),
+  };
+}

@@ -1,0 +1,92 @@
+// Timelines as lines for people: a day, then time, name, type and title of what happened on it.
+import type { TimelineAnswer } from "../client/worker-client.ts";
+import { recordName } from "../domain/record-name.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import type { Io } from "./io.ts";
+import { statusMarks } from "./status-marks.ts";
+import { localDate, localTime } from "./words.ts";
+
+export type TimelineItem = TimelineAnswer[number];
+
+export interface TimelineLine {
+  /** 12, S12, P12. */
+  name: string;
+  created_at_epoch: number;
+  /** Type of an observation, or the kind. */
+  type: string;
+  title: string;
+  project: string;
+  /** Short marks behind the title. */
+  marks: string[];
+  /** What was asked for. */
+  isAnchor: boolean;
+  /** Lines below it. */
+  notes: string[];
+}
+
+/** Prints the lines under their days; the project stands there when there are several. */
+export function renderTimeline(io: Io, lines: readonly TimelineLine[]): void {
+  const nameWidth = Math.max(0, ...lines.map(({ name }) => name.length));
+  const typeWidth = Math.max(0, ...lines.map(({ type }) => displayWidth(type)));
+  const several = new Set(lines.map(({ project }) => project)).size > 1;
+  let day = "";
+  for (const line of lines) {
+    const date = new Date(line.created_at_epoch);
+    const itsDay = localDate(date);
+    if (itsDay !== day) io.out(io.paint.bold(itsDay));
+    day = itsDay;
+    renderLine(io, line, { nameWidth, typeWidth, several });
+  }
+}
+
+interface Layout {
+  nameWidth: number;
+  typeWidth: number;
+  several: boolean;
+}
+
+function renderLine(io: Io, line: TimelineLine, { nameWidth, typeWidth, several }: Layout): void {
+  const time = localTime(line.created_at_epoch, line.created_at_epoch);
+  const mark = line.isAnchor ? ">" : " ";
+  const head = `${mark} ${time}  ${line.name.padStart(nameWidth)}  ${padToWidth(line.type, typeWidth)}  `;
+  const tail = [...(several ? [line.project] : []), ...line.marks].map(terminalLine).join(" · ");
+  const room = Math.max(20, io.columns - head.length - (tail === "" ? 0 : displayWidth(tail) + 2));
+  // Without a terminal a line is whole, for grep.
+  const title = io.isTerminal ? cutToWidth(terminalLine(line.title), room) : terminalLine(line.title);
+  const shown = line.isAnchor ? io.paint.bold(title) : title;
+  io.out(`${io.paint.dim(head)}${shown}${tail === "" ? "" : `  ${io.paint.dim(tail)}`}`);
+  const indent = " ".repeat(head.length);
+  for (const note of line.notes) {
+    const text = terminalLine(note);
+    io.out(
+      `${indent}${io.paint.yellow(io.isTerminal ? cutToWidth(text, io.columns - indent.length) : text)}`,
+    );
+  }
+}
+
+/** An item of a timeline as a line. */
+export function timelineLine(item: TimelineItem): TimelineLine {
+  const { type: kind, id, created_at_epoch, project } = item;
+  const base = { name: recordName({ kind, id }), created_at_epoch, project, isAnchor: item.anchor === true };
+  switch (item.type) {
+    case "observation":
+      return {
+        ...base,
+        type: terminalLine(item.obs_type),
+        title: item.title,
+        marks: statusMarks(item),
+        notes: [],
+      };
+    case "session":
+      return { ...base, type: "session", title: sessionTitle(item), marks: [], notes: [] };
+    case "prompt":
+      return { ...base, type: "prompt", title: item.prompt_text, marks: [], notes: [] };
+    default:
+      return item satisfies never;
+  }
+}
+
+function sessionTitle(item: TimelineItem & { type: "session" }): string {
+  const parts = [item.request, item.completed ?? item.learned].filter((part) => part !== null && part !== "");
+  return parts.length === 0 ? item.summary_text : parts.join(": ");
+}

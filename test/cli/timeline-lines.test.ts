@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
+import { paintFor } from "../../src/cli/paint.ts";
+import { renderTimeline, type TimelineItem, timelineLine } from "../../src/cli/timeline-lines.ts";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
+
+const noon = new Date(2026, 10, 20, 12, 5).getTime();
+
+function linesOf(items: readonly TimelineItem[], isTerminal = false): string[] {
+  const lines: string[] = [];
+  const io: Io = {
+    out: (line) => lines.push(line),
+    raw: (text) => lines.push(text),
+    err: () => undefined,
+    json: () => undefined,
+    paint: paintFor(false),
+    errPaint: paintFor(false),
+    color: false,
+    isClosed: false,
+    talksToTerminal: false,
+    isTerminal,
+    columns: 80,
+  };
+  renderTimeline(io, items.map(timelineLine));
+  return lines;
+}
+
+const base = { project: "shop", sdk_session_id: "sdk", created_at_epoch: noon };
+const prompt: TimelineItem = {
+  ...base,
+  type: "prompt",
+  id: 7,
+  claude_session_id: "c",
+  prompt_number: 1,
+  prompt_text: "why does the login loop?",
+};
+const observation: TimelineItem = {
+  ...base,
+  type: "observation",
+  id: 112,
+  created_at_epoch: noon + 60_000,
+  obs_type: "bugfix",
+  title: "Fixed the redirect",
+  subtitle: null,
+  summary: "It looped.",
+  files_touched: [],
+  prompt_number: 1,
+  status: "active",
+  superseded_by: null,
+};
+const session: TimelineItem = {
+  ...base,
+  type: "session",
+  id: 3,
+  created_at_epoch: noon + 86_400_000,
+  summary_text: "Request: mend the login",
+  request: "mend the login",
+  learned: null,
+  completed: "the redirect ends",
+  next_steps: null,
+};
+
+test("records stand under their day with time, name, type and title; the anchor is marked", () => {
+  expect(linesOf([prompt, { ...observation, anchor: true }, session])).toEqual([
+    "2026-11-20",
+    "  12:05   P7  prompt   why does the login loop?",
+    "> 12:06  112  bugfix   Fixed the redirect",
+    "2026-11-21",
+    "  12:05   S3  session  mend the login: the redirect ends",
+  ]);
+});
+
+test("the project stands there when there are several, and what the user said of a record", () => {
+  expect(
+    linesOf([
+      { ...observation, status: "superseded", superseded_by: 120 },
+      { ...prompt, project: "web" },
+    ]),
+  ).toEqual([
+    "2026-11-20",
+    "  12:06  112  bugfix  Fixed the redirect  shop · superseded by 120",
+    "  12:05   P7  prompt  why does the login loop?  web",
+  ]);
+});
+
+test("a terminal gets lines that fit, everything else whole ones", () => {
+  const long = { ...observation, title: "a long title ".repeat(20), project: "日本語の" };
+  const shown = linesOf([long, { ...prompt, prompt_text: "x".repeat(300) }], true);
+  for (const line of shown) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  expect(linesOf([long])[1]).toContain(long.title.trim());
+});
+
+test("nothing of a record moves the cursor or begins a line", () => {
+  const bad = { ...observation, title: "a\nb\u001b[2Jc", obs_type: "bug\nfix", project: "p\u001b[1m" };
+  for (const line of linesOf([bad, prompt])) expect(line).toMatch(/^[^\p{Cc}]*$/u);
+});
