@@ -86,8 +86,10 @@ export interface IntakeDeps {
   clock: Clock;
   /** Tool names that are not recorded, as they are set now. */
   skipTools: () => ReadonlySet<string>;
-  /** Label of the project that a directory belongs to. */
+  /** Label of the project that a directory belongs to; called in the transaction of what is stored under it. */
   projectOf: (cwd: string) => string;
+  /** What a label that a client sent means today: its project may have been renamed or merged. */
+  projectNamed: (label: string) => string;
   publish: (event: StreamEvent) => void;
   /** Told after a message of the session is stored. */
   onQueued: (sessionDbId: number) => void;

@@ -19,15 +19,14 @@ export function stepOf(
 
 /** Makes the session of `input`, in the project of its first event. */
 export function createSession(
-  deps: Pick<IntakeDeps, "projectOf"> & { store: CaptureStore },
+  deps: Pick<IntakeDeps, "projectOf" | "projectNamed"> & { store: CaptureStore },
   input: SessionInput,
   now: number,
 ): IntakeSession {
-  const label = input.project ?? (input.cwd === undefined ? "unknown" : deps.projectOf(input.cwd));
   const created = {
     claude_session_id: input.claudeSessionId,
     sdk_session_id: newId(),
-    project: cleanText(label),
+    project: projectOf(deps, input),
     host: input.host ?? "api",
     cwd: input.cwd ?? null,
     now,
@@ -66,4 +65,12 @@ function isLate(session: IntakeSession | undefined, event: SessionEvent, at: num
   if (session === undefined) return false;
   if (event === "complete") return session.last_active_at_epoch > at;
   return session.completed_at_epoch !== null && session.completed_at_epoch > at;
+}
+
+function projectOf(
+  deps: Pick<IntakeDeps, "projectOf" | "projectNamed">,
+  { project, cwd }: SessionInput,
+): string {
+  if (project === undefined && cwd !== undefined) return deps.projectOf(cwd);
+  return deps.projectNamed(cleanText(project ?? "unknown"));
 }

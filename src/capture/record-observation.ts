@@ -31,7 +31,7 @@ export interface NotRecorded {
   reason: "private";
 }
 
-interface RecordDeps extends Pick<IntakeDeps, "clock" | "projectOf" | "publish"> {
+interface RecordDeps extends Pick<IntakeDeps, "clock" | "projectOf" | "projectNamed" | "publish"> {
   store: CaptureStore & {
     observations: {
       insert(observation: {

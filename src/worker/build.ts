@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
+import { createLedger } from "../context/ledger.ts";
 import type { StreamEvent } from "../domain/events.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
@@ -23,10 +24,11 @@ import { createIdleMemory } from "./idle-memory.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createNotices } from "./notices.ts";
 import { describePause } from "./pause-steps.ts";
-import { createProjectLabels } from "./project-label.ts";
+import { buildProjects } from "./project-ports.ts";
 import { createQuiet } from "./quiet.ts";
 import { buildRecall } from "./recall-answers.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
+import { createRelevant } from "./relevant.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
@@ -70,7 +72,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const storage = createStorageHealth(clock, store.storageFailure);
   const quiet = createQuiet(clock);
-  const projectOf = createProjectLabels();
+  const projects = buildProjects({ store, env: deps.env, clock });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
     env: deps.env,
@@ -115,7 +117,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     // Nothing more will come for it, so its messages need not wait for company.
     if (event.type === "session_completed") loop.notify(event.sessionDbId);
   };
-  const shared = { store, clock, projectOf, publish };
+  const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
   const intake = createIntake({
     ...shared,
     skipTools: live.skipTools,
@@ -126,12 +128,14 @@ export function buildWorker(deps: WorkerDeps): Worker {
     },
   });
   const search = buildSearch(db, store);
-  const context = buildContext(deps, store);
+  const relevant = createRelevant({ search, byId: store.observations.byId });
+  const context = buildContext({ ...deps, relevant }, store);
   const hostEvents = createHostEvents({
     hostNamed,
     intake,
     context,
-    projectOf,
+    ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
+    projectOf: projects.labelOf,
     sessionOf: store.sessions.byClaudeId,
     notice: notices.first,
   });
@@ -196,6 +200,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     },
     async close() {
       idleMemory.stop();
+      projects.close();
       await app.close();
       await Promise.all([maintenance.stop(), generation.close()]);
       status.stop();

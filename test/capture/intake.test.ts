@@ -23,6 +23,7 @@ function open(): void {
     clock: { now: () => now, monotonicMs: () => now },
     skipTools: () => skipped,
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
+    projectNamed: (label) => label,
     publish: (event) => void events.push(event),
     onQueued: () => undefined,
   });

@@ -21,6 +21,7 @@ beforeEach(() => {
     store: memory.store,
     clock: { now: () => now, monotonicMs: () => now },
     projectOf: () => "demo",
+    projectNamed: (label: string) => label,
     publish: (event: StreamEvent) => void events.push(event),
   };
   intake = createIntake({ ...deps, skipTools: () => new Set(), onQueued: () => undefined });

@@ -16,6 +16,7 @@ beforeEach(async () => {
     store: memory.store,
     clock: { now: () => now, monotonicMs: () => now },
     projectOf: () => "demo",
+    projectNamed: (label) => label,
     publish: () => undefined,
     skipTools: () => new Set(),
     onQueued: () => undefined,

@@ -16,7 +16,16 @@ export type ImportTable = ReadonlyMap<string, ImportRule>;
 export const rootFolder = "root";
 
 // What "the feature folders" means in the table.
-const featureFolders = ["capture", "generate", "recall", "context", "truth", "embed", "vectors"] as const;
+const featureFolders = [
+  "capture",
+  "generate",
+  "recall",
+  "context",
+  "truth",
+  "projects",
+  "embed",
+  "vectors",
+] as const;
 
 /** One rule per folder of the table. Throws on a clause it cannot read: the table is law, so it has to be plain. */
 export function parseImportTable(readme: string): ImportTable {
