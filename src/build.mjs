@@ -76,7 +76,12 @@ const bundles = [
       "@fastify/fast-json-stringify-compiler",
       "light-my-request",
     ],
-    entryPoints: { worker: "src/worker/main.ts", "check-process": "src/worker/check-process.ts" },
+    entryPoints: {
+      worker: "src/worker/main.ts",
+      "check-process": "src/worker/check-process.ts",
+      "vector-thread": "src/worker/vector-thread.ts",
+      "embed-process": "src/worker/embed-process.ts",
+    },
     outdir: "dist",
   },
   {

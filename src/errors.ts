@@ -224,6 +224,13 @@ const catalogue = {
     message: "The model provider failed.",
     hint: "It is tried again by itself; `mem worker logs` shows why it failed.",
   },
+  embedder_failed: {
+    status: 502,
+    exitCode: 69,
+    retryable: true,
+    message: "The embedder failed.",
+    hint: "It is tried again by itself; `mem doctor` shows how it is.",
+  },
   no_model: {
     status: 409,
     exitCode: 78,

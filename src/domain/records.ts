@@ -135,7 +135,8 @@ export function parseLists<R extends Record<ListColumn, string>>(record: R): Par
   } as Parsed<R>;
 }
 
-function parseList(json: string): string[] {
+/** The texts of a stored list; a damaged one reads as empty. */
+export function parseList(json: string): string[] {
   try {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];

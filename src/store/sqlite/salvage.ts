@@ -50,6 +50,8 @@ const copiedTables: readonly CopiedTable[] = [
   { table: "observation_sources", key: ["observation_id", "raw_event_id"] },
   { table: "observation_blobs", key: ["observation_id", "path"] },
   { table: "session_summaries", key: ["id"] },
+  { table: "vector_sets", key: ["id"] },
+  { table: "observation_vectors", key: ["id"] },
   { table: "model_calls", key: ["id"] },
   { table: "regenerations", key: ["raw_event_id"] },
   { table: "viewer_state", key: ["key"] },
@@ -175,6 +177,9 @@ const mending = [
    where superseded_by not in (select id from observations)`,
   "delete from project_identities where project_id not in (select id from projects)",
   "delete from project_aliases where project_id not in (select id from projects)",
+  // A vector costs a call to make again, but one whose text was lost stands for nothing.
+  "delete from observation_vectors where observation_id not in (select id from observations)",
+  "delete from observation_vectors where set_id not in (select id from vector_sets)",
   "update user_prompts set session_id = null where session_id not in (select id from sessions)",
   "update observations set session_id = null where session_id not in (select id from sessions)",
   "update session_summaries set session_id = null where session_id not in (select id from sessions)",

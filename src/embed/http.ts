@@ -1,0 +1,145 @@
+// `http`: a server that embeds, by the `/embeddings` of OpenAI's protocol or the `/api/embed` of Ollama.
+import type { Clock } from "../clock.ts";
+import { parseEndpoint } from "../outbound/endpoint.ts";
+import { cleanReason, reasonIn } from "../outbound/error-text.ts";
+import type { Resolve } from "../outbound/network-guard.ts";
+import { createPoster, type PostAnswer, type Poster, PostFailure } from "../outbound/post.ts";
+import { retryAfterMs } from "../outbound/retry-after.ts";
+import { listAt, valueAt } from "../outbound/wire-values.ts";
+import { checkVectors, type Embedder, EmbedFailure } from "./embedder.ts";
+import { asked } from "./model-traits.ts";
+
+interface HttpEmbedderOptions {
+  /** `MEM_EMBEDDING_MODEL`, sent unchanged. */
+  model: string;
+  /** `MEM_EMBEDDING_BASE_URL`; an address that ends in `/api` or `/api/embed` is Ollama's. */
+  baseUrl: string;
+  /** `MEM_EMBEDDING_API_KEY`; read at every call. Servers on the user's own machine need none. */
+  apiKey: () => string;
+  clock: Clock;
+  timeoutMs?: number;
+  resolve?: Resolve;
+}
+
+const callTimeoutMs = 60_000;
+
+export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
+  const { model, clock, timeoutMs = callTimeoutMs, resolve } = options;
+  const endpoint = endpointOf(options.baseUrl);
+  let poster: Poster | undefined;
+
+  function open(origin: string): Poster {
+    poster ??= createPoster({ origin, timeoutMs, ...(resolve === undefined ? {} : { resolve }) });
+    return poster;
+  }
+
+  return {
+    identity: { embedder: "http", model },
+    batch: 32,
+    async embed(texts, role, signal) {
+      if (typeof endpoint === "string") throw new EmbedFailure("setup", endpoint, { hint: setAddress });
+      if (model === "") throw new EmbedFailure("setup", "No embedding model is named.", { hint: setModel });
+      const key = options.apiKey().trim();
+      const request = {
+        path: endpoint.path,
+        headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+        body: { model, input: asked(texts, role, model), ...endpoint.extra },
+        secrets: [key],
+      };
+      const answer = await open(endpoint.origin)
+        .post(request, signal)
+        .catch((cause: unknown) => {
+          throw cause instanceof PostFailure ? notAnswered(cause) : cause;
+        });
+      if (answer.status >= 400) throw refused(endpoint.origin, answer, [key], clock.now());
+      return readVectors(new URL(endpoint.origin).host, answer.text, texts.length, [key]);
+    },
+    close: async () => poster?.close(),
+  };
+}
+
+const setAddress = "mem settings set MEM_EMBEDDING_BASE_URL <address> && mem worker restart";
+const setModel = "mem settings set MEM_EMBEDDING_MODEL <model> && mem worker restart";
+const setKey = "mem settings set MEM_EMBEDDING_API_KEY <key> && mem worker restart";
+
+interface Endpoint {
+  origin: string;
+  path: string;
+  /** What the protocol wants besides model and input. */
+  extra: object;
+}
+
+function endpointOf(baseUrl: string): Endpoint | string {
+  const setting = "MEM_EMBEDDING_BASE_URL";
+  if (baseUrl.trim() === "") return `${setting} is empty: http needs the address of a server.`;
+  if (/\/api(\/embed)?\/*$/.test(baseUrl.trim())) {
+    const found = parseEndpoint(baseUrl.trim().replace(/\/embed\/*$/, ""), {
+      setting,
+      call: "/embed",
+      version: "",
+    });
+    return typeof found === "string" ? found : { ...found, extra: { truncate: true } };
+  }
+  const found = parseEndpoint(baseUrl, { setting, call: "/embeddings", version: "/v1" });
+  return typeof found === "string" ? found : { ...found, extra: { encoding_format: "float" } };
+}
+
+function readVectors(who: string, text: string, wanted: number, secrets: readonly string[]): Float32Array[] {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new EmbedFailure(
+      "unavailable",
+      `${who} answered what is no JSON: ${cleanReason(text.slice(0, 200), secrets)}`,
+    );
+  }
+  const ollama = listAt(answer, "embeddings");
+  // A server may give them in another order; each says which text it is of.
+  const openAi = listAt(answer, "data").toSorted((a, b) => indexOf(a) - indexOf(b));
+  const lists = ollama.length > 0 ? ollama : openAi.map((entry) => valueAt(entry, "embedding"));
+  const checked = checkVectors(lists.map(numbersOf), wanted);
+  if (typeof checked === "string") throw new EmbedFailure("unavailable", `${who} answered with ${checked}.`);
+  return checked;
+}
+
+function indexOf(entry: unknown): number {
+  return Number(valueAt(entry, "index") ?? 0);
+}
+
+function numbersOf(value: unknown): Float32Array {
+  return Float32Array.from(Array.isArray(value) ? value : [], (entry) =>
+    typeof entry === "number" ? entry : Number.NaN,
+  );
+}
+
+function notAnswered({ kind, message, cause }: PostFailure): EmbedFailure {
+  switch (kind) {
+    case "late":
+    case "unreachable":
+    case "unreadable":
+      return new EmbedFailure("unavailable", message, { cause });
+    case "address":
+      return new EmbedFailure("setup", message, { hint: setAddress });
+    case "unsendable":
+      return new EmbedFailure("setup", message, { hint: setKey });
+    default:
+      return kind satisfies never;
+  }
+}
+
+function refused(
+  origin: string,
+  { status, headers, text }: PostAnswer,
+  secrets: readonly string[],
+  now: number,
+): EmbedFailure {
+  const reason = reasonIn(text, secrets);
+  const message = `${new URL(origin).host} answered ${status}${reason === "" ? "." : `: ${reason}`}`;
+  if (status === 401 || status === 403) return new EmbedFailure("setup", message, { hint: setKey });
+  // Ollama says 404 for a model it does not have; others for a path.
+  if (status === 404 || status === 405) return new EmbedFailure("setup", message, { hint: setModel });
+  if (status === 400 || status === 413 || status === 422) return new EmbedFailure("refused", message);
+  const wait = retryAfterMs(headers, text, now);
+  return new EmbedFailure("unavailable", message, wait === undefined ? {} : { retryAfterMs: wait });
+}

@@ -1,0 +1,110 @@
+// The nearest vectors of a set: bits of all of them in memory, bytes of the best read from the store, kept up to date.
+import { type BitIndex, createBitIndex } from "./bit-index.ts";
+import { cosine } from "./int8.ts";
+
+/** What the index reads. */
+export interface VectorSource {
+  newestChange(): number;
+  /** Undefined when so much changed that all must be read again. */
+  changedSince(seq: number): { seq: number; ids: number[] } | undefined;
+  page(setId: number, row: number, limit: number): StoredVector[];
+  vectorOf(setId: number, observationId: number): StoredVector | undefined;
+  /** Scale and bytes. */
+  stored(row: number): [number, Buffer] | undefined;
+  projectId(label: string): number | undefined;
+}
+
+interface StoredVector {
+  row: number;
+  id: number;
+  project: number;
+  vector: Buffer;
+}
+
+export interface NearestRequest {
+  setId: number;
+  /** At length one; its dimension is the set's. */
+  unit: Float32Array;
+  /** A label, or null for all projects. */
+  project: string | null;
+  limit: number;
+}
+
+export interface NearHit {
+  id: number;
+  /** -1 to 1. */
+  similarity: number;
+}
+
+export interface VectorIndex {
+  /** Nearest first. The first call of a set reads it whole. */
+  nearest(request: NearestRequest): NearHit[];
+  /** How many vectors are held. */
+  size(): number;
+}
+
+// Measured at 100,000 x 384 against an exact scan: recall@20 is 97.2 % with 200, 98.6 % with 400, 99.0 % with 800 of
+// them compared by their bytes, which costs 1.1, 1.5 and 3.6 ms beside the 3.6 ms of the sieve.
+const leastCompared = 400;
+const comparedPerHit = 20;
+
+const pageRows = 2_000;
+// Looking up the place of one costs 0.05 ms at 100,000: beyond this reading everything again is faster.
+const mostChanges = 2_000;
+
+export function createVectorIndex(source: VectorSource): VectorIndex {
+  let loaded: { setId: number; dimension: number; index: BitIndex; seq: number } | undefined;
+
+  function load(setId: number, dimension: number): BitIndex {
+    loaded = undefined;
+    // Before the rows: what changes while they are read is looked at again.
+    const seq = source.newestChange();
+    const index = createBitIndex(dimension);
+    for (let after = 0; ; ) {
+      const rows = source.page(setId, after, pageRows);
+      for (const { vector, ...entry } of rows) index.add(entry, bytesOf(vector));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageRows) break;
+      after = last.row;
+    }
+    loaded = { setId, dimension, index, seq };
+    return index;
+  }
+
+  function current(setId: number, dimension: number): BitIndex {
+    if (loaded?.setId !== setId || loaded.dimension !== dimension) return load(setId, dimension);
+    const changes = source.changedSince(loaded.seq);
+    if (changes === undefined || changes.ids.length > mostChanges) return load(setId, dimension);
+    const { index } = loaded;
+    for (const id of changes.ids) {
+      const row = source.vectorOf(setId, id);
+      if (row === undefined) index.remove(id);
+      else index.set(row, bytesOf(row.vector));
+    }
+    loaded.seq = changes.seq;
+    return index;
+  }
+
+  return {
+    size: () => loaded?.index.size ?? 0,
+    nearest({ setId, unit, project, limit }) {
+      const index = current(setId, unit.length);
+      const projectId = project === null ? null : source.projectId(project);
+      if (projectId === undefined || limit < 1) return [];
+      const compared = Math.max(leastCompared, limit * comparedPerHit);
+      const hits: NearHit[] = [];
+      for (const { row, id } of index.nearest(unit, compared, projectId)) {
+        const stored = source.stored(row);
+        if (stored === undefined) continue;
+        const [scale, vector] = stored;
+        hits.push({ id, similarity: cosine(unit, { scale, bytes: bytesOf(vector) }) });
+      }
+      // Newer first among equals, as everywhere in search.
+      return hits.sort((a, b) => b.similarity - a.similarity || b.id - a.id).slice(0, limit);
+    },
+  };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Buffer): Int8Array {
+  return new Int8Array(buffer, byteOffset, byteLength);
+}

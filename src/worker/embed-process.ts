@@ -1,0 +1,40 @@
+// The process of a local model: what it takes of memory ends with it, and it never outlives its worker.
+
+import type { ModelAnswer, ModelRequest } from "../embed/onnx-messages.ts";
+import { type Extract, LibraryMissing, loadOnnxModel } from "../embed/onnx-model.ts";
+
+let extract: Extract | undefined;
+// One after the other: the library uses every core for one call.
+let turn: Promise<void> = Promise.resolve();
+
+process.on("message", (request: ModelRequest) => {
+  turn = turn.then(async () => {
+    const answer = await answerTo(request);
+    if (process.connected) process.send?.(answer);
+  });
+});
+// The channel closes when the worker ends, also when it is killed. A library that is busy would keep the process.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+async function answerTo(request: ModelRequest): Promise<ModelAnswer> {
+  if ("load" in request) {
+    try {
+      extract = await loadOnnxModel(request.load);
+      return { loaded: true };
+    } catch (cause) {
+      const kind = cause instanceof LibraryMissing ? "library" : "model";
+      return { failed: { kind, message: messageOf(cause) } };
+    }
+  }
+  const { call, texts } = request;
+  try {
+    if (extract === undefined) throw new TypeError("no model is loaded");
+    return { call, vectors: await extract(texts) };
+  } catch (cause) {
+    return { call, error: messageOf(cause) };
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

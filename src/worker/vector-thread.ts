@@ -1,0 +1,23 @@
+// The thread that searches vectors: its own connection for reading, so that a search never holds up the worker.
+import { parentPort, workerData } from "node:worker_threads";
+import { openVectorReader } from "../store/sqlite/vectors.ts";
+import type { ThreadAnswer, ThreadData, ThreadRequest } from "../vectors/thread-messages.ts";
+import { createVectorIndex } from "../vectors/vector-index.ts";
+
+const { databasePath } = workerData as ThreadData;
+const source = openVectorReader(databasePath);
+const index = createVectorIndex(source);
+
+parentPort?.on("message", (request: ThreadRequest) => {
+  parentPort?.postMessage(answer(request));
+});
+
+// A failed read (a busy database, a full disk) fails one search, not the thread.
+function answer({ call, nearest }: ThreadRequest): ThreadAnswer {
+  try {
+    return { call, hits: index.nearest(nearest) };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { call, failed: `the vectors cannot be read: ${why}` };
+  }
+}
