@@ -11,6 +11,8 @@ export interface ContextSettings {
   /** Newest observations shown expanded, 0 to 20, and by which field. */
   fullCount: number;
   fullField: "narrative" | "facts";
+  /** Tokens that one text may cost. */
+  tokenBudget: number;
   readTokens: boolean;
   workTokens: boolean;
   savings: boolean;

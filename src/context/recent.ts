@@ -19,6 +19,20 @@ export function recentRecords(
   const page = { offset: 0, limit, project };
   return {
     summaries: port.summaries.page(page).items.map(parseLists),
-    observations: port.observations.page(page).items.map(parseLists),
+    observations: newestHeld(port.observations, { project, limit }).map(parseLists),
   };
+}
+
+// What was rejected stands in the pages of the data routes, never in context.
+function newestHeld(
+  records: NewestRecords<Observation>,
+  { project, limit }: { project?: string | undefined; limit: number },
+): Observation[] {
+  const held: Observation[] = [];
+  for (let offset = 0; held.length < limit; offset += limit) {
+    const { items } = records.page({ offset, limit, project });
+    held.push(...items.filter(({ status }) => status !== "rejected"));
+    if (items.length < limit) break;
+  }
+  return held.slice(0, limit);
 }

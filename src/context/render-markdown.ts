@@ -1,6 +1,7 @@
 // The context as an agent reads it: markdown inside a block of its own that intake strips when it comes back.
+import { contextBlock } from "./block.ts";
 import { economicsLine } from "./economics.ts";
-import { repeatMark } from "./repeats.ts";
+import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
 import type { ContextRow, ContextView } from "./view.ts";
 
@@ -23,11 +24,6 @@ export function renderMarkdown(view: ContextView, shown: number): string {
   ]);
 }
 
-/** `lines` in the block that marks them as ours. */
-export function contextBlock(lines: readonly string[]): string {
-  return ["<mem-context>", ...lines, "</mem-context>"].join("\n");
-}
-
 function summarySection({ lastSummary }: ContextView): string[] {
   if (lastSummary === null) return [];
   return [
@@ -42,10 +38,17 @@ function messageSection({ lastMessage }: ContextView): string[] {
 }
 
 function expandedRecord(row: ContextRow, view: ContextView): string[] {
-  const remarks = [row.type, row.day, ...(row.project === null ? [] : [row.project]), ...costs(row, view)];
+  const remarks = [
+    ...(row.state === "pinned" ? ["pinned"] : []),
+    row.type,
+    row.day,
+    ...(row.project === null ? [] : [row.project]),
+    ...(row.file === null ? [] : [row.file]),
+    ...costs(row, view),
+  ];
   const lines = row.expanded ?? [];
   return [
-    `- **#${row.id} ${row.title}${repeatMark(row.times)}** (${remarks.join(", ")})`,
+    `- **#${row.id} ${row.title}${row.marks}** (${remarks.join(", ")})`,
     ...lines.map((line) => `  - ${line}`),
   ];
 }
@@ -67,11 +70,13 @@ function table(rows: readonly ContextRow[], view: ContextView): string[] {
     ...(view.show.workTokens ? ["work"] : []),
   ];
   const lines = [line(columns), line(columns.map(() => "--"))];
-  let day = "";
-  for (const row of rows) {
-    if (row.day !== day) lines.push(line([row.day, ...columns.slice(1).map(() => "")]));
-    day = row.day;
-    lines.push(line(cells(row, view)));
+  const blanks = (count: number) => Array<string>(count).fill("");
+  for (const { heading, files } of groupRows(rows)) {
+    lines.push(line([heading, ...blanks(columns.length - 1)]));
+    for (const { file, rows: about } of files) {
+      if (file !== null) lines.push(line(["", `${file}:`, ...blanks(columns.length - 2)]));
+      lines.push(...about.map((row) => line(cells(row, view))));
+    }
   }
   return lines;
 }
@@ -79,7 +84,7 @@ function table(rows: readonly ContextRow[], view: ContextView): string[] {
 function cells(row: ContextRow, { show }: ContextView): string[] {
   return [
     String(row.id),
-    `${row.title}${row.untrusted === null ? "" : ` (from ${row.untrusted})`}${repeatMark(row.times)}`,
+    `${row.title}${row.marks}`,
     row.type,
     ...(row.project === null ? [] : [row.project]),
     ...(show.readTokens ? [grouped(row.readTokens)] : []),
@@ -88,7 +93,8 @@ function cells(row: ContextRow, { show }: ContextView): string[] {
 }
 
 function line(texts: readonly string[]): string {
-  return `| ${texts.map((text) => text.replace(/\|/g, "\\|")).join(" | ")} |`;
+  // A backslash before the bar would take the escape for itself, and the bar would begin a cell.
+  return `| ${texts.map((text) => text.replace(/\\*\|/g, "\\|")).join(" | ")} |`;
 }
 
 function remainder(count: number, searchCommand: string): string[] {

@@ -1,7 +1,7 @@
 // The context as a person reads it in a terminal: the same content in columns and colours, without the block.
 import { cutToWidth, padToWidth } from "../domain/terminal-text.ts";
 import { economicsLine } from "./economics.ts";
-import { repeatMark } from "./repeats.ts";
+import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
 import type { ContextRow, ContextView } from "./view.ts";
 
@@ -42,28 +42,29 @@ const titleColumns = 52;
 function listing(rows: readonly ContextRow[], view: ContextView): string[] {
   const idColumns = Math.max(0, ...rows.map((row) => String(row.id).length + 1));
   const lines: string[] = [];
-  let day = "";
-  for (const row of rows) {
-    if (row.day !== day) lines.push("", bold(row.day));
-    day = row.day;
-    const source = [
-      repeatMark(row.times).trim() || null,
-      row.project,
-      row.untrusted && `from ${row.untrusted}`,
-    ].filter((text) => text !== null);
-    lines.push(
-      [
-        dim(`#${row.id}`.padStart(idColumns)),
-        cyan(padToWidth(cutToWidth(row.type, typeColumns), typeColumns)),
-        padToWidth(cutToWidth(row.title, titleColumns), titleColumns),
-        dim([...source, ...costs(row, view)].join(" ")),
-      ]
-        .join(" ")
-        .trimEnd(),
-      ...(row.expanded ?? []).map((text) => `  ${" ".repeat(idColumns)}${text}`),
-    );
+  for (const { heading, files } of groupRows(rows)) {
+    lines.push("", bold(heading));
+    for (const { file, rows: about } of files) {
+      if (file !== null) lines.push(dim(`${" ".repeat(idColumns)} ${file}`));
+      lines.push(...about.flatMap((row) => recordLines(row, view, idColumns)));
+    }
   }
   return lines;
+}
+
+function recordLines(row: ContextRow, view: ContextView, idColumns: number): string[] {
+  const source = [row.marks.trim() || null, row.project].filter((text) => text !== null);
+  return [
+    [
+      dim(`#${row.id}`.padStart(idColumns)),
+      cyan(padToWidth(cutToWidth(row.type, typeColumns), typeColumns)),
+      padToWidth(cutToWidth(row.title, titleColumns), titleColumns),
+      dim([...source, ...costs(row, view)].join(" ")),
+    ]
+      .join(" ")
+      .trimEnd(),
+    ...(row.expanded ?? []).map((text) => `  ${" ".repeat(idColumns)}${text}`),
+  ];
 }
 
 function costs(row: ContextRow, { show }: ContextView): string[] {

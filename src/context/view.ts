@@ -1,26 +1,35 @@
 // What the context of a project consists of, chosen and made harmless, before it becomes text.
 import { isoTime } from "../clock.ts";
 import type { Observation, Parsed, SessionSummary } from "../domain/records.ts";
+import type { ChangedFile } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";
+import { markedBy, marksOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Repeated } from "./repeats.ts";
+import { shortPath } from "./short-path.ts";
 import { readTokens } from "./tokens.ts";
+
+/** Pinned by the user, or replaced by a newer one; most are neither. */
+export type RowState = "pinned" | "active" | "superseded";
 
 export interface ContextRow {
   id: number;
   title: string;
-  /** How many records of this title and type it stands for; all else in the row is of the newest. */
-  times: number;
+  /** What stands behind the title: how many it stands for, where it is from, whether it still holds. */
+  marks: string;
+  /** Ids of all the records it stands for; all else in the row is of the newest. */
+  ids: readonly number[];
+  state: RowState;
   type: string;
   /** Null when one project is shown only. */
   project: string | null;
   /** Date in UTC, `2026-11-20`. */
   day: string;
+  /** The file it is about, as from the project's folder; null when it is about none. */
+  file: string | null;
   readTokens: number;
   workTokens: number;
-  /** Set when the content came from outside: such a record is shown as a title only. */
-  untrusted: "web" | "mcp" | null;
   /** The lines of an expanded record; null for one that stands in the table. */
   expanded: string[] | null;
 }
@@ -28,7 +37,7 @@ export interface ContextRow {
 /** Everything the renderers need; every text in it is one plain line. */
 export interface ContextView {
   projects: string[];
-  /** Newest first. */
+  /** Pinned ones first, superseded ones last, each newest first. */
   rows: ContextRow[];
   lastSummary: { day: string; parts: { name: string; text: string }[] } | null;
   lastMessage: string | null;
@@ -41,6 +50,8 @@ interface Chosen {
   projects: readonly string[];
   searchCommand: string;
   observations: readonly Repeated<Parsed<Observation>>[];
+  /** By id, the files that differ now from what they were then. */
+  changed: ReadonlyMap<number, readonly ChangedFile[]>;
   lastSummary: SessionSummary | undefined;
   lastMessage: string | undefined;
 }
@@ -61,34 +72,58 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
 // Caps that keep one text from pushing out the others: a title is a table cell.
 const maxChars = { project: 60, title: 140, summaryPart: 400, message: 600 };
 
+const stateOrder: Record<RowState, number> = { pinned: 0, active: 1, superseded: 2 };
+
 // A record that has nothing to add to its title gives its place to the next one.
 function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
   const several = chosen.projects.length > 1;
+  const ordered = chosen.observations.toSorted(
+    (a, b) => stateOrder[stateOf(a.observation)] - stateOrder[stateOf(b.observation)],
+  );
   let places = settings.fullCount;
-  return chosen.observations.map(({ observation, times }) => {
-    const row = rowOf(observation);
-    const expanded = places > 0 ? expandedLines(observation, row.title, settings.fullField) : null;
+  return ordered.map((repeated) => {
+    const { observation } = repeated;
+    const row = rowOf(repeated, chosen.changed.get(observation.id) ?? []);
+    const isExpandable = places > 0 && row.state !== "superseded";
+    const expanded = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
     if (expanded !== null) places -= 1;
     return {
       ...row,
-      times,
       project: several ? plainLine(observation.project, maxChars.project) : null,
       expanded,
     };
   });
 }
 
-function rowOf(observation: Parsed<Observation>): Omit<ContextRow, "project" | "times" | "expanded"> {
-  const { id, obs_type, provenance } = observation;
+function rowOf(
+  { observation, ids }: Repeated<Parsed<Observation>>,
+  changed: readonly ChangedFile[],
+): Omit<ContextRow, "project" | "expanded"> {
+  const { id, obs_type } = observation;
+  const marked = markedBy(observation, ids.length, changed);
   return {
     id,
     title: plainLine(observation.title, maxChars.title) || "(untitled)",
+    marks: marksOf(marked),
+    ids,
+    state: stateOf(observation),
     type: plainLine(obs_type, maxChars.project),
     day: dayOf(observation.created_at_epoch),
+    file: marked.untrusted === null ? fileOf(observation) : null,
     readTokens: readTokens(observation),
     workTokens: observation.discovery_tokens,
-    untrusted: provenance === "web" || provenance === "mcp" ? provenance : null,
   };
+}
+
+function stateOf({ status, pinned }: Pick<Observation, "status" | "pinned">): RowState {
+  if (status === "superseded") return "superseded";
+  return pinned === 1 ? "pinned" : "active";
+}
+
+// What was changed says more of a record than what was read for it.
+function fileOf({ files_modified, files_touched, files_read, project }: Parsed<Observation>): string | null {
+  const path = files_modified[0] ?? files_touched[0] ?? files_read[0];
+  return path === undefined ? null : shortPath(path, project) || null;
 }
 
 function summaryOf(summary: SessionSummary): ContextView["lastSummary"] {

@@ -21,6 +21,8 @@ export type HostEvent = HostEventBase &
     | { kind: "prompt"; text: string }
     | { kind: "before_file"; toolName: string; path: string }
     | { kind: "tool_use"; toolName: string; toolInput: Json; toolResponse: Json; failed: boolean }
+    /** The host is about to replace what the agent has before its eyes by a summary. */
+    | { kind: "before_compact" }
     | { kind: "turn_end"; lastAssistantMessage: string }
     | { kind: "session_end"; reason: string }
     /** Known to carry nothing for us, or not known at all: kept, never an error. */

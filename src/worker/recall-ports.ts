@@ -1,4 +1,5 @@
 // Search and context over the store, with the settings that shape them.
+import type { ContextPort } from "../context/context-port.ts";
 import { type Context, createContext } from "../context/inject.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -25,15 +26,23 @@ interface ContextDeps {
   db: Sqlite;
   settings: LoadedSettings;
   env: Environment;
+  relevant: ContextPort["relevant"];
+  changedSince?: ContextPort["changedSince"];
 }
 
-/** The context builder, with the eleven context settings as they were at start. */
+/** The context builder, with the context settings as they were at start. */
 export function buildContext(
-  { db, settings, env }: ContextDeps,
+  { db, settings, env, relevant, changedSince }: ContextDeps,
   { observations, summaries }: Store,
 ): Context {
-  const { forContext, lastMessage } = createRecent(db);
-  const port = { observations, summaries, forContext, lastMessage, byFile: createByFile(db) };
+  const port: ContextPort = {
+    ...createRecent(db),
+    observations,
+    summaries,
+    byFile: createByFile(db),
+    relevant,
+    changedSince,
+  };
   const chosen = {
     observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),
     sessions: settings.get("MEM_CONTEXT_SESSION_COUNT"),
@@ -41,6 +50,7 @@ export function buildContext(
     concepts: settings.get("MEM_CONTEXT_OBSERVATION_CONCEPTS"),
     fullCount: settings.get("MEM_CONTEXT_FULL_COUNT"),
     fullField: settings.get("MEM_CONTEXT_FULL_FIELD"),
+    tokenBudget: settings.get("MEM_CONTEXT_TOKEN_BUDGET"),
     readTokens: settings.get("MEM_CONTEXT_SHOW_READ_TOKENS"),
     workTokens: settings.get("MEM_CONTEXT_SHOW_WORK_TOKENS"),
     savings: settings.get("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),

@@ -11,7 +11,7 @@ interface SpoolDrainDeps {
   directory: string;
   clock: Clock;
   log: Log;
-  receive(host: string, event: string, payload: JsonObject, at: number): Promise<string>;
+  receive(host: string, event: string, payload: JsonObject, received: { at: number }): Promise<string>;
 }
 
 export interface SpoolDrain {
@@ -114,7 +114,7 @@ async function receiveLine(
 ): Promise<"taken" | "rejected"> {
   const { host, event, payload, received_at_epoch } = spooled;
   try {
-    await deps.receive(host, event, payload, received_at_epoch);
+    await deps.receive(host, event, payload, { at: received_at_epoch });
     return "taken";
   } catch (cause) {
     const error = toMemError(cause);

@@ -1,10 +1,29 @@
 import { expect, it } from "vitest";
-import { maxContextChars, renderWithin } from "../../src/context/budget.ts";
+import { fits, rowsWithin, without } from "../../src/context/budget.ts";
 
-it("renders as many rows as fit and not one more", () => {
-  const render = (shown: number) => "x".repeat(500 + shown * 90);
-  expect(renderWithin(40, render)).toHaveLength(500 + 40 * 90);
-  expect(renderWithin(100, render)).toHaveLength(maxContextChars);
-  expect(renderWithin(101, render)).toHaveLength(maxContextChars);
-  expect(renderWithin(0, render)).toHaveLength(500);
+const wide = { tokens: 1_000_000, bytes: 1000 };
+
+it("shows as many rows as fit and not one more", () => {
+  const render = (shown: number) => "x".repeat(500 + shown * 100);
+  expect(rowsWithin(4, wide, render)).toBe(4);
+  expect(rowsWithin(5, wide, render)).toBe(5);
+  expect(rowsWithin(60, wide, render)).toBe(5);
+  expect(rowsWithin(0, wide, render)).toBe(0);
+  expect(rowsWithin(3, { tokens: 175, bytes: 1000 }, render)).toBe(2);
+});
+
+it("says so when not even a text without rows fits", () => {
+  expect(rowsWithin(5, { tokens: 10, bytes: 1000 }, () => "x".repeat(41))).toBeNull();
+});
+
+it("counts bytes, and a token for each letter that is not ASCII", () => {
+  expect(fits("é".repeat(500), wide)).toBe(true);
+  expect(fits("é".repeat(501), wide)).toBe(false);
+  expect(fits("記".repeat(10), { tokens: 10, bytes: 1000 })).toBe(true);
+  expect(fits("記".repeat(11), { tokens: 10, bytes: 1000 })).toBe(false);
+});
+
+it("is less by what stands beside the text", () => {
+  expect(without({ tokens: 100, bytes: 1000 }, "x".repeat(40))).toEqual({ tokens: 89, bytes: 959 });
+  expect(without(wide, "")).toEqual(wide);
 });

@@ -8,13 +8,15 @@ function row(readTokens: number, workTokens: number): ContextRow {
   return {
     id: 1,
     title: "Read a.ts",
-    times: 1,
+    marks: "",
+    ids: [1],
+    state: "active",
     type: "discovery",
     project: null,
     day: "2026-11-20",
     readTokens,
     workTokens,
-    untrusted: null,
+    file: null,
     expanded: null,
   };
 }

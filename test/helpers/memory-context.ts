@@ -1,23 +1,38 @@
 // Context over a store in memory, wired as the worker wires it.
+
+import type { ContextPort } from "../../src/context/context-port.ts";
 import type { ContextSettings } from "../../src/context/context-settings.ts";
-import { type Context, createContext } from "../../src/context/inject.ts";
+import { type Context, createContext, type FileContextRequest } from "../../src/context/inject.ts";
 import { createByFile } from "../../src/store/sqlite/by-file.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";
 import type { MemoryStore } from "./memory-store.ts";
+
+/** Context, and its texts alone. */
+export interface MemoryContext extends Context {
+  sessionText(project: string): Promise<string>;
+  fileText(request: FileContextRequest): Promise<string | null>;
+}
 
 /** Context with the contract's default settings, but for those given. */
 export function createMemoryContext(
   { db, store }: MemoryStore,
   settings: Partial<ContextSettings> = {},
-  searchCommand = "mem search",
-): Context {
+  { searchCommand = "mem search", ...found }: ContextParts = {},
+): MemoryContext {
   const { observations, summaries } = store;
-  return createContext(
-    { observations, summaries, ...createRecent(db), byFile: createByFile(db) },
+  const context = createContext(
+    { observations, summaries, ...createRecent(db), byFile: createByFile(db), ...found },
     { ...defaults, ...settings },
     searchCommand,
   );
+  return {
+    ...context,
+    sessionText: async (project) => (await context.forSession({ project })).text,
+    fileText: async (request) => (await context.forFile(request))?.text ?? null,
+  };
 }
+
+type ContextParts = Pick<ContextPort, "relevant" | "changedSince"> & { searchCommand?: string };
 
 const defaults: ContextSettings = {
   observations: 50,
@@ -26,6 +41,7 @@ const defaults: ContextSettings = {
   concepts: [],
   fullCount: 5,
   fullField: "narrative",
+  tokenBudget: 2000,
   readTokens: true,
   workTokens: true,
   savings: true,

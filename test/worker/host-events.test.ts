@@ -1,13 +1,18 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/intake.ts";
+import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
 let events: HostEvents;
 let notice: string | null;
 let contextFails: boolean;
+let promptAnswer: { skipped: boolean; reason?: string };
+let now: number;
+let memory: MemoryStore;
 
 const base = {
   sessionId: "s-1",
@@ -25,8 +30,18 @@ const host: Host = {
   render: (_event, answer) => JSON.stringify(answer),
 };
 
+afterEach(() => memory.close());
+
 beforeEach(() => {
   calls = [];
+  now = someTime;
+  promptAnswer = { skipped: false };
+  memory = createMemoryStore();
+  startWorker();
+});
+
+// A new one has everything anew but what is on the disk.
+function startWorker() {
   notice = null;
   contextFails = false;
   const note =
@@ -36,7 +51,10 @@ beforeEach(() => {
       return undefined as never;
     };
   const intake: Intake = {
-    initSession: note("initSession"),
+    async initSession(input) {
+      calls.push(["initSession", input]);
+      return promptAnswer as never;
+    },
     observe: note("observe"),
     summarize: note("summarize"),
     complete: note("complete"),
@@ -47,12 +65,20 @@ beforeEach(() => {
     hostNamed: () => host,
     intake,
     context: {
-      forSession(project) {
+      async forSession({ project }) {
         if (contextFails) throw new Error("no context today");
-        return `memory of ${project}`;
+        return { text: `memory of ${project}`, records: [1, 2] };
       },
-      forFile: ({ project, path, exceptSession }) => `${path} in ${project} but ${exceptSession}`,
+      async forPrompt({ project, words, known, withTimeline }) {
+        const start = withTimeline ? `memory of ${project} and ` : "";
+        return { text: `${start}what has ${words} but ${[...known]}`, records: [3] };
+      },
+      async forFile({ project, path, exceptSession, known }) {
+        if (known.has(4)) return null;
+        return { text: `${path} in ${project} but ${exceptSession}`, records: [4] };
+      },
     },
+    ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
     notice(sessionId) {
@@ -60,10 +86,10 @@ beforeEach(() => {
       return notice;
     },
   });
-});
+}
 
 async function receive(event: object, at?: number): Promise<unknown> {
-  const text = await events.receive("scripted", "any", { event: { ...base, ...event } }, at);
+  const text = await events.receive("scripted", "any", { event: { ...base, ...event } }, { at });
   return text === "" ? "" : JSON.parse(text);
 }
 
@@ -114,12 +140,13 @@ describe("an event of a host", () => {
     expect(calls).toEqual([]);
   });
 
-  test("before a file says the same once in a session, and again after its context began anew", async () => {
+  test("before a file tells a record once, and again after its context began anew", async () => {
     const read = { kind: "before_file", toolName: "Read", path: "/a.ts" };
     const said = { context: "/a.ts in demo but undefined", notice: null };
     expect(await receive(read, 42)).toBe("");
     expect(await receive(read)).toEqual(said);
     expect(await receive(read)).toEqual(silence);
+    expect(await receive({ ...read, agentId: "sub" })).toEqual(said);
     expect(await receive({ ...read, sessionId: "s-2" })).toEqual(said);
     await receive({ kind: "session_start", source: "resume" });
     expect(await receive(read)).toEqual(silence);
@@ -128,7 +155,6 @@ describe("an event of a host", () => {
   });
 
   test.each([
-    ["prompt", { text: "go" }, "initSession", { prompt: "go" }],
     [
       "tool_use",
       { toolName: "Bash", toolInput: { command: "ls" }, toolResponse: "x", failed: true },
@@ -153,6 +179,11 @@ describe("an event of a host", () => {
       });
     },
   );
+
+  test("that replaces the agent's context asks for a summary first", async () => {
+    expect(await receive({ kind: "before_compact" })).toEqual(silence);
+    expect(calls).toMatchObject([["summarize", { claudeSessionId: "s-1", eventKey: "key-1" }]]);
+  });
 
   test("of a clear command does not complete the session", async () => {
     await receive({ kind: "session_end", reason: "clear" });
@@ -185,7 +216,7 @@ describe("an event of a host", () => {
     const payload = { event: { ...base, ...use, eventKey: null } };
     const spooled = spoolablePayload(JSON.stringify(payload)) ?? {};
     await events.receive("scripted", "any", payload);
-    await events.receive("scripted", "any", spooled, 42);
+    await events.receive("scripted", "any", spooled, { at: 42 });
     const keys = calls.map(([, input]) => (input as { eventKey: string }).eventKey);
     expect(keys[0]).toEqual(expect.any(String));
     expect(keys[1]).toBe(keys[0]);

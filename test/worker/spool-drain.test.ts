@@ -40,7 +40,7 @@ function drain(isStopping: () => boolean = () => false): Promise<void> {
     directory,
     clock: { now: () => now, monotonicMs: () => now },
     log: pino({ level: "warn" }, { write: (line: string) => void warned.push(line) }),
-    async receive(host, event, payload, at) {
+    async receive(host, event, payload, { at }) {
       fail(payload);
       received.push({ host, event, payload, at });
       return "";

@@ -5,7 +5,13 @@ import { changeErrors } from "../schemas/error.ts";
 import { hookAnswer, hookBody, hookParams } from "../schemas/hooks.ts";
 
 /** Takes a host's event as it came; resolves to exactly what the hook prints, which may be nothing. */
-export type ReceiveHook = (host: string, event: string, payload: JsonObject) => Promise<string>;
+export type ReceiveHook = (
+  host: string,
+  event: string,
+  payload: JsonObject,
+  /** True once nobody waits for the answer. */
+  received: { hasLeft(): boolean },
+) => Promise<string>;
 
 /** `POST /api/hooks/:host/:event`. */
 export function hookRoutes(app: App, receive: ReceiveHook): void {
@@ -24,8 +30,9 @@ export function hookRoutes(app: App, receive: ReceiveHook): void {
         },
       },
     },
-    async ({ params, body }, reply) => {
-      const text = await receive(params.host, params.event, body);
+    async ({ params, body, raw }, reply) => {
+      const hasLeft = () => raw.socket.destroyed;
+      const text = await receive(params.host, params.event, body, { hasLeft });
       const type = text.startsWith("{") ? "application/json" : "text/plain";
       return reply.type(`${type}; charset=utf-8`).send(text);
     },

@@ -37,7 +37,7 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
        and o.status <> 'rejected'
        and (@exceptSession is null or o.sdk_session_id <> @exceptSession)
        and (f.modified = 1 or o.generator <> 'local')
-     order by f.modified desc, o.created_at_epoch desc, o.id desc
+     order by o.status = 'superseded', o.pinned desc, f.modified desc, o.created_at_epoch desc, o.id desc
      limit @limit`,
   );
   return ({ paths, ...request }) => {

@@ -14,8 +14,10 @@ export interface ContextRequest {
 }
 
 export interface Recent {
-  /** Newest first. */
+  /** Newest first; none that was rejected. */
   forContext(request: ContextRequest): Observation[];
+  /** Those that the user pinned and that still hold, newest first. */
+  pinned(project: string, limit: number): Observation[];
   /** The agent's last message of the project's newest session that ended a turn. */
   lastMessage(project: string): string | undefined;
 }
@@ -25,6 +27,14 @@ export function createRecent(db: Sqlite): Recent {
     `select ${observationColumns}
      from observations
      where project = ?
+     order by created_at_epoch desc, id desc
+     limit ?`,
+  );
+  // Without the index on what is pinned every record of the project would be looked at.
+  const pinned = db.prepare<[string, number], Observation>(
+    `select ${observationColumns}
+     from observations indexed by observations_pinned
+     where project = ? and pinned = 1 and status = 'active'
      order by created_at_epoch desc, id desc
      limit ?`,
   );
@@ -50,6 +60,7 @@ export function createRecent(db: Sqlite): Recent {
       }
       return chosen;
     },
+    pinned: (project, limit) => pinned.all(project, limit),
     lastMessage(project) {
       const message = lastMessage.get(project, sessionsForMessage)?.message;
       return typeof message === "string" && message !== "" ? message : undefined;
@@ -62,6 +73,7 @@ const mostRowsWalked = 2000;
 const sessionsForMessage = 10;
 
 function isWanted(observation: Observation, { types, concepts }: ContextRequest): boolean {
+  if (observation.status === "rejected") return false;
   if (types !== null && !types.includes(observation.obs_type)) return false;
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
 }

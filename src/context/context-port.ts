@@ -1,0 +1,44 @@
+// What context needs of the store, of search and of the work tree.
+import type { Observation, SessionSummary } from "../domain/records.ts";
+import type { NewestRecords } from "./recent.ts";
+
+/** A file that is not as it was when a record was written; the path as the record has it. */
+export interface ChangedFile {
+  path: string;
+  is: "changed" | "gone";
+}
+
+export interface ContextPort {
+  observations: NewestRecords<Observation>;
+  summaries: NewestRecords<SessionSummary>;
+  /** Newest first, none that was rejected; null means every type or concept. */
+  forContext(request: {
+    project: string;
+    limit: number;
+    sessions: number;
+    types: readonly string[] | null;
+    concepts: readonly string[] | null;
+  }): Observation[];
+  /** Those that the user pinned, newest first, whatever session they are from. */
+  pinned(project: string, limit: number): Observation[];
+  lastMessage(project: string): string | undefined;
+  /** None that was rejected. */
+  byFile(request: {
+    project: string;
+    paths: readonly string[];
+    exceptSession: string | null;
+    limit: number;
+  }): { observations: Observation[]; total: number };
+  /** The records that fit the words best; absent: none do. */
+  relevant?:
+    | ((request: { project: string; words: string; limit: number }) => Promise<Observation[]>)
+    | undefined;
+  /** By record, its files that are not as they were; absent: nobody looks. */
+  changedSince?:
+    | ((request: {
+        observations: readonly number[];
+        project: string;
+        cwd?: string | null;
+      }) => Promise<ReadonlyMap<number, readonly ChangedFile[]>>)
+    | undefined;
+}

@@ -1,0 +1,86 @@
+// The timeline of one or more projects as a text that fits its budget.
+import type { SessionSummary } from "../domain/records.ts";
+import { type Budget, rowsWithin } from "./budget.ts";
+import { changedFiles, chosenObservations } from "./choose.ts";
+import type { ContextPort } from "./context-port.ts";
+import type { ContextSettings } from "./context-settings.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
+import { type ContextView, viewOf } from "./view.ts";
+
+export interface TimelineRequest {
+  projects: readonly string[];
+  colors: boolean;
+  budget: Budget;
+  /** Where the work tree is, if that is known. */
+  cwd: string | null;
+  /** Records that the reader has already. */
+  known: ReadonlySet<number>;
+}
+
+/** A text for an agent's context, and the records that stand in it. */
+export interface Injection {
+  text: string;
+  records: number[];
+}
+
+export interface TimelineDeps {
+  port: ContextPort;
+  settings: ContextSettings;
+  searchCommand: string;
+}
+
+/** The timeline; empty when there is nothing to tell, or what there is does not fit. In colours it has the same rows. */
+export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): Promise<Injection> {
+  const view = await viewFor(deps, request);
+  const fitting = isEmpty(view) ? null : fittingView(view, request.budget);
+  if (fitting === null) {
+    return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
+  }
+  const render = request.colors ? renderTerminal : renderMarkdown;
+  return {
+    text: render(fitting.view, fitting.shown),
+    records: fitting.view.rows.slice(0, fitting.shown).flatMap((row) => row.ids),
+  };
+}
+
+async function viewFor(
+  { port, settings, searchCommand }: TimelineDeps,
+  { projects, cwd, known }: TimelineRequest,
+): Promise<ContextView> {
+  const observations = chosenObservations(port, projects, { settings, known });
+  const records = observations.map(({ observation }) => observation);
+  const newest = records[0]?.project ?? projects[0] ?? "";
+  const chosen = {
+    projects,
+    searchCommand,
+    observations,
+    changed: await changedFiles(port, records, cwd),
+    lastSummary: settings.lastSummary ? lastSummary(port, projects) : undefined,
+    lastMessage: settings.lastMessage ? port.lastMessage(newest) : undefined,
+  };
+  return viewOf(chosen, settings);
+}
+
+function isEmpty({ rows, lastSummary, lastMessage }: ContextView): boolean {
+  return rows.length === 0 && lastSummary === null && lastMessage === null;
+}
+
+// What is about the session as a whole gives way before the text would name no record, then what is told in full.
+function fittingView(view: ContextView, budget: Budget): { view: ContextView; shown: number } | null {
+  const [silent, alone] = [{ lastMessage: null }, { lastMessage: null, lastSummary: null }];
+  const brief = { ...alone, rows: view.rows.map((row) => ({ ...row, expanded: null })) };
+  for (const less of [{}, silent, alone, brief]) {
+    const tried = { ...view, ...less };
+    const shown = rowsWithin(tried.rows.length, budget, (rows) => renderMarkdown(tried, rows));
+    if (shown !== null && (shown > 0 || tried.rows.length === 0))
+      return isEmpty(tried) ? null : { view: tried, shown };
+  }
+  return null;
+}
+
+function lastSummary(port: ContextPort, projects: readonly string[]): SessionSummary | undefined {
+  return projects
+    .flatMap((project) => port.summaries.page({ offset: 0, limit: 1, project }).items)
+    .sort((a, b) => b.created_at_epoch - a.created_at_epoch)[0];
+}

@@ -1,0 +1,152 @@
+// What each event of a host puts into its agent's context, and that nothing is put there twice.
+import { cleanKey } from "../capture/clean-input.ts";
+import type { Injection } from "../context/inject.ts";
+import type { Ledger, Reader } from "../context/ledger.ts";
+import { cleanText } from "../domain/clean.ts";
+import { shorten } from "../domain/shorten.ts";
+import { failOpen } from "../errors.ts";
+import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
+
+/** What can be put into an agent's context. */
+export interface ContextSource {
+  /** For the start of a session; an empty text when there is nothing worth telling. */
+  forSession(request: { project: string; cwd: string | null }): Promise<Injection>;
+  /** For the first prompt. */
+  forPrompt(request: {
+    project: string;
+    cwd: string | null;
+    words: string;
+    known: ReadonlySet<number>;
+    withTimeline: boolean;
+  }): Promise<Injection>;
+  /** For the moment before a file is read or edited; null when nothing is known of it. */
+  forFile(request: {
+    project: string;
+    cwd: string | null;
+    path: string;
+    known: ReadonlySet<number>;
+    exceptSession?: string;
+  }): Promise<Injection | null>;
+}
+
+export interface InjectionDeps {
+  context: ContextSource;
+  ledger: Ledger;
+  projectOf(cwd: string): string;
+  /** The session of a host's session id, when it is known. */
+  sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
+}
+
+/** Each resolves with the text to put in, or null; `hasLeft` says that nobody waits for it any more. */
+export interface Injections {
+  atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
+  atPrompt(event: Event<"prompt">, how: { hasLeft: HasLeft }): Promise<string | null>;
+  beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
+  /** The host is about to take the agent's context away. */
+  beforeCompact(event: Event<"before_compact">): Promise<void>;
+}
+
+type Event<K> = Extract<HostEvent, { kind: K }>;
+type HasLeft = () => boolean;
+
+// Context is a gift to the agent, never a condition: without it the session goes on all the same.
+export function createInjections(deps: InjectionDeps): Injections {
+  return {
+    atStart: (event, how) => orNull("context for a session", () => atStart(deps, event, how)),
+    atPrompt: (event, how) => orNull("context for a prompt", () => atPrompt(deps, event, how)),
+    beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
+    async beforeCompact(event) {
+      await failOpen("forgetting what was injected", () => deps.ledger.forget(readerOf(event)));
+    },
+  };
+}
+
+async function orNull(what: string, make: () => Promise<string | null>): Promise<string | null> {
+  return (await failOpen(what, make)) ?? null;
+}
+
+// What the context is kept under is cleaned, as intake stores it.
+function readerOf({ sessionId, agentId }: HostEvent): Reader {
+  return { sessionId: cleanKey(sessionId), agentId: agentId === null ? null : cleanKey(agentId) };
+}
+
+interface Place {
+  project: string;
+  cwd: string | null;
+  exceptSession?: string;
+}
+
+function placeOf({ sessionOf, projectOf }: InjectionDeps, event: HostEvent): Place | null {
+  const cwd = event.cwd === null ? null : cleanText(event.cwd);
+  const session = sessionOf(cleanKey(event.sessionId));
+  if (session !== undefined) return { project: session.project, cwd, exceptSession: session.sdk_session_id };
+  return cwd === null ? null : { project: projectOf(cwd), cwd };
+}
+
+/** Sources of a start at which the host has thrown the earlier context away. A start has it in no other case. */
+const startsAnew: ReadonlySet<string> = new Set(["clear", "compact"]);
+
+async function atStart(
+  deps: InjectionDeps,
+  event: Event<"session_start">,
+  { eventKey, hasLeft }: { eventKey: string; hasLeft: HasLeft },
+): Promise<string | null> {
+  const { ledger, context, projectOf } = deps;
+  const reader = readerOf(event);
+  if (replaysTranscript(event.source)) {
+    // The transcript has what its own start and first prompt were told.
+    await ledger.take(reader, { moments: ["start", "prompt"], records: [] });
+    return null;
+  }
+  const start = { eventKey, anew: startsAnew.has(event.source) };
+  if (event.cwd === null || ledger.hadStart(reader, start)) return null;
+  const cwd = cleanText(event.cwd);
+  const { text, records } = await context.forSession({ project: projectOf(cwd), cwd });
+  if (hasLeft() || !(await ledger.takeStart(reader, start, records))) return null;
+  return text || null;
+}
+
+// Longer ones say in their first words what they are about.
+const maxSearchedChars = 2000;
+
+// One search, at the first prompt: at every prompt it would distract more than it helps.
+async function atPrompt(
+  deps: InjectionDeps,
+  event: Event<"prompt">,
+  { hasLeft }: { hasLeft: HasLeft },
+): Promise<string | null> {
+  const { ledger, context } = deps;
+  const reader = readerOf(event);
+  if (ledger.had(reader, "prompt")) return null;
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  const withTimeline = !ledger.had(reader, "start");
+  const words = shorten(cleanText(event.text), maxSearchedChars);
+  const known = ledger.records(reader);
+  const { text, records } = await context.forPrompt({ ...place, words, known, withTimeline });
+  const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
+  if (hasLeft() || !(await ledger.take(reader, { moments, records }))) return null;
+  return text || null;
+}
+
+// Two files that are read at once can have a record in common: whoever comes second leaves it out.
+const mostTries = 3;
+
+// The session's own records are left out: its agent has them before its eyes.
+async function beforeFile(
+  deps: InjectionDeps,
+  event: Event<"before_file">,
+  { hasLeft }: { hasLeft: HasLeft },
+): Promise<string | null> {
+  const { ledger, context } = deps;
+  const reader = readerOf(event);
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  for (let tried = 0; tried < mostTries; tried++) {
+    const known = ledger.records(reader);
+    const found = await context.forFile({ ...place, path: event.path, known });
+    if (found === null || hasLeft()) return null;
+    if (await ledger.take(reader, { moments: [], records: found.records })) return found.text;
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+// The records that fit a prompt, for context: one search, and no longer than a hook may wait for it.
+import type { Observation } from "../domain/records.ts";
+import { failOpen } from "../errors.ts";
+import type { Search, SearchResults } from "../recall/search.ts";
+
+interface RelevantDeps {
+  search: Search;
+  byId(id: number): Observation | undefined;
+  deadlineMs?: number;
+}
+
+export type Relevant = (request: { project: string; words: string; limit: number }) => Promise<Observation[]>;
+
+// A third of what the hook waits for: the rest is the prompt's own, which has to be stored.
+const deadlineMs = 500;
+
+/** Best first; none when the search fails or takes too long: a prompt waits for nothing that it does not need. */
+export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevant {
+  return async ({ project, words, limit }) => {
+    const asked = failOpen("searching for a prompt", () =>
+      search.search({ query: words, type: "observations", format: "index", limit, project }),
+    );
+    const results = await within(deps.deadlineMs ?? deadlineMs, asked);
+    return (results?.observations ?? []).filter(isMeant).flatMap(({ id }) => byId(id) ?? []);
+  };
+}
+
+// A part of a word, which search falls back to, says too little of what a prompt is about.
+function isMeant({ matched_by }: SearchResults["observations"][number]): boolean {
+  return matched_by.some((by) => by !== "parts" && by !== "filters");
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

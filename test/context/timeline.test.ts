@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { textTokens } from "../../src/context/tokens.ts";
+import { createMemoryContext } from "../helpers/memory-context.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+
+const hour = 60 * 60 * 1000;
+
+let memory: MemoryStore;
+beforeEach(() => {
+  memory = createMemoryStore();
+});
+afterEach(() => memory.close());
+
+function addMany(count: number, title = "Edited src/queue.ts: the lease is renewed while the batch runs") {
+  for (let n = 0; n < count; n++) {
+    memory.addObservation({
+      title: `${title} (${n})`,
+      narrative: "The lease ran out under long batches. ".repeat(12),
+      facts: ["exit code 0"],
+      work: 1000,
+      at: someTime + n * hour,
+    });
+  }
+}
+
+describe("the timeline", () => {
+  it("groups the records of a day by the file they are about, as seen from the project's folder", async () => {
+    const about = (title: string, file: string | null, at: number) =>
+      memory.addObservation({ title, files_modified: file === null ? [] : [file], at: someTime + at });
+    about("Older a", "/w/app/src/a.ts", 1);
+    about("Older b", "/w/app/src/b.ts", 2);
+    about("Newer a", "/w/app/src/a.ts", 3);
+    about("No file", null, 4);
+    about("Elsewhere", "/etc/very/far/away.conf", 5);
+    const text = await createMemoryContext(memory, { fullCount: 0 }).sessionText("app");
+    const cells = text.match(/^\|.*\|$/gm)?.map((line) => line.split(" |").slice(0, 2).join(" |")) ?? [];
+    expect(cells.slice(2)).toEqual([
+      "| 2026-11-20 | ",
+      "| 4 | No file",
+      "|  | …/very/far/away.conf:",
+      "| 5 | Elsewhere",
+      "|  | src/a.ts:",
+      "| 3 | Newer a",
+      "| 1 | Older a",
+      "|  | src/b.ts:",
+      "| 2 | Older b",
+    ]);
+  });
+
+  it("has what is pinned first whatever its age, what is superseded last and marked, what is rejected never", async () => {
+    const story = { narrative: "told in full" };
+    const add = (title: string, at: number, session = "s") =>
+      memory.addObservation({ ...story, title, at: someTime + at * hour, session });
+    const [pinned, old, wrong] = [add("Pinned", 1, "long ago"), add("Old way", 2), add("Wrong", 3)];
+    const fresh = add("New way", 4);
+    const set = memory.db.prepare(
+      "update observations set status = ?, pinned = ?, superseded_by = ? where id = ?",
+    );
+    set.run("active", 1, null, pinned.id);
+    set.run("superseded", 0, fresh.id, old.id);
+    set.run("rejected", 0, null, wrong.id);
+    const context = createMemoryContext(memory, { sessions: 1 });
+    const text = await context.sessionText("app");
+    expect(text.match(/^- \*\*#\d+ [^*]+/gm)).toEqual(["- **#1 Pinned", "- **#4 New way"]);
+    expect(text).toContain("(pinned, change, 2026-11-20,");
+    expect(text).toContain("| superseded |");
+    expect(text).toContain("| 2 | Old way (superseded by #4) |");
+    expect(text).not.toContain("Wrong");
+    expect(await context.inject({ projects: ["app"], colors: true })).not.toContain("Wrong");
+    expect(context.recent({ project: "app", limit: 2 }).observations.map(({ id }) => id)).toEqual([4, 2]);
+  });
+
+  it("says which files of a record are not as they were, but not of a record from outside", async () => {
+    const record = memory.addObservation({ title: "Ours", files_modified: ["/w/app/a.ts"] });
+    memory.addObservation({ title: "Theirs", provenance: "web" });
+    const file = (path: string, is: "changed" | "gone" = "changed") => ({ path, is });
+    const changed = [file("/w/app/a.ts"), file("/w/app/b.ts", "gone"), file("c.ts")];
+    const asked: unknown[] = [];
+    const context = createMemoryContext(
+      memory,
+      {},
+      {
+        async changedSince(request) {
+          asked.push(request);
+          return new Map(request.observations.map((id) => [id, changed]));
+        },
+      },
+    );
+    const { text } = await context.forSession({ project: "app", cwd: "/w/app/src" });
+    expect(text).toContain("#1 Ours (changed since: a.ts, b.ts is gone and 1 more)");
+    expect(text).toContain("Theirs (from web) |");
+    expect(asked).toEqual([{ observations: [2, 1], project: "app", cwd: "/w/app/src" }]);
+    const about = await context.fileText({ project: "app", path: "/w/app/a.ts" });
+    expect(about).toContain(`#${record.id} 2026-11-20 change: Ours (changed since:`);
+  });
+
+  it.each([200, 700, 2000, 2500])("never costs more than its budget of %i tokens", async (tokenBudget) => {
+    addMany(100, "タイトルは長くてもよい: the title is long");
+    memory.addSummary({ request: "what ".repeat(200), learned: "was ".repeat(200) });
+    const settings = { tokenBudget, observations: 200, fullCount: 20, lastSummary: true };
+    const text = await createMemoryContext(memory, settings).sessionText("app");
+    expect(textTokens(text)).toBeLessThanOrEqual(tokenBudget);
+    expect(Buffer.byteLength(text)).toBeLessThan(10_000);
+    expect(text).toContain("(99)");
+  });
+});

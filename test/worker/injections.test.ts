@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLedger } from "../../src/context/ledger.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
+import { createInjections, type Injections } from "../../src/worker/injections.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+let injections: Injections;
+let now: number;
+let searched: string[];
+let gone: boolean;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  now = someTime;
+  searched = [];
+  gone = false;
+  startWorker();
+});
+afterEach(() => memory.close());
+
+// Another run of the worker knows only what is on the disk.
+function startWorker() {
+  injections = createInjections({
+    context: {
+      forSession: async () => ({ text: "start", records: [1, 2] }),
+      async forPrompt({ words, withTimeline, known }) {
+        searched.push(words);
+        const records = [2, 3].filter((id) => !known.has(id));
+        return { text: `${withTimeline ? "start and " : ""}records ${records}`, records };
+      },
+      async forFile({ known }) {
+        const records = [3, 4].filter((id) => !known.has(id));
+        return records.length === 0 ? null : { text: `file ${records}`, records };
+      },
+    },
+    ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
+    projectOf: () => "app",
+    sessionOf: () => undefined,
+  });
+}
+
+const base = {
+  sessionId: "s-1",
+  cwd: "/w/app",
+  agentId: null,
+  agentType: null,
+  eventKey: null,
+  promptKey: null,
+};
+const hasLeft = () => gone;
+
+function start(source = "startup", eventKey = `${source} event`) {
+  return injections.atStart({ ...base, kind: "session_start", source }, { eventKey, hasLeft });
+}
+
+function prompt(text = "fix it", event: Partial<HostEvent> = {}) {
+  return injections.atPrompt({ ...base, ...event, kind: "prompt", text }, { hasLeft });
+}
+
+function read(agentId: string | null = null) {
+  const event = { ...base, agentId, kind: "before_file", toolName: "Read", path: "/w/app/a.ts" } as const;
+  return injections.beforeFile(event, { hasLeft });
+}
+
+describe("in one session", () => {
+  test("the start, the first prompt and a file each add only what is not there yet", async () => {
+    expect(await start()).toBe("start");
+    expect(await prompt()).toBe("records 3");
+    expect(await read()).toBe("file 4");
+    expect(await read()).toBeNull();
+  });
+
+  test("later prompts add nothing and are not searched for", async () => {
+    await start();
+    await prompt("first");
+    expect(await prompt("second")).toBeNull();
+    expect(searched).toEqual(["first"]);
+  });
+
+  test("a restart of the worker does not make it say anything twice", async () => {
+    await start();
+    await prompt();
+    await read();
+    startWorker();
+    expect(await start()).toBeNull();
+    expect(await prompt()).toBeNull();
+    expect(await read()).toBeNull();
+  });
+
+  test("a first prompt brings what the start did not when nobody answered that", async () => {
+    expect(await prompt()).toBe("start and records 2,3");
+    expect(await start()).toBeNull();
+  });
+
+  test("a sub-agent reads with eyes of its own", async () => {
+    await start();
+    await prompt();
+    expect(await read()).toBe("file 4");
+    expect(await read("sub-1")).toBe("file 3,4");
+    expect(await read("sub-1")).toBeNull();
+  });
+
+  test("two files that are read at once do not both tell the same record", async () => {
+    const texts = await Promise.all([read(), read()]);
+    expect(texts.filter((text) => text !== null)).toEqual(["file 3,4"]);
+  });
+
+  test.each(["compact", "clear"])("a start by %s begins anew", async (source) => {
+    await start();
+    await prompt();
+    await read();
+    expect(await start(source)).toBe("start");
+    expect(await prompt()).toBe("records 3");
+    expect(await read()).toBe("file 4");
+  });
+
+  test("a second compaction later begins anew again", async () => {
+    await start();
+    expect(await start("compact")).toBe("start");
+    now += 60_000;
+    expect(await start("compact")).toBe("start");
+  });
+
+  test("what the host is about to take away may be said again with the next prompt", async () => {
+    await start();
+    await prompt();
+    await injections.beforeCompact({ ...base, kind: "before_compact" });
+    expect(await prompt()).toBe("start and records 2,3");
+    expect(await prompt()).toBeNull();
+  });
+
+  test.each(["resume", "fork"])("a %s adds nothing, nor does the prompt after it", async (source) => {
+    expect(await start(source)).toBeNull();
+    expect(await prompt()).toBeNull();
+  });
+});
+
+describe("two hooks that deliver the same event", () => {
+  test.each(["startup", "compact", "clear"])(
+    "at %s are answered once, whoever comes first",
+    async (source) => {
+      if (source !== "startup") await start();
+      const texts = await Promise.all([start(source), start(source)]);
+      expect(texts.filter((text) => text !== null)).toEqual(["start"]);
+      now += 500;
+      expect(await start(source)).toBeNull();
+    },
+  );
+
+  test("of a prompt are answered once", async () => {
+    await start();
+    const texts = await Promise.all([prompt(), prompt()]);
+    expect(texts.filter((text) => text !== null)).toEqual(["records 3"]);
+  });
+
+  test("leave the answer to the one who still waits", async () => {
+    gone = true;
+    expect([await start(), await prompt(), await read()]).toEqual([null, null, null]);
+    gone = false;
+    expect(await start()).toBe("start");
+    expect(await prompt()).toBe("records 3");
+    expect(await read()).toBe("file 4");
+  });
+});
+
+test("a prompt is searched for without its private parts and secrets", async () => {
+  await prompt(`fix <private>CANARY</private> ghp_${"a1B2".repeat(9)}`);
+  expect(searched.join()).toMatch(/^fix {2}\[redacted/);
+  expect(searched.join()).not.toContain("CANARY");
+});
+
+test("a session without a folder and without records is told nothing", async () => {
+  expect(await prompt("fix it", { cwd: null })).toBeNull();
+  expect(searched).toEqual([]);
+});
