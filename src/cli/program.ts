@@ -5,6 +5,7 @@ import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerInstall } from "./commands/install.ts";
+import { registerMcp } from "./commands/mcp.ts";
 import { registerMode } from "./commands/mode.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
@@ -50,6 +51,7 @@ export function buildProgram(context: CliContext): Command {
   registerInstall(program, context);
   registerUninstall(program, context);
   registerWorker(program, context);
+  registerMcp(program, context);
   registerMode(program, context);
   registerSettings(program, context);
   nameOwnHelp(program, "mem");

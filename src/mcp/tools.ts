@@ -1,0 +1,198 @@
+// The four tools of recall: short lists first, whole records by their ids.
+import * as z from "zod";
+import { parseRecordName, type RecordName, recordName } from "../domain/record-name.ts";
+import { parseLists } from "../domain/records.ts";
+import { MemError } from "../errors.ts";
+import { modeWord, wholeNumberOr } from "../http/schemas/fields.ts";
+import { listed, listedHits, listedItem, listedLine, listedRecent } from "./listed.ts";
+import { defineTool, type RecallWorker, type Tool } from "./tool.ts";
+import { type Whole, whole, wholeLines, wholeObservation, wholePrompt, wholeSummary } from "./whole.ts";
+
+const about = z.string();
+const project = () =>
+  z.string().min(1).max(4096).optional().meta({ description: "Records of this project alone." });
+const isoTime = () =>
+  z
+    .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
+      error: "must be an ISO date or time, for example 2026-01-31 or 2026-01-31T12:00:00Z",
+    })
+    .optional();
+const words = () => z.array(z.string().min(1).max(1000)).max(20).optional();
+
+const search = defineTool(
+  {
+    name: "search",
+    title: "Search the memory",
+    description:
+      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters.",
+    input: z.strictObject({
+      query: z.string().max(4000).optional().meta({ description: "A question or words." }),
+      type: z
+        .enum(["observations", "sessions", "prompts"])
+        .optional()
+        .meta({ description: "One kind only." }),
+      obs_type: modeWord()
+        .optional()
+        .meta({ description: "bugfix, feature, refactor, discovery, decision, change." }),
+      concepts: words().meta({ description: "One of these, such as gotcha, how-it-works, trade-off." }),
+      files: words().meta({ description: "Touched one of these files; the end of a path is enough." }),
+      project: project(),
+      dateStart: isoTime(),
+      dateEnd: isoTime(),
+      limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
+      offset: wholeNumberOr(0, 0, 100_000),
+    }),
+    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
+  },
+  async (worker, given) => {
+    const answer = await worker.search({ ...defined(given), format: "index" });
+    const results = listedHits(answer);
+    const { notes } = answer;
+    return {
+      structured: { results, notes },
+      lines: [...linesOr(results.map(listedLine), "Nothing found."), ...notes.map((note) => `Note: ${note}`)],
+    };
+  },
+);
+
+const timeline = defineTool(
+  {
+    name: "timeline",
+    title: "What came before and after",
+    description:
+      "Lists what came before and after a record or a moment, oldest first. Give `anchor` or `query`, not both.",
+    input: z
+      .strictObject({
+        anchor: z
+          .union([z.string().min(1).max(64), z.int().min(1)])
+          .optional()
+          .meta({ description: "12 an observation, S12 a session summary, P12 a prompt, or an ISO time." }),
+        query: z.string().min(1).max(4000).optional().meta({
+          description: "Instead of an anchor: the observation that fits best.",
+        }),
+        depth_before: wholeNumberOr(10, 0, 100),
+        depth_after: wholeNumberOr(10, 0, 100),
+        project: project(),
+      })
+      .refine((given) => (given.anchor === undefined) !== (given.query === undefined), {
+        path: ["anchor"],
+        error: "must be given, or `query` instead of it: a record such as 12, S12 or P12, or an ISO time",
+      }),
+    output: z.object({
+      about,
+      items: z.array(listed.extend({ anchor: z.literal(true).optional() })),
+    }),
+  },
+  async (worker, { anchor, ...given }) => {
+    const found = await worker.timeline({
+      ...defined(given),
+      ...(anchor === undefined ? {} : { anchor: String(anchor) }),
+    });
+    const items = found.map(listedItem);
+    const lines = items.map((item) => `${listedLine(item)}${item.anchor ? " (the anchor)" : ""}`);
+    return { structured: { items }, lines: linesOr(lines, "Nothing is remembered around that.") };
+  },
+);
+
+const recent = defineTool(
+  {
+    name: "recent",
+    title: "What was done last",
+    description: "Lists the newest observations and session summaries, newest first.",
+    input: z.strictObject({
+      project: project(),
+      limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
+    }),
+    output: z.object({ about, results: z.array(listed) }),
+  },
+  async (worker, given) => {
+    const results = listedRecent(await worker.recent(defined(given)));
+    return {
+      structured: { results },
+      lines: linesOr(results.map(listedLine), "Nothing is remembered yet."),
+    };
+  },
+);
+
+const mostIds = 50;
+
+const getObservations = defineTool(
+  {
+    name: "get_observations",
+    title: "Read whole records",
+    description:
+      "Reads whole records by their ids from search, timeline or recent: observations (12), session summaries (S12), prompts (P12).",
+    input: z.strictObject({
+      ids: z
+        .array(z.union([z.int().min(1), z.string().max(32)]).transform(named))
+        .min(1)
+        .max(mostIds),
+      project: project(),
+    }),
+    output: z.object({ about, records: z.array(whole), missing: z.array(z.string()) }),
+  },
+  async (worker, { ids, project: only }) => {
+    const records = await wholeRecords(worker, ids, only);
+    const there = new Set(records.map(({ id }) => id));
+    const missing = [...new Set(ids.map(recordName))].filter((id) => !there.has(id));
+    if (records.length === 0) throw noneOf(missing, only);
+    const lost = missing.length === 0 ? [] : [`Not there: ${missing.join(", ")}.`];
+    return { structured: { records, missing }, lines: [...records.flatMap(wholeLines), ...lost] };
+  },
+);
+
+/** Every tool. */
+export const tools: readonly Tool[] = [search, timeline, getObservations, recent];
+
+function named(text: string | number, context: z.RefinementCtx): RecordName {
+  const name = parseRecordName(String(text));
+  if (name !== undefined) return name;
+  context.addIssue({ code: "custom", message: "must be an id such as 12, S12 or P12" });
+  return z.NEVER;
+}
+
+async function wholeRecords(
+  worker: RecallWorker,
+  names: readonly RecordName[],
+  only: string | undefined,
+): Promise<Whole[]> {
+  const ids = names.flatMap(({ kind, id }) => (kind === "observation" ? [id] : []));
+  const observations = ids.length === 0 ? [] : await worker.observationsOf(ids, only);
+  const others = [...new Set(names.filter(({ kind }) => kind !== "observation").map(recordName))];
+  const read = await Promise.all(others.map((name) => wholeOther(worker, name, only)));
+  return [...observations.map(wholeObservation), ...read.filter((record) => record !== undefined)];
+}
+
+async function wholeOther(
+  worker: RecallWorker,
+  name: string,
+  only: string | undefined,
+): Promise<Whole | undefined> {
+  const { kind, id } = parseRecordName(name) ?? { kind: "prompt", id: 0 };
+  try {
+    const record = await (kind === "session" ? worker.summary(id) : worker.prompt(id));
+    if (only !== undefined && record.project !== only) return undefined;
+    return "prompt_text" in record ? wholePrompt(record) : wholeSummary(parseLists(record));
+  } catch (error) {
+    if (error instanceof MemError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function noneOf(missing: readonly string[], only: string | undefined): MemError {
+  return new MemError("not_found", {
+    message: `There is no ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
+    hint: "Ids come from the tools search, timeline and recent.",
+  });
+}
+
+function linesOr(lines: readonly string[], nothing: string): readonly string[] {
+  return lines.length === 0 ? [nothing] : lines;
+}
+
+// What was left out must not stand there as undefined.
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
