@@ -15,7 +15,6 @@ import { createLiveSettings } from "../settings/live.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
-import { createJudge } from "../truth/judge.ts";
 import { createCost } from "./cost-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
@@ -32,6 +31,7 @@ import { createRelevant } from "./relevant.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
+import { buildFreshness, buildJudge } from "./truth-ports.ts";
 
 export interface WorkerDeps {
   db: Sqlite;
@@ -73,6 +73,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const storage = createStorageHealth(clock, store.storageFailure);
   const quiet = createQuiet(clock);
   const projects = buildProjects({ store, env: deps.env, clock });
+  const { keeper, changedSince } = buildFreshness({ store, clock, projects });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
     env: deps.env,
@@ -92,6 +93,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     quiet: quiet.wait,
     onChange: () => status.changed(),
     onMade(made) {
+      keeper.note(made.observations);
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
       for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
@@ -114,6 +116,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const notices = createNotices(settings, status, storage.failure);
   const publish = (event: StreamEvent): void => {
     stream.publish(event);
+    if (event.type === "observation_created") keeper.note([event.observation]);
     // Nothing more will come for it, so its messages need not wait for company.
     if (event.type === "session_completed") loop.notify(event.sessionDbId);
   };
@@ -129,7 +132,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const search = buildSearch(db, store);
   const relevant = createRelevant({ search, byId: store.observations.byId });
-  const context = buildContext({ ...deps, relevant }, store);
+  const context = buildContext({ ...deps, relevant, changedSince }, store);
   const hostEvents = createHostEvents({
     hostNamed,
     intake,
@@ -150,6 +153,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
     completeIdle: intake.completeIdle,
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
+    purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
     drainSpool: spool.drain,
   });
   const idleMemory = createIdleMemory({ clock });
@@ -172,15 +176,10 @@ export function buildWorker(deps: WorkerDeps): Worker {
     stream,
     recordObservation: createObservationRecorder(shared),
     search,
-    ...buildRecall({ db, store, search, changedSince: async () => new Map() }),
+    ...buildRecall({ db, store, search, changedSince }),
     context,
     cost,
-    judge: createJudge({
-      commit: store.commit,
-      byId: store.observations.byId,
-      setStanding: store.truth.setStanding,
-      publish,
-    }),
+    judge: buildJudge(store, publish),
     regenerate: regenerator,
     receiveHook: hostEvents.receive,
   });
@@ -203,6 +202,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       projects.close();
       await app.close();
       await Promise.all([maintenance.stop(), generation.close()]);
+      await keeper.stop();
       status.stop();
       store.flush();
     },

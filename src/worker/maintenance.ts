@@ -7,6 +7,7 @@ interface MaintenanceDeps {
   rawRetentionDays: number;
   completeIdle(idleMs: number): Promise<void>;
   purgeRawEvents(before: number, limit: number): Promise<number>;
+  purgeContextLedger(before: number, limit: number): Promise<number>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
 }
@@ -23,6 +24,8 @@ const idleSessionMs = 30 * 60_000;
 const spoolEveryMs = 2_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
+// A session that is taken up again after so long may be told once more what it was told.
+const ledgerDays = 90;
 // Small enough that a purge never holds up intake for more than a few milliseconds.
 const purgedAtOnce = 200;
 
@@ -48,6 +51,11 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     while (!stopped && (await deps.purgeRawEvents(before, purgedAtOnce)) === purgedAtOnce);
   }
 
+  async function purgeLedger(): Promise<void> {
+    const before = deps.clock.now() - ledgerDays * dayMs;
+    while (!stopped && (await deps.purgeContextLedger(before, purgedAtOnce)) === purgedAtOnce);
+  }
+
   return {
     start() {
       running = running.then(async () => void (await failOpen("draining the spool", drain)));
@@ -55,6 +63,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
       every(minuteMs, "removing old raw events", purge);
+      every(minuteMs, "removing what old sessions were told", purgeLedger);
     },
     async stop() {
       stopped = true;

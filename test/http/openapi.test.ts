@@ -127,6 +127,7 @@ const contract = [
   "GET /api/summary/:id",
   "GET /api/context/recent",
   "GET /api/context/inject",
+  "GET /api/context/preview",
   "GET /api/settings",
   "POST /api/settings",
   "GET /stream",

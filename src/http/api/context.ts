@@ -1,7 +1,7 @@
 // Context: the newest records of a project, and the text a host puts into its agent's context.
 import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
 import type { App } from "../plugins/zod.ts";
-import { injectAnswer, injectQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
+import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
 import { readErrors } from "../schemas/error.ts";
 
 /** What was done last, and the text made of it. */
@@ -13,7 +13,7 @@ export interface ContextPorts {
   inject(request: { projects: string[]; colors: boolean }): string | Promise<string>;
 }
 
-/** `/api/context/recent`, `/api/context/inject`. */
+/** `/api/context/recent`, `/api/context/inject`, `/api/context/preview`. */
 export function contextRoutes(app: App, ports: ContextPorts): void {
   app.get(
     "/api/context/recent",
@@ -37,6 +37,20 @@ export function contextRoutes(app: App, ports: ContextPorts): void {
     },
     async ({ query }, reply) => {
       const text = await ports.inject(query);
+      return reply.type("text/plain; charset=utf-8").send(text);
+    },
+  );
+  app.get(
+    "/api/context/preview",
+    {
+      schema: {
+        summary: "The context text of one or more projects for a terminal, with ANSI colours.",
+        querystring: previewQuery,
+        response: { 200: { content: { "text/plain": { schema: injectAnswer } } }, ...readErrors },
+      },
+    },
+    async ({ query }, reply) => {
+      const text = await ports.inject({ ...query, colors: true });
       return reply.type("text/plain; charset=utf-8").send(text);
     },
   );

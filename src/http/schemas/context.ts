@@ -14,26 +14,38 @@ export const recentAnswer = z.lazy(() =>
   z.object({ summaries: z.array(parsedSummary), observations: z.array(parsedObservation) }),
 );
 
-/** Query of `GET /api/context/inject`: `project`, or `projects` as a comma list; `colors` for a terminal. */
+/** Query of `GET /api/context/preview`: `project`, or `projects` as a comma list. */
+export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields() })));
+
+/** Query of `GET /api/context/inject`: the same, and `colors` for a terminal. */
 export const injectQuery = z.lazy(() =>
-  z
-    .object({
-      project: optionalText(),
-      projects: commaList(),
+  ofProjects(
+    z.object({
+      ...projectFields(),
       colors: z
         .enum(["true", "false", "1", "0"])
         .default("false")
         .transform((text) => text === "true" || text === "1"),
-    })
-    .transform(({ project, projects, colors }) => ({
+    }),
+  ),
+);
+
+function projectFields() {
+  return { project: optionalText(), projects: commaList() };
+}
+
+// The labels of both parameters, each once; there must be one.
+function ofProjects<O extends { project?: string | undefined; projects: string[] }>(fields: z.ZodType<O>) {
+  return fields
+    .transform(({ project, projects, ...rest }) => ({
+      ...rest,
       projects: [...new Set(project === undefined ? projects : [project, ...projects])],
-      colors,
     }))
     .refine(({ projects }) => projects.length > 0, {
       path: ["project"],
       error: "must name a project, for example ?project=my-app or ?projects=my-app,my-lib",
-    }),
-);
+    });
+}
 
 /** The text to inject; empty when there is nothing to tell. */
 export const injectAnswer = z.lazy(() => z.string());

@@ -103,6 +103,15 @@ describe("context", () => {
     }
   });
 
+  test("preview is inject in colours", async () => {
+    const answer = await get("/api/context/preview?project=a&projects=b,a");
+    const coloured = await get("/api/context/inject?projects=a,b&colors=true");
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(answer.body).toBe(coloured.body);
+    expect((await get("/api/context/preview?project=")).statusCode).toBe(400);
+  });
+
   test.each(["", "project=", "projects=,", "project=a&colors=maybe"])("inject?%s is 400", async (query) => {
     expect((await get(`/api/context/inject?${query}`)).statusCode).toBe(400);
   });
