@@ -88,8 +88,9 @@ function kindOf(identity: string): string {
 }
 
 // All of it reaches the disk; what may not be stored is told apart by its hash.
-function storable({ folder, identities, labels }: Place): Place {
+function storable({ folder, identities, labels, ...rest }: Place): Place {
   return {
+    ...rest,
     folder: cleanText(folder),
     identities: identities.map((text) =>
       cleanText(text) === text ? text : `${kindOf(text)}:#${contentKey(text)}`,

@@ -10,6 +10,8 @@ import { findWorkTree, realPath, type WorkTree } from "./work-tree.ts";
 export interface Place {
   /** Top folder of the work tree. */
   folder: string;
+  /** How its repository names content. */
+  objectFormat: "sha1" | "sha256";
   /** What the project is known by, the strongest first: its remote, else its first commit; its path. */
   identities: string[];
   /** What it may be called, the best first: every one but the last can be taken. */
@@ -44,14 +46,16 @@ const maxConfigBytes = 256 * 1024;
 
 function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommits, "of">): Place {
   const identities = isAbsolute(main) ? [`path:${main}`] : [];
+  const config = gitDir === null ? "" : (readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
   if (gitDir !== null) {
-    const url = firstRemoteUrl(readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
+    const url = firstRemoteUrl(config);
     const remote = url === null ? null : remoteIdentity(url);
     const root = remote === null ? rootCommits.of(gitDir) : null;
     if (remote !== null) identities.unshift(`remote:${remote}`);
     else if (root !== null) identities.unshift(`root:${root}`);
   }
-  return { folder, identities, labels: labelsOf(main) };
+  const objectFormat = /^\s*objectformat\s*=\s*"?sha256\b/im.test(config) ? "sha256" : "sha1";
+  return { folder, objectFormat, identities, labels: labelsOf(main) };
 }
 
 /** `name`, `parent/name` and so on up to the whole path. */

@@ -1,4 +1,7 @@
 // Says which files of an observation are not as they were when it was stored.
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import { blobIdOf, type FileStamp, lookAtFile } from "./work-file.ts";
 
 /** A file of an observation whose content is another one now, or that is no longer there. */
 export interface FileChange {
@@ -19,3 +22,123 @@ export interface FreshnessRequest {
  * process; what cannot be looked at within the deadline and the caps is not claimed to have changed.
  */
 export type ChangedSince = (request: FreshnessRequest) => Promise<ReadonlyMap<number, readonly FileChange[]>>;
+
+/** A file of an observation as it was when the observation was stored. */
+export interface KnownBlob {
+  observation_id: number;
+  path: string;
+  /** From the top folder of the work tree, with `/`. */
+  place: string;
+  blob_id: string;
+  size: number;
+  mtime_ns: string | null;
+}
+
+interface FreshnessDeps {
+  clock: Clock;
+  blobsOf(observations: readonly number[]): KnownBlob[];
+  /** Top folder of the work tree around a directory. */
+  folderAround(cwd: string): string;
+  /** Where the project was seen last. */
+  folderOf(project: string): string | null;
+}
+
+export function createFreshness(deps: FreshnessDeps): ChangedSince {
+  const hashed = new Map<string, FileStamp & { blobId: string }>();
+  return async (request) => {
+    const changes = new Map<number, FileChange[]>();
+    const blobs = deps.blobsOf(request.observations.slice(0, mostObservations));
+    const root = blobs.length === 0 ? null : rootFor(deps, request);
+    // A folder that is not there says nothing of its files.
+    if (root === null || (await lookAtFile(root)).is !== "other") return changes;
+    const { clock } = deps;
+    const look = createLook({ root, hashed, until: clock.monotonicMs() + deadlineMs, clock });
+    const seen = blobs.slice(0, mostFiles).map(async (blob) => ({ blob, is: await look(blob) }));
+    // What hangs (a share that went away) is left behind, with all that was asked of it.
+    for (const { blob, is } of await settledBy(seen, deadlineMs)) {
+      if (is === "same") continue;
+      const list = changes.get(blob.observation_id) ?? [];
+      changes.set(blob.observation_id, list);
+      list.push({ path: blob.path, is });
+    }
+    return changes;
+  };
+}
+
+const mostObservations = 200;
+const mostFiles = 200;
+const deadlineMs = 60;
+/** Read of one file, and of all files of one question. */
+const maxFileBytes = 2 * 1024 * 1024;
+const maxBytesAtOnce = 8 * 1024 * 1024;
+const mostHashed = 5_000;
+
+function rootFor(deps: FreshnessDeps, { cwd, project }: FreshnessRequest): string | null {
+  return cwd === undefined || cwd === null ? deps.folderOf(project) : deps.folderAround(cwd);
+}
+
+interface Look {
+  root: string;
+  /** Content ids of files as they were when they were read last. */
+  hashed: Map<string, FileStamp & { blobId: string }>;
+  until: number;
+  clock: Clock;
+}
+
+// One file that stands in many records is looked at once, and read once.
+function createLook({
+  root,
+  hashed,
+  until,
+  clock,
+}: Look): (blob: KnownBlob) => Promise<"same" | FileChange["is"]> {
+  const sights = new Map<string, ReturnType<typeof lookAtFile>>();
+  const reading = new Map<string, Promise<string | null>>();
+  let bytesLeft = maxBytesAtOnce;
+
+  async function contentOf({ place, blob_id, size }: KnownBlob, mtimeNs: string): Promise<string | null> {
+    const path = join(root, place);
+    const format = blob_id.length === 40 ? "sha1" : "sha256";
+    const before = hashed.get(path);
+    if (before?.size === size && before.mtimeNs === mtimeNs && before.blobId.length === blob_id.length)
+      return before.blobId;
+    if (size > bytesLeft || clock.monotonicMs() > until) return null;
+    bytesLeft -= size;
+    const now = await blobIdOf({ root, place, format }, maxFileBytes);
+    if (now === null) return null;
+    if (hashed.size >= mostHashed) hashed.clear();
+    hashed.set(path, now);
+    return now.blobId;
+  }
+
+  return async (blob) => {
+    const { place, size, mtime_ns, blob_id } = blob;
+    const looking = sights.get(place) ?? lookAtFile(join(root, place));
+    sights.set(place, looking);
+    const sight = await looking;
+    if (sight.is === "gone") return "gone";
+    if (sight.is === "unknown") return "same";
+    if (sight.is === "other" || sight.size !== size) return "changed";
+    if (sight.mtimeNs === mtime_ns) return "same";
+    const key = `${place}:${blob_id.length}`;
+    const read = reading.get(key) ?? contentOf(blob, sight.mtimeNs);
+    reading.set(key, read);
+    const content = await read;
+    return content === null || content === blob_id ? "same" : "changed";
+  };
+}
+
+/** What is known after `ms` at the latest, in order. */
+async function settledBy<T>(promises: readonly Promise<T>[], ms: number): Promise<T[]> {
+  const known: (T | undefined)[] = promises.map(() => undefined);
+  const all = promises.map(async (promise, index) => {
+    known[index] = await promise;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.all(all), late]);
+  clearTimeout(timer);
+  return known.filter((each) => each !== undefined);
+}

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import type { Clock } from "../clock.ts";
 import { createProjectNames, type ProjectNames } from "../projects/names.ts";
-import { createPlaces } from "../projects/places.ts";
+import { createPlaces, type Place } from "../projects/places.ts";
 import { createRootCommits } from "../projects/root-commits.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
@@ -15,12 +15,13 @@ interface ProjectDeps {
 }
 
 export interface WorkerProjects extends ProjectNames {
+  placeOf(cwd: string): Place;
   /** Ends what is still being looked for. */
   close(): void;
 }
 
 export function buildProjects({ store, env, clock }: ProjectDeps): WorkerProjects {
   const rootCommits = createRootCommits(findExecutable(env, "git"));
-  const places = createPlaces({ clock, home: homedir(), rootCommits });
-  return { ...createProjectNames(places, store.projects), close: rootCommits.stop };
+  const placeOf = createPlaces({ clock, home: homedir(), rootCommits });
+  return { ...createProjectNames(placeOf, store.projects), placeOf, close: rootCommits.stop };
 }

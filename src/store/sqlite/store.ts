@@ -1,4 +1,6 @@
 // The store: every record's file over one open database, and the one way to write.
+
+import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
@@ -41,6 +43,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
+    blobs: createBlobs(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };

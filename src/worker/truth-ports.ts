@@ -1,0 +1,43 @@
+// What is said of records, and whether the files they speak of are still as they were: over the store and this machine.
+import type { Clock } from "../clock.ts";
+import type { StreamEvent } from "../domain/events.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { type BlobKeeper, createBlobKeeper } from "../truth/blob-keeper.ts";
+import { type ChangedSince, createFreshness } from "../truth/freshness.ts";
+import { createJudge, type Judge } from "../truth/judge.ts";
+import type { WorkerProjects } from "./project-ports.ts";
+
+interface TruthDeps {
+  store: Store;
+  clock: Clock;
+  projects: Pick<WorkerProjects, "placeOf">;
+}
+
+export function buildFreshness({ store, clock, projects }: TruthDeps): {
+  keeper: BlobKeeper;
+  changedSince: ChangedSince;
+} {
+  const { blobs } = store;
+  return {
+    keeper: createBlobKeeper({
+      clock,
+      cwdOf: blobs.cwdOf,
+      workTreeAround: projects.placeOf,
+      keep: (kept) => store.commit(() => blobs.keep(kept)),
+    }),
+    changedSince: createFreshness({
+      clock,
+      blobsOf: blobs.of,
+      folderAround: (cwd) => projects.placeOf(cwd).folder,
+      folderOf(label) {
+        const project = store.projects.byLabel(label);
+        return project === undefined ? null : store.projects.folderOf(project.id);
+      },
+    }),
+  };
+}
+
+export function buildJudge(store: Store, publish: (event: StreamEvent) => void): Judge {
+  const { commit, observations, truth } = store;
+  return createJudge({ commit, byId: observations.byId, setStanding: truth.setStanding, publish });
+}
