@@ -105,7 +105,7 @@ export function createIndexThread({
 
   function keepAwake(): void {
     clearTimeout(idle);
-    idle = setTimeout(() => void end(), idleMs);
+    idle = setTimeout(() => void (waiting.size === 0 ? end() : keepAwake()), idleMs);
     idle.unref();
   }
 

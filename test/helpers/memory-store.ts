@@ -23,8 +23,9 @@ export interface MemoryStore {
 /** The time of a record that names none: 2026-11-20 12:00 UTC. */
 export const someTime = Date.UTC(2026, 10, 20, 12);
 
-export function createMemoryStore(): MemoryStore {
-  const db = openDatabase(":memory:", { product: "0.0.0", now: someTime });
+/** In memory, or in a file that others can open too. */
+export function createMemoryStore(path = ":memory:"): MemoryStore {
+  const db = openDatabase(path, { product: "0.0.0", now: someTime });
   const store = createStore(db);
   let keys = 0;
 
