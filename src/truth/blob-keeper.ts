@@ -18,7 +18,7 @@ interface BlobKeeperDeps {
 export interface BlobKeeper {
   /** Returns at once. */
   note(observations: readonly Observation[]): void;
-  /** What was not looked at yet is left out. */
+  /** Finishes what it looks at; what still waits is left out. */
   stop(): Promise<void>;
 }
 
@@ -32,8 +32,7 @@ export function createBlobKeeper(deps: BlobKeeperDeps): BlobKeeper {
       const observations = waiting.splice(0, keptAtOnce);
       await failOpen("keeping what files were like", async () => {
         const blobs: KnownBlob[] = [];
-        for (const observation of observations)
-          if (!stopped) blobs.push(...(await blobsOf(deps, observation)));
+        for (const observation of observations) blobs.push(...(await blobsOf(deps, observation)));
         if (blobs.length > 0) await deps.keep(blobs);
       });
     }
@@ -57,7 +56,7 @@ export function createBlobKeeper(deps: BlobKeeperDeps): BlobKeeper {
 
 const mostWaiting = 2_000;
 // One sync to disk for many.
-const keptAtOnce = 50;
+const keptAtOnce = 20;
 const mostFiles = 30;
 const maxFileBytes = 2 * 1024 * 1024;
 // An observation that was made long after (a queue that waited for its model) did not see what is there now.
