@@ -5,6 +5,8 @@ import { MemError } from "../errors.ts";
 import type { InstallRecord } from "../hosts/install.ts";
 import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
 import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
+import { mcpServerOf } from "../hosts/mcp-server.ts";
+import { createMcpSwitch, type McpSwitch } from "../hosts/mcp-switch.ts";
 import { type DataPaths, packageFile } from "../paths.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
@@ -33,14 +35,18 @@ export function hookRuntime(): string {
   return `${process.execPath}\n${hookBundle()}\n`;
 }
 
-/** The data directory as hooks must be told of it; null for the default one. */
-export function namedDataDir({ root }: DataPaths): string | null {
-  return root === join(homedir(), ".mem") ? null : root;
-}
-
 /** What was installed so far. */
 export function readInstalls(paths: DataPaths): InstallRecord[] {
   return parseInstallRecords(readPrivateFile(paths.installs, "data_dir_unusable"));
+}
+
+/** The switch of recall over MCP, with its changes recorded. */
+export function mcpSwitchOf(paths: DataPaths): McpSwitch {
+  const installs = {
+    list: () => readInstalls(paths),
+    put: (file: string, record: InstallRecord | null) => recordInstall(paths, file, record),
+  };
+  return createMcpSwitch(installs, mcpServerOf(paths));
 }
 
 /** Puts `record` in place of the one for the same settings file; null removes that. */

@@ -8,6 +8,7 @@ export const claudeCodeRecipe: InstallRecipe = {
   host: "claude-code",
   title: "Claude Code",
   settings: { folderVariable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+  mcpFile: ".claude.json",
   hooks: [
     { event: "Setup", timeout: 300 },
     { event: "SessionStart", timeout: 60 },

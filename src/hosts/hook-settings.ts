@@ -65,7 +65,8 @@ export function removeHooks(
   return left !== text && created(hooksKey) ? withoutEmpty(left, parseJsonText(left), hooksKey) : left;
 }
 
-function withoutEmpty(text: string, container: JsonNode | undefined, key: string): string {
+/** The text without the member `key` of `container`, when that is an empty list or object. */
+export function withoutEmpty(text: string, container: JsonNode | undefined, key: string): string {
   const member = container && memberOf(container, key);
   if (container === undefined || member === undefined) return text;
   const { value } = member;

@@ -7,6 +7,8 @@ export interface InstallRecipe {
   title: string;
   /** The file that hooks are registered in: below the folder of the variable, else below this folder of the home. */
   settings: { folderVariable: string; folder: string; file: string };
+  /** The file of MCP servers: in the home, or in the folder that the variable names. */
+  mcpFile: string;
   hooks: readonly HookRegistration[];
 }
 

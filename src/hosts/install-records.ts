@@ -33,6 +33,7 @@ function parseRecord(value: unknown): InstallRecord | null {
   const texts = [host, settings_file, written_key];
   if (!texts.every((text) => typeof text === "string") || insertions.includes(null)) return null;
   return {
+    kind: value.kind === "mcp" ? "mcp" : "hooks",
     host: String(host),
     settings_file: String(settings_file),
     file_existed: file_existed !== false,

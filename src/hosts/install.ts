@@ -8,6 +8,8 @@ import { type Insertion, withoutInsertions } from "./json-text.ts";
 
 /** What an installation changed: kept in installs.json, and what uninstalling works from. */
 export interface InstallRecord {
+  /** What was registered: the hooks, or the MCP server, which stands in another file. */
+  kind: "hooks" | "mcp";
   host: string;
   settings_file: string;
   /** False when the file was made by us. */
@@ -56,6 +58,7 @@ export function planInstall(request: InstallRequest): InstallPlan {
     const settings = clean === null || blank !== null ? emptySettings : clean;
     const { text, insertions, created } = addHooks(settings, groups);
     const record: InstallRecord = {
+      kind: "hooks",
       host: recipe.host,
       settings_file: settingsFile,
       file_existed: clean !== null,
@@ -117,7 +120,8 @@ function sameMembers(left: readonly string[], right: readonly string[]): boolean
   return left.length === right.length && right.every((one) => left.includes(one));
 }
 
-function readable<T>(settingsFile: string, run: () => T): T {
+/** What `run` gives; what it cannot parse is the settings file's fault. */
+export function readable<T>(settingsFile: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {

@@ -11,7 +11,9 @@ import { type CostPorts, costRoutes } from "./api/cost.ts";
 import { type DataPorts, dataRoutes } from "./api/data.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
 import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
+import { type McpPorts, mcpRoutes } from "./api/mcp.ts";
 import { type OlderPorts, olderRoutes } from "./api/older.ts";
+import { type ProjectPorts, projectRoutes } from "./api/projects.ts";
 import { type QueuePorts, queueRoutes } from "./api/queue.ts";
 import { type RecallPorts, recallRoutes } from "./api/recall.ts";
 import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
@@ -26,6 +28,7 @@ import { openapiRoute } from "./openapi.ts";
 import { createDoor, type Door } from "./plugins/door.ts";
 import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
+import { installTodaysProjects } from "./plugins/todays-projects.ts";
 import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
 
 /** Every port the routes reach. */
@@ -50,6 +53,10 @@ export interface HttpDeps {
   context: ContextPorts;
   cost: CostPorts;
   judge: Judge;
+  projectDetails: ProjectPorts;
+  /** What a label means today. */
+  projectNamed(label: string): string;
+  mcp: McpPorts;
   regenerate: RegeneratePorts;
   settings: SettingsPorts;
   receiveHook: ReceiveHook;
@@ -96,6 +103,7 @@ export function buildHttp(deps: HttpDeps): Http {
   installZod(app);
   installJsonBody(app);
   installErrors(app);
+  installTodaysProjects(app, deps.projectNamed);
   if (deps.log.level === "debug" || deps.log.level === "trace") logAnswers(app);
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
@@ -173,7 +181,9 @@ function addRoutes(app: App, deps: HttpDeps): void {
   costRoutes(app, deps.cost);
   regenerateRoutes(app, deps.regenerate);
   settingsRoutes(app, deps.settings);
+  mcpRoutes(app, deps.mcp);
   truthRoutes(app, deps.judge);
+  projectRoutes(app, deps.projectDetails);
   streamRoutes(app, deps.stream);
   legacySessionRoutes(app, { intake, clock, sessions, address });
   olderRoutes(app, { intake, sessions, observations, recordObservation, olderHealth: status.olderHealth });

@@ -21,6 +21,7 @@ import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createMaintenance } from "./maintenance.ts";
+import { createMcpPorts } from "./mcp-ports.ts";
 import { createNotices } from "./notices.ts";
 import { describePause } from "./pause-steps.ts";
 import { buildProjects } from "./project-ports.ts";
@@ -32,6 +33,7 @@ import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
 import { buildFreshness, buildJudge } from "./truth-ports.ts";
+import { createVectorSearch } from "./vectors.ts";
 
 export interface WorkerDeps {
   db: Sqlite;
@@ -72,7 +74,15 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const storage = createStorageHealth(clock, store.storageFailure);
   const quiet = createQuiet(clock);
-  const projects = buildProjects({ store, env: deps.env, clock });
+  const vectors = createVectorSearch({
+    db,
+    store,
+    settings,
+    clock,
+    quiet: quiet.wait,
+    warn: (sentence) => log.warn(sentence),
+  });
+  const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
   const { keeper, changedSince } = buildFreshness({ store, clock, projects });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
@@ -84,6 +94,9 @@ export function buildWorker(deps: WorkerDeps): Worker {
     clock,
     snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
   });
+  const sendCatalogue = (): void => {
+    stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
+  };
   const cost = createCost({ store, settings, clock, warn: (sentence) => log.warn(sentence) });
   const generation = createGeneration({
     ...deps,
@@ -94,6 +107,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     onChange: () => status.changed(),
     onMade(made) {
       keeper.note(made.observations);
+      vectors.notify(made.observations.map(({ id }) => id));
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
       for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
@@ -116,7 +130,10 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const notices = createNotices(settings, status, storage.failure);
   const publish = (event: StreamEvent): void => {
     stream.publish(event);
-    if (event.type === "observation_created") keeper.note([event.observation]);
+    if (event.type === "observation_created") {
+      keeper.note([event.observation]);
+      vectors.notify([event.observation.id]);
+    }
     // Nothing more will come for it, so its messages need not wait for company.
     if (event.type === "session_completed") loop.notify(event.sessionDbId);
   };
@@ -130,7 +147,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       status.changed();
     },
   });
-  const search = buildSearch(db, store);
+  const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...deps, relevant, changedSince }, store);
   const hostEvents = createHostEvents({
@@ -167,6 +184,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     askAgain: generation.askAgain,
     writer: generation.writer,
     budgetNote: cost.notice,
+    vectors: vectors.status,
   });
   const { app, acceptPipe } = buildHttp({
     ...ports,
@@ -176,10 +194,13 @@ export function buildWorker(deps: WorkerDeps): Worker {
     stream,
     recordObservation: createObservationRecorder(shared),
     search,
+    mcp: createMcpPorts(settings.paths),
     ...buildRecall({ db, store, search, changedSince }),
     context,
     cost,
     judge: buildJudge(store, publish),
+    projectDetails: { ...projects.relabel, list: store.projectMoves.list },
+    projectNamed: projects.current,
     regenerate: regenerator,
     receiveHook: hostEvents.receive,
   });
@@ -194,15 +215,16 @@ export function buildWorker(deps: WorkerDeps): Worker {
     },
     start() {
       generation.start();
+      vectors.start();
       maintenance.start();
+      projects.relabel.resume();
       idleMemory.start();
     },
     async close() {
       idleMemory.stop();
-      projects.close();
       await app.close();
-      await Promise.all([maintenance.stop(), generation.close()]);
-      await keeper.stop();
+      await Promise.all([maintenance.stop(), generation.close(), vectors.close()]);
+      await Promise.all([keeper.stop(), projects.close()]);
       status.stop();
       store.flush();
     },

@@ -96,7 +96,10 @@ test("uninstall --print says what would change and changes nothing", async () =>
   const registered = readFileSync(settingsOf(mem), "utf8");
   const { code, stdout } = await mem("uninstall", "claude-code", "--print");
   expect(code).toBe(0);
-  expect(stdout).toBe("Would take the hooks of mem out of ~/.claude/settings.json; nothing was changed.\n");
+  expect(stdout).toBe(
+    "Would take the hooks of mem out of ~/.claude/settings.json; nothing was changed.\n" +
+      "Would take the MCP server of mem out of ~/.claude.json; nothing was changed.\n",
+  );
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);
 });
 

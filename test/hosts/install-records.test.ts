@@ -8,6 +8,7 @@ import {
 } from "../../src/hosts/install-records.ts";
 
 const record: InstallRecord = {
+  kind: "hooks",
   host: "claude-code",
   settings_file: "/home/user/.claude/settings.json",
   file_existed: true,

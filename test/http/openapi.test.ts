@@ -128,6 +128,8 @@ const contract = [
   "GET /api/context/recent",
   "GET /api/context/inject",
   "GET /api/context/preview",
+  "GET /api/mcp/status",
+  "POST /api/mcp/toggle",
   "GET /api/settings",
   "POST /api/settings",
   "GET /stream",

@@ -162,7 +162,19 @@ function fakePorts(calls: Call[]): Ports {
       },
       settings: () => ({ MEM_MODEL: "haiku-4-5-20251001", MEM_TV_TOKEN: "shown" }),
     },
+    projectNamed: (label) => (label === "alpha-before" ? "alpha" : label),
+    projectDetails: {
+      list: () => [aProject],
+      rename: async (from, to) => note("projects.rename", { from, to }, { project: to, left: 0 }),
+      merge: async (from, into) => note("projects.merge", { from, into }, { project: into, left: 7 }),
+    },
     judge: async (id, judgement) => note("judge", { id, judgement }, anObservation(id)),
+    mcp: {
+      enabled: () => true,
+      toggle: (enabled) => {
+        note("mcp.toggle", enabled, undefined);
+      },
+    },
     cost: { report: (query) => note("cost.report", query, aCost(query.by)) },
     regenerate: {
       start: async (request) => note("regenerate.start", request, aRegeneration),
@@ -279,6 +291,16 @@ function fakeStatus(): Ports["status"] {
     olderHealth: () => ({ status: "ok", timestamp: 1_760_000_000_000, activeSessions: 1 }),
   };
 }
+
+const aProject = {
+  project: "alpha",
+  folder: "/home/a/alpha",
+  identities: ["remote:a.example/x/alpha", "path:/home/a/alpha"],
+  aliases: ["alpha-before"],
+  sessions: 3,
+  observations: 12,
+  last_active_at_epoch: 1_760_000_000_000,
+};
 
 const aQueuedMessage = {
   id: 7,

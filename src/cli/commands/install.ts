@@ -1,9 +1,12 @@
 // `mem install <host>`: registers the hooks with a host agent.
 import type { Command } from "commander";
 import { isJsonObject } from "../../domain/json.ts";
-import { failOpenSync, MemError } from "../../errors.ts";
+import { failOpenSync, MemError, toMemError } from "../../errors.ts";
 import { enabledPlugin, planInstall, withFolders } from "../../hosts/install.ts";
 import { hookSettings, type InstallRecipe } from "../../hosts/install-recipe.ts";
+import { type McpServer, mcpServerName, mcpServerOf } from "../../hosts/mcp-server.ts";
+import type { McpChange, McpHost } from "../../hosts/mcp-switch.ts";
+import { namedDataDir } from "../../hosts/named-data-dir.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
@@ -14,7 +17,7 @@ import { withExamples } from "../examples.ts";
 import {
   hookLauncher,
   hookRuntime,
-  namedDataDir,
+  mcpSwitchOf,
   readInstalls,
   recordInstall,
   settingsFileOf,
@@ -24,6 +27,7 @@ import { counted, homePath } from "../words.ts";
 interface InstallOptions {
   print?: true;
   force?: true;
+  mcp: boolean;
   json?: true;
 }
 
@@ -35,6 +39,7 @@ export function registerInstall(program: Command, context: CliContext): void {
     .argument("<host>", `the agent: ${hostNames.join(", ")}`)
     .option("--print", "show what would be registered, change nothing")
     .option("--force", "register them although the plugin brings its own")
+    .option("--no-mcp", "leave out the tools to recall with over MCP")
     .option("--json", "print JSON")
     .action((host: string, options: InstallOptions) => installHooks(context, recipeOf(host), options));
   withExamples(install, [
@@ -62,13 +67,44 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
     replacePrivateFile(paths.hookRuntime, "data_dir_unusable", () => hookRuntime());
     replacePrivateFile(paths.installVersion, "data_dir_unusable", () => `${version()}\n`);
   }
-  const warnings = hooksAreOff(plan.after) ? [offWarning(settingsFile)] : [];
+  const recall = options.mcp ? registerRecall(context, { recipe, settingsFile }, print === true) : nothing;
+  const warnings = [...(hooksAreOff(plan.after) ? [offWarning(settingsFile)] : []), ...recall.warnings];
   if (json === true) {
     const answer = { host: recipe.host, settings_file: settingsFile, changed, printed: print === true };
-    context.io.json({ ...answer, hooks, warnings });
-  } else if (print === true) context.io.out(JSON.stringify({ hooks }, null, 2));
-  else tell(context, recipe, settingsFile, changed);
+    context.io.json({ ...answer, hooks, mcp: recall.change, warnings });
+  } else if (print === true) {
+    context.io.out(JSON.stringify({ hooks }, null, 2));
+    if (recall.change !== null) context.io.err(printedServer(recall.change, mcpServerOf(paths)));
+  } else {
+    tell(context, recipe, settingsFile, changed);
+    if (recall.change?.changed) context.io.out(toldServer(recall.change));
+  }
   for (const warning of warnings) context.io.err(context.io.errPaint.yellow(warning));
+}
+
+interface Recall {
+  change: McpChange | null;
+  warnings: string[];
+}
+
+const nothing: Recall = { change: null, warnings: [] };
+
+// The hooks are what remembers: a configuration that takes no server does not keep them out.
+function registerRecall(context: CliContext, host: McpHost, dryRun: boolean): Recall {
+  try {
+    return { change: mcpSwitchOf(context.paths()).set(host, true, dryRun), warnings: [] };
+  } catch (thrown) {
+    const { message, hint } = toMemError(thrown);
+    return { change: null, warnings: [hint === undefined ? message : `${message} ${hint}`] };
+  }
+}
+
+function printedServer({ file }: McpChange, server: McpServer): string {
+  return `And in ${homePath(file)}: ${JSON.stringify({ mcpServers: { [mcpServerName]: server } })}`;
+}
+
+function toldServer({ file }: McpChange): string {
+  return `Its agents can ask for more with the tools of the MCP server ${mcpServerName}, registered in ${homePath(file)}.`;
 }
 
 function demandNoPlugin({ host, title }: InstallRecipe, plugin: string | null): void {

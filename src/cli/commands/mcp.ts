@@ -2,9 +2,15 @@
 import type { Command } from "commander";
 import type { WorkerClient } from "../../client/worker-client.ts";
 import { MemError } from "../../errors.ts";
+import { mcpServerName } from "../../hosts/mcp-server.ts";
+import { installedHosts, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
+import { hostNames, recipeOf } from "../../hosts/registry.ts";
+import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { version } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { mcpSwitchOf, readInstalls, settingsFileOf } from "../host-settings.ts";
+import { homePath } from "../words.ts";
 import { startWorker } from "../worker-process.ts";
 
 /** Adds `mem mcp`. */
@@ -13,7 +19,83 @@ export function registerMcp(program: Command, context: CliContext): void {
     .command("mcp")
     .description("serve recall to an agent on standard input and output; a host starts this")
     .action(() => serve(context));
-  withExamples(mcp, [["mem mcp", "what a host runs"]]);
+  withExamples(mcp, [
+    ["mem mcp", "what a host runs"],
+    ["mem mcp disable", "keep the hooks, take the tools away"],
+  ]);
+  for (const [word, enabled] of [
+    ["enable", true],
+    ["disable", false],
+  ] as const) {
+    const command = mcp
+      .command(word)
+      .description(enabled ? "give the installed hosts the tools" : "take the tools from the installed hosts")
+      .argument("[host]", `one of them: ${hostNames.join(", ")}`)
+      .option("--json", "print JSON")
+      .action((host: string | undefined, options: { json?: true }) =>
+        toggle(context, { host, enabled, asJson: options.json === true }),
+      );
+    withExamples(command, [[`mem mcp ${word}`, ""]]);
+  }
+  const status = mcp
+    .command("status")
+    .description("say which hosts have the tools")
+    .argument("[host]", `one of them: ${hostNames.join(", ")}`)
+    .option("--json", "print JSON")
+    .action((host: string | undefined, options: { json?: true }) =>
+      showStatus(context, host, options.json === true),
+    );
+  withExamples(status, [["mem mcp status", ""]]);
+}
+
+interface Toggle {
+  host: string | undefined;
+  enabled: boolean;
+  asJson: boolean;
+}
+
+function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
+  const { io } = context;
+  const paths = context.paths();
+  const hosts = hostsOf(context, host);
+  if (hosts.length === 0 && enabled) throw noHostInstalled();
+  if (enabled) prepareDataDirectory(paths.root);
+  const changes = hosts.map((one) => mcpSwitchOf(paths).set(one, enabled));
+  if (asJson) {
+    io.json({ enabled, hosts: changes });
+    return;
+  }
+  if (changes.length === 0) io.out("No host agent remembers through mem, so there is nothing to take away.");
+  for (const { host: name, file, changed } of changes)
+    io.out(changeInWords({ name, file, enabled, changed }));
+}
+
+function changeInWords(told: { name: string; file: string; enabled: boolean; changed: boolean }): string {
+  const { name, enabled, changed } = told;
+  const file = homePath(told.file);
+  if (!changed) return enabled ? `${name} has it already, in ${file}.` : `${name} does not have it: ${file}.`;
+  return enabled
+    ? `${name} has recall from its next session on: the server ${mcpServerName} in ${file}.`
+    : `${name} has no recall over MCP any more: the server ${mcpServerName} is out of ${file}.`;
+}
+
+function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
+  const { io } = context;
+  const states = hostsOf(context, host).map((one) => mcpSwitchOf(context.paths()).state(one));
+  const enabled = states.length > 0 && states.every((state) => state.enabled);
+  if (asJson) io.json({ enabled, hosts: states });
+  else if (states.length === 0)
+    io.out("No host agent remembers through mem: `mem install claude-code` lets it.");
+  for (const state of asJson ? [] : states) {
+    io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${homePath(state.file)})`);
+  }
+}
+
+// One that is named need not be installed: a plugin brings hooks that no record tells of.
+function hostsOf(context: CliContext, name: string | undefined): McpHost[] {
+  if (name === undefined) return installedHosts(readInstalls(context.paths()), recipeOf);
+  const recipe = recipeOf(name);
+  return [{ recipe, settingsFile: settingsFileOf(recipe, context) }];
 }
 
 async function serve(context: CliContext): Promise<void> {
