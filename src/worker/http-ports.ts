@@ -1,6 +1,7 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
 import { cleanText } from "../domain/clean.ts";
+import type { VectorStatus } from "../domain/vector-status.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
@@ -24,6 +25,8 @@ interface PortDeps extends WorkerDeps {
   askAgain(): void;
   /** Who writes now, and with which model. */
   writer(): { active: string; model: string | null };
+  /** How search by meaning is. */
+  vectors(): VectorStatus;
   /** A sentence when a token budget is spent, else null. */
   budgetNote(): string | null;
 }
@@ -108,6 +111,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       instance: identity.instance,
       queue: status.queue(),
       ...generation(),
+      vectors: deps.vectors(),
       notices: notices.all(),
     }),
     version,

@@ -1,7 +1,7 @@
 // Search and context over the store, with the settings that shape them.
 import type { ContextPort } from "../context/context-port.ts";
 import { type Context, createContext } from "../context/inject.ts";
-import { createSearch, type Search } from "../recall/search.ts";
+import { createSearch, type Search, type VectorLeg } from "../recall/search.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { createByFile } from "../store/sqlite/by-file.ts";
@@ -11,14 +11,19 @@ import { createSearchIndex } from "../store/sqlite/search-index.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { searchCommand } from "./search-command.ts";
 
-/** Full-text search over all three kinds of records. */
-export function buildSearch(db: Sqlite, { projects, observations, summaries, prompts }: Store): Search {
+/** Search over all three kinds of records, observations by their meaning as well. */
+export function buildSearch(
+  db: Sqlite,
+  { projects, observations, summaries, prompts }: Store,
+  vectors?: VectorLeg,
+): Search {
   const index = createSearchIndex(db);
   return createSearch({
     projectId: projects.find,
     observations: { ...index.observations, byId: observations.byId },
     summaries: { ...index.summaries, byId: summaries.byId },
     prompts: { ...index.prompts, byId: prompts.byId },
+    vectors,
   });
 }
 

@@ -17,6 +17,7 @@ import {
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
+import { checkPython, checkVectors } from "../checks/vectors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Paint } from "../paint.ts";
@@ -57,7 +58,8 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(checkSpool(paths, answered !== null), checkCache());
     const crashes = checkCrashes(paths, context.clock.now());
     if (crashes !== null) checks.push(crashes);
-    if (answered !== null) checks.push(checkQueue(answered));
+    if (answered !== null) checks.push(checkQueue(answered), checkVectors(answered));
+    checks.push(checkPython());
     checks.push(checkProvider(answered, settings, context.clock.now()));
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.

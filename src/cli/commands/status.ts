@@ -4,6 +4,7 @@ import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
 import { pauseReason } from "../../domain/generation-pause.ts";
 import { terminalLine } from "../../domain/terminal-text.ts";
+import { vectorsInWords } from "../../domain/vector-status.ts";
 import { printAligned } from "../aligned.ts";
 import { spoolInWords } from "../checks/files.ts";
 import type { CliContext } from "../context.ts";
@@ -47,6 +48,9 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
     ["Provider", health === null ? settings.get("MEM_PROVIDER") : providerInWords(health, clock.now())],
     ...(health === null || health.budget === null ? [] : [["Budget", terminalLine(health.budget)] as const]),
     ...(health === null ? [] : [["Queue", queueInWords(health.queue)] as const]),
+    ...(health?.vectors === undefined
+      ? []
+      : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
     ...(waiting === null ? [] : [["Spool", waiting] as const]),
     ...(stats === null ? [] : [["Memory", memoryInWords(stats.database)] as const]),
     ["Data", dataInWords(settings.dataDir, stats)],

@@ -30,6 +30,8 @@ export const health = z.lazy(() =>
       provider,
       paused: pause.nullable(),
       budget: z.string().nullable(),
+      /** Absent from workers of an earlier version. */
+      vectors: vectors.optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
@@ -45,6 +47,22 @@ export const readiness = z.lazy(() => z.object({ status: z.literal("ready") }));
 
 /** Answer of `GET /api/version`. */
 export const versionAnswer = z.lazy(() => z.object({ version: z.string() }));
+
+/** Search by meaning: what embeds, how far it is, and why not further; see `VectorStatus`. */
+const vectors = z.lazy(() =>
+  z
+    .object({
+      state: z.enum(["off", "ready", "embedding", "re-embedding", "failing"]),
+      embedder: z.string(),
+      model: z.string(),
+      dimension: z.int().nullable(),
+      done: z.int(),
+      total: z.int(),
+      reason: z.string().nullable(),
+      next: z.string().nullable(),
+    })
+    .meta({ id: "Vectors" }),
+);
 
 /** The provider that is set, the one that writes, and its model; null where it needs none. */
 const provider = z.lazy(() =>

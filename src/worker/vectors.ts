@@ -1,0 +1,224 @@
+// Search by meaning, put together: the embedder that is set, the work behind it, the thread that searches, its status.
+import type { Clock } from "../clock.ts";
+import type { VectorStatus } from "../domain/vector-status.ts";
+import { type Background, createBackground, type VectorSet, type VectorWork } from "../embed/background.ts";
+import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../embed/embedder.ts";
+import { fusionWeight } from "../embed/fusion-weight.ts";
+import { createQueryVectors } from "../embed/query-vector.ts";
+import { packageFile } from "../paths.ts";
+import type { VectorAnswer, VectorLeg } from "../recall/search.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import type { Sqlite } from "../store/sqlite/open.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import { createVectors, type Vectors } from "../store/sqlite/vectors.ts";
+import { createIndexThread, IndexUnavailable } from "../vectors/index-thread.ts";
+import { toInt8, unitVector } from "../vectors/int8.ts";
+import { buildEmbedder, chosenEmbedder } from "./embedders.ts";
+
+interface VectorDeps {
+  db: Sqlite;
+  store: Pick<Store, "commit">;
+  settings: LoadedSettings;
+  clock: Clock;
+  quiet(): Promise<void>;
+  warn(sentence: string): void;
+  /** What an embedder is worth in the fusion of search; 0 embeds nothing. */
+  weightOf?: typeof fusionWeight;
+}
+
+export interface VectorSearch extends VectorLeg {
+  /** These observations are new, or have another text. */
+  notify(ids: readonly number[]): void;
+  status(): VectorStatus;
+  start(): void;
+  /** Ends the thread, the process of a model, and what is being embedded. */
+  close(): Promise<void>;
+}
+
+export function createVectorSearch(deps: VectorDeps): VectorSearch {
+  const { settings, weightOf = fusionWeight } = deps;
+  const chosen = chosenEmbedder(settings);
+  const why = whyOff(chosen, settings, weightOf);
+  return chosen === null || why !== null
+    ? offSearch(chosen, why ?? "MEM_EMBEDDER is off")
+    : createRunning(chosen, { ...deps, weightOf });
+}
+
+function whyOff(
+  chosen: EmbedderIdentity | null,
+  { get }: LoadedSettings,
+  weightOf: typeof fusionWeight,
+): string | null {
+  if (!get("MEM_VECTOR_INDEX")) return "MEM_VECTOR_INDEX is off";
+  if (chosen === null) return "MEM_EMBEDDER is off";
+  if (weightOf(chosen.embedder) > 0) return null;
+  return "the built-in embedder adds nothing to full text, so no vectors are kept; MEM_EMBEDDER=onnx or http does";
+}
+
+function offSearch(chosen: EmbedderIdentity | null, reason: string): VectorSearch {
+  return {
+    nearest: async () => ({ state: "off" }),
+    notify: () => undefined,
+    status: () => ({
+      state: "off",
+      embedder: chosen?.embedder ?? "off",
+      model: chosen?.model ?? "",
+      dimension: null,
+      done: 0,
+      total: 0,
+      reason,
+      next: null,
+    }),
+    start: () => undefined,
+    close: async () => undefined,
+  };
+}
+
+function createRunning(
+  chosen: EmbedderIdentity,
+  deps: VectorDeps & { weightOf: typeof fusionWeight },
+): VectorSearch {
+  const { db, settings, clock, quiet, warn, weightOf } = deps;
+  const vectors = createVectors(db);
+  const embedders = createEmbedders(deps);
+  const queries = createQueryVectors({ clock });
+  const thread = createIndexThread({
+    script: packageFile("dist", "vector-thread.cjs"),
+    databasePath: settings.paths.database,
+    clock,
+  });
+  const background = createBackground({
+    work: workOn(vectors, deps.store),
+    embedder: embedders.of(chosen),
+    clock,
+    quiet,
+    onFailure: warn,
+  });
+
+  /** What is searched: the vectors of the embedder that is set, or those before it until they are all there. */
+  function serving(): VectorSet | undefined {
+    const current = background.current();
+    if (current?.complete === 1) return current;
+    return vectors.sets().findLast(({ complete }) => complete === 1) ?? current;
+  }
+
+  async function nearest({
+    text,
+    project,
+    limit,
+  }: Parameters<VectorLeg["nearest"]>[0]): Promise<VectorAnswer> {
+    const set = serving();
+    if (set === undefined) return nothingYet(background);
+    const embedder = embedders.ofSet(set);
+    const weight = weightOf(embedder.identity.embedder);
+    if (weight === 0) return { state: "off" };
+    try {
+      const unit = unitVector(await queries.of(embedder, text));
+      if (unit === undefined) return { state: "ok", hits: [], weight };
+      if (unit.length !== set.dimension) {
+        const lengths = `${unit.length} numbers instead of ${set.dimension}`;
+        return { state: "unavailable", reason: `the embedder gives vectors of ${lengths} now` };
+      }
+      const hits = await thread.nearest({ setId: set.id, unit, project, limit });
+      return { state: "ok", hits, weight };
+    } catch (cause) {
+      if (cause instanceof EmbedFailure || cause instanceof IndexUnavailable)
+        return { state: "unavailable", reason: cause.message };
+      throw cause;
+    }
+  }
+
+  return {
+    nearest,
+    notify: background.notify,
+    status: createVectorStatus({ chosen, background, serving, progress: vectors.progress, clock }),
+    start: background.start,
+    async close() {
+      await Promise.all([thread.close(), embedders.close(), background.close()]);
+    },
+  };
+}
+
+// An empty memory has nothing to find; one whose vectors cannot be made says why.
+function nothingYet(background: Background): VectorAnswer {
+  const failure = background.failure();
+  if (failure !== null) return { state: "unavailable", reason: failure.message };
+  return { state: "unavailable", reason: "no observation has a vector yet" };
+}
+
+/** Each embedder once, made when it is asked for. */
+function createEmbedders(deps: VectorDeps) {
+  const made = new Map<string, Embedder>();
+  function of(identity: EmbedderIdentity): Embedder {
+    const key = `${identity.embedder} ${identity.model}`;
+    const embedder = made.get(key) ?? buildEmbedder(identity, deps);
+    made.set(key, embedder);
+    return embedder;
+  }
+  return {
+    of,
+    ofSet: ({ embedder, model }: VectorSet) => of({ embedder: embedderNamed(embedder), model }),
+    close: async () => void (await Promise.all([...made.values()].map((embedder) => embedder.close()))),
+  };
+}
+
+function embedderNamed(name: string): EmbedderIdentity["embedder"] {
+  return name === "onnx" || name === "http" ? name : "builtin";
+}
+
+const lookedAtOnce = 500;
+const droppedAtOnce = 200;
+
+function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">): VectorWork {
+  return {
+    sets: vectors.sets,
+    lackingOf: vectors.lackingOf,
+    lacking: (setId, before) => vectors.lacking(setId, before, lookedAtOnce),
+    ensureSet: (...set) => commit(() => vectors.ensureSet(...set)),
+    complete: (setId) => commit(() => vectors.complete(setId)),
+    dropSome: (setId) => commit(() => vectors.dropSome(setId, droppedAtOnce)),
+    put(setId, made) {
+      const rows = made.flatMap(({ of, vector }) => {
+        const unit = unitVector(vector);
+        return unit === undefined ? [] : [{ of, ...toInt8(unit) }];
+      });
+      return commit(() => vectors.put(setId, rows));
+    },
+  };
+}
+
+interface StatusDeps {
+  chosen: EmbedderIdentity;
+  background: Background;
+  serving(): VectorSet | undefined;
+  progress(setId: number): { done: number; total: number };
+  clock: Clock;
+}
+
+// Counting 100,000 rows takes 3 ms, and health is asked for by everybody.
+const countEveryMs = 2_000;
+
+function createVectorStatus({ chosen, background, serving, progress, clock }: StatusDeps) {
+  let counted: { done: number; total: number; setId: number; at: number } | undefined;
+  function counts(setId: number): { done: number; total: number } {
+    const at = clock.monotonicMs();
+    if (counted?.setId !== setId || at - counted.at > countEveryMs)
+      counted = { ...progress(setId), setId, at };
+    return counted;
+  }
+  return (): VectorStatus => {
+    const current = background.current();
+    const { done, total } = counts(current?.id ?? 0);
+    const failure = background.failure();
+    const moves = serving()?.id !== current?.id ? "re-embedding" : "embedding";
+    return {
+      state: failure !== null ? "failing" : done >= total ? "ready" : moves,
+      ...chosen,
+      dimension: current?.dimension ?? null,
+      done,
+      total,
+      reason: failure?.message ?? null,
+      next: failure?.next ?? null,
+    };
+  };
+}
