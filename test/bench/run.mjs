@@ -1,5 +1,5 @@
 // `npm run bench [-- names... --json --table]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, start, ingest, search, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
+// A name picks benches (hook, start, ingest, search, context, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
@@ -8,6 +8,7 @@ const known = [
   "start",
   "ingest",
   "search",
+  "context",
   "rss",
   "faults",
   "documents",
