@@ -7,6 +7,7 @@ import { registerDoctor } from "./commands/doctor.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerMode } from "./commands/mode.ts";
+import { registerProject } from "./commands/project.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
@@ -42,6 +43,7 @@ export function buildProgram(context: CliContext): Command {
   registerTimeline(program, context);
   registerShow(program, context);
   registerTruth(program, context);
+  registerProject(program, context);
   registerStatus(program, context);
   registerQueue(program, context);
   registerCost(program, context);

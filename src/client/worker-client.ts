@@ -4,6 +4,7 @@ import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
+import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer } from "../http/schemas/regenerate.ts";
@@ -16,8 +17,10 @@ export type {
   CostAnswer,
   FileTimelineAnswer,
   Health,
+  ProjectDetails,
   QueuePage,
   RegenerationAnswer,
+  RelabelAnswer,
   SearchAnswer,
   Stats,
   TimelineAnswer,
@@ -113,6 +116,9 @@ export interface WorkerClient {
   /** Says whether an observation holds; answers it as it is then. */
   setStatus(id: number, change: StatusChange): Promise<Observation>;
   setPin(id: number, pinned: boolean): Promise<Observation>;
+  projectDetails(): Promise<ProjectDetails>;
+  renameProject(from: string, to: string): Promise<RelabelAnswer>;
+  mergeProject(from: string, into: string): Promise<RelabelAnswer>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   /** Oldest first. */
@@ -200,6 +206,9 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
     setStatus: (id, change) => postObject(`/api/observations/${id}/status`, change),
     setPin: (id, pinned) => postObject(`/api/observations/${id}/pin`, { pinned }),
+    projectDetails: () => getObject("/api/projects/all"),
+    renameProject: (from, to) => postObject("/api/projects/rename", { from, to }),
+    mergeProject: (from, into) => postObject("/api/projects/merge", { from, into }),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     async search(parameters) {
       demandShort(queryString(parameters));

@@ -64,12 +64,14 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
 
   function completeNow(batch: ClaimedBatch, reply: Reply): CompletedBatch {
     const held = new Map<number, ClaimedMessage>();
+    // Its project may have been renamed or merged since the batch was claimed.
+    const session = sessions.byId(batch.session.id) ?? batch.session;
     for (const message of batch.messages)
       if (pending.finish(message.id, owner)) held.set(message.id, message);
     pending.count("done", held.size);
     return {
-      observations: storeObservations(batch.session, reply, held),
-      summaries: storeSummaries(batch.session, reply, held),
+      observations: storeObservations(session, reply, held),
+      summaries: storeSummaries(session, reply, held),
     };
   }
 

@@ -162,7 +162,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
         const all = sharing(batch.session, ids);
         const held = withoutBroken(ids, waiting, all);
         const old = all.filter(({ sources }) => sources.every((id) => held.has(id)));
-        return replace({ session: batch.session, held, old, reply });
+        return replace({ session: sessions.byId(batch.session.id) ?? batch.session, held, old, reply });
       }),
     fail: (batch, error) =>
       commit(() => {

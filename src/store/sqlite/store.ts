@@ -7,6 +7,7 @@ import { createModelCalls } from "./model-calls.ts";
 import { createObservations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createPendingMessages } from "./pending-messages.ts";
+import { createProjectMoves } from "./project-moves.ts";
 import { createProjects } from "./projects.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQueueMessages } from "./queue-messages.ts";
@@ -31,6 +32,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   return {
     ...group,
     projects: createProjects(db),
+    projectMoves: createProjectMoves(db),
     sessions,
     prompts: createPrompts(db),
     rawEvents: createRawEvents(db),

@@ -49,5 +49,7 @@ create index project_aliases_project on project_aliases (project_id);
 -- Relabelling that is not finished: records go over by batches.
 create table project_moves (
   from_label text primary key,
-  to_label text not null
+  to_label text not null,
+  -- 1 when the records are scoped by another id in the full text.
+  reindex integer not null check (reindex in (0, 1))
 ) strict, without rowid;
