@@ -1,15 +1,18 @@
 // The text as it goes into the full-text index: what people write, plus the words inside identifiers.
+import { spaceCharacters } from "./unspaced.ts";
 
 /**
  * `text` followed by the parts of its camelCase words, so that `parseConfig` is found by "parse config" as well.
- * Snake case, dots and paths need nothing: the tokenizer splits them itself.
+ * Snake case, dots and paths need nothing: the tokenizer splits them itself. Characters of scripts without spaces are
+ * set apart, so that any one or two of them are found.
  */
 export function indexText(text: string): string {
   const parts = new Set<string>();
   for (const [word] of text.matchAll(wordPattern)) {
     for (const part of identifierParts(word)) parts.add(part);
   }
-  return parts.size === 0 ? text : `${text} ${[...parts].join(" ")}`;
+  const spaced = spaceCharacters(text);
+  return parts.size === 0 ? spaced : `${spaced} ${[...parts].join(" ")}`;
 }
 
 /** The lower-case parts of a camelCase word (`HTTPServer2` is http, server2); empty when it is one word only. */

@@ -1,4 +1,6 @@
 // The words that recall and the store share: which records a search may return, and what a match gives back.
+import type { RecordTerms } from "./record-terms.ts";
+import type { ObservationStatus } from "./records.ts";
 
 /** Filters of a search; null or an empty list means no restriction, a list matches when any of its entries does. */
 export interface RecordFilter {
@@ -23,4 +25,16 @@ export interface TextHit {
   id: number;
   score: number;
   created_at_epoch: number;
+}
+
+/** An observation that may be an answer, with what its place among the others is computed from. */
+export interface Candidate extends TextHit {
+  status: ObservationStatus;
+  terms: RecordTerms;
+}
+
+/** `id` stands beside `beside` in its session, at most two places away. */
+export interface Standing {
+  beside: number;
+  id: number;
 }

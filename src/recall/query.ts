@@ -1,6 +1,7 @@
 // The query form: what a person types becomes a full-text match that finds something and can never be a syntax error.
+import { isFunctionWord } from "../domain/function-words.ts";
 import { identifierParts } from "../domain/index-text.ts";
-import { isFunctionWord } from "./function-words.ts";
+import { pairsOf, wordsOf } from "../domain/words.ts";
 
 /**
  * The FTS5 match for `words` in `columns`, inside every token of `scope`; null when the words hold nothing to look for.
@@ -44,7 +45,10 @@ const maxPhraseTokens = 8;
 const shortestPrefix = 3;
 const maxPrefixes = 8;
 
-/** The distinct terms: each is one token, or the tokens of a name or path joined by spaces (a phrase). */
+/**
+ * The distinct terms: each is one token, or tokens joined by spaces (a phrase): those of a name or path, or two
+ * characters of a script without spaces, which is exact for a word of two and finds the most of a longer question.
+ */
 function queryTerms(words: string): string[] {
   const terms = new Set<string>();
   const onlyFunctionWords = new Set<string>();
@@ -55,18 +59,22 @@ function queryTerms(words: string): string[] {
 }
 
 function termsOfChunk(chunk: string): string[] {
-  const tokens = [...chunk.matchAll(tokenPattern)].map(([token]) => token);
-  const single = tokens.flatMap((token) => [token.toLowerCase(), ...identifierParts(token)]);
-  if (tokens.length < 2 || tokens.length > maxPhraseTokens) return single;
-  return [tokens.join(" ").toLowerCase(), ...single];
+  const words = wordsOf(chunk);
+  const single = words.flatMap(({ text, isRun }) =>
+    isRun ? pairsOf(text).map((pair) => pair.join(" ")) : [text.toLowerCase(), ...identifierParts(text)],
+  );
+  if (words.length < 2 || words.length > maxPhraseTokens || words.some(({ isRun }) => isRun)) return single;
+  return [
+    words
+      .map(({ text }) => text)
+      .join(" ")
+      .toLowerCase(),
+    ...single,
+  ];
 }
 
 // Of `isn't` nothing is left, of `John's` the name.
 const contractions = /\p{L}{1,8}n['’]t(?![\p{L}\p{N}])|['’](?:s|re|ve|ll|d|m)(?![\p{L}\p{N}])/giu;
-
-// As unicode61 splits: letters and digits, with the marks that stand on them. The letters taken out are separators
-// to SQLite: a phrase without a token would drop out of the match and leave the scope alone, which finds everything.
-const tokenPattern = /(?![\u19b0-\u19c9\u1cf2\u1cf3])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
 function matchOf(
   terms: readonly string[],

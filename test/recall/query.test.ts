@@ -23,7 +23,10 @@ describe("buildMatch", () => {
     ["NEAR(a b) AND title:x*", '{body} : ("near a" OR "near" OR "b" OR "title x" OR "title" OR "x")'],
     ['say "hi"', '{body} : ("say" OR "hi")'],
     ["Zürich crème", '{body} : ("zürich" OR "crème")'],
-    ["登录", '{body} : ("登录")'],
+    ["登录", '{body} : ("登 录")'],
+    ["登", '{body} : ("登")'],
+    ["登录失败", '{body} : ("登 录" OR "录 失" OR "失 败")'],
+    ["v2版本", '{body} : ("v2" OR "版 本")'],
     ["a\0b", '{body} : ("a b" OR "b")'],
     ["same Same SAME", '{body} : ("same")'],
     ["", null],
@@ -59,7 +62,7 @@ describe("both against SQLite", () => {
     "login flow",
     "C++ templates and a NEAR miss",
     indexText("parseConfig in foo_bar.ts"),
-    "登录 重定向",
+    indexText("登录 重定向"),
   ];
   for (const [index, body] of bodies.entries()) insert.run(index + 1, "xp1", body);
   insert.run(100, "xp2", bodies.join(" "));
@@ -75,6 +78,9 @@ describe("both against SQLite", () => {
     ["foo_bar", [3]],
     ["PARSECONFIG", [3]],
     ["登录", [4]],
+    ["录", [4]],
+    ["定向", [4]],
+    ["定登", []],
     ["xp1 xp2", []],
     ["scope", []],
   ];

@@ -1,6 +1,7 @@
-// Rows that follow from a record: its files and its full-text row. Written with it, and made anew after a repair.
+// Rows that follow from a record: files, full-text row, terms. Written with it, and made anew after a repair.
 
 import { indexText } from "../../domain/index-text.ts";
+import { packTerms } from "../../domain/record-terms.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
 import { parseLists } from "../../domain/records.ts";
 import { projectToken, typeToken } from "../../domain/scope-token.ts";
@@ -14,6 +15,7 @@ export interface DerivedRows {
   /** Takes the rows of an observation away, before they are written anew or the record goes. */
   dropObservation(id: number): void;
   dropSummary(id: number): void;
+  dropPrompt(id: number): void;
 }
 
 /** Writers of the derived rows; they run in the transaction of the record. */
@@ -25,6 +27,11 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
   const indexObservation = db.prepare<[number, string, string, string, string, string]>(
     "insert into observations_fts (rowid, scope, title, facts, narrative, files) values (?, ?, ?, ?, ?, ?)",
   );
+  const putTerms = db.prepare<[number, Uint8Array]>(
+    `insert into observation_terms (observation_id, terms) values (?, ?)
+     on conflict (observation_id) do update set terms = excluded.terms`,
+  );
+  const dropTerms = db.prepare<[number]>("delete from observation_terms where observation_id = ?");
   const indexSummary = db.prepare<[number, string, string]>(
     "insert into session_summaries_fts (rowid, scope, body) values (?, ?, ?)",
   );
@@ -34,6 +41,7 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
   const dropFiles = db.prepare<[number]>("delete from observation_files where observation_id = ?");
   const unindexObservation = db.prepare<[number]>("delete from observations_fts where rowid = ?");
   const unindexSummary = db.prepare<[number]>("delete from session_summaries_fts where rowid = ?");
+  const unindexPrompt = db.prepare<[number]>("delete from user_prompts_fts where rowid = ?");
   const scopeOf = (project: string): string => projectToken(projects.ensure(project));
 
   return {
@@ -49,6 +57,7 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
         indexText(joined(observation.summary, observation.narrative)),
         indexText(files_touched.join(" ")),
       );
+      putTerms.run(observation.id, packTerms(observation));
     },
     ofSummary(summary) {
       const { facts, files_touched } = parseLists(summary);
@@ -60,9 +69,11 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
     },
     dropObservation(id) {
       dropFiles.run(id);
+      dropTerms.run(id);
       unindexObservation.run(id);
     },
     dropSummary: (id) => void unindexSummary.run(id),
+    dropPrompt: (id) => void unindexPrompt.run(id),
   };
 }
 
@@ -72,7 +83,9 @@ export function rebuildDerived(db: Sqlite): void {
   for (const table of ["observations_fts", "session_summaries_fts", "user_prompts_fts"]) {
     db.prepare(`insert into ${table} (${table}) values ('delete-all')`).run();
   }
-  db.prepare("delete from observation_files").run();
+  for (const table of ["observation_files", "observation_terms", "stale_derived"]) {
+    db.prepare(`delete from ${table}`).run();
+  }
   for (const row of rowsOf<Observation>(db, "observations")) derived.ofObservation(row);
   for (const row of rowsOf<SessionSummary>(db, "session_summaries")) derived.ofSummary(row);
   for (const row of rowsOf<UserPrompt & { private: 0 | 1 }>(db, "user_prompts"))

@@ -2,6 +2,7 @@
 import { MemError } from "../../errors.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
+import searchTerms from "./migrations/0003-search-terms.sql";
 import vectors from "./migrations/0004-vectors.sql";
 import contextLedger from "./migrations/0005-context-ledger.sql";
 import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
@@ -10,6 +11,7 @@ import type { Sqlite } from "./open.ts";
 const migrations = [
   { version: 1, name: "init", sql: init },
   { version: 2, name: "generation", sql: generation },
+  { version: 3, name: "search-terms", sql: searchTerms },
   { version: 4, name: "vectors", sql: vectors },
   { version: 5, name: "context-ledger", sql: contextLedger },
   { version: 6, name: "truth-and-projects", sql: truthAndProjects },

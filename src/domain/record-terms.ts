@@ -1,0 +1,77 @@
+// What the ranking reads of a record instead of its text: the terms as numbers, in order, ready to be compared.
+import { parseList } from "./records.ts";
+import { termsOf } from "./words.ts";
+
+/** The terms of one record as codes. */
+export interface RecordTerms {
+  title: Uint32Array;
+  files: Uint32Array;
+  /** Everything else, in order. */
+  body: Uint32Array;
+}
+
+/** The columns that terms are made of. */
+export interface TermSource {
+  title: string;
+  subtitle: string | null;
+  summary: string;
+  narrative: string | null;
+  facts: string;
+  files_touched: string;
+}
+
+/**
+ * The code of a term: the hash of its first four letters in the upper half, of all of it in the lower. Equal codes are
+ * equal terms (but for one pair in 65,000 of those that begin alike), equal upper halves are words of one beginning.
+ */
+export function codeOf(term: string): number {
+  const beginning = hash(term.slice(0, beginningLength));
+  return ((beginning << 16) | (hash(term) & 0xffff)) >>> 0;
+}
+
+/** True for a term that is long enough to share a beginning with another. */
+export function hasBeginning(term: string): boolean {
+  return term.length >= beginningLength;
+}
+
+/** The terms of a record, packed: two counts (title, files), then all codes, 4 bytes each. */
+export function packTerms(record: TermSource): Uint8Array {
+  const story = record.summary === record.title ? [] : [record.summary];
+  const title = codesOf(`${record.title}\n${record.subtitle ?? ""}`);
+  const files = codesOf(parseList(record.files_touched).join("\n"));
+  const body = codesOf([...story, record.narrative ?? "", ...parseList(record.facts)].join("\n"));
+  const packed = new Uint32Array([title.length, files.length, ...title, ...files, ...body]);
+  return new Uint8Array(packed.buffer);
+}
+
+/** What `packTerms` packed. */
+export function unpackTerms(packed: Uint8Array): RecordTerms {
+  // A copy: what SQLite hands over need not lie at an address that is a multiple of four.
+  const codes = new Uint32Array(packed.slice().buffer);
+  const [titles = 0, files = 0] = codes;
+  const afterTitle = 2 + titles;
+  const afterFiles = afterTitle + files;
+  return {
+    title: codes.subarray(2, afterTitle),
+    files: codes.subarray(afterTitle, afterFiles),
+    body: codes.subarray(afterFiles),
+  };
+}
+
+const beginningLength = 4;
+// A narrative of 200,000 characters says what it is about in its first thousand words.
+const maxCodes = 1500;
+const maxCharacters = 20_000;
+
+function codesOf(text: string): number[] {
+  return termsOf(text.slice(0, maxCharacters)).slice(0, maxCodes).map(codeOf);
+}
+
+// FNV-1a over the characters, folded to 16 bits.
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return ((value >>> 16) ^ value) & 0xffff;
+}

@@ -1,0 +1,53 @@
+// How text falls into words, as SQLite's unicode61 splits it, and into the terms that are worth comparing.
+import { isFunctionWord } from "./function-words.ts";
+import { identifierParts } from "./index-text.ts";
+import { stem } from "./stem.ts";
+import { charactersOf, splitRuns, type Word } from "./unspaced.ts";
+
+/** The words of a text, in order. */
+export function wordsOf(text: string): Word[] {
+  return [...text.matchAll(wordPattern)].flatMap(([word]) => splitRuns(word));
+}
+
+/**
+ * The terms of a text, in order: stems of its words and of the parts of identifiers, characters of a run and their
+ * pairs. Function words are left out.
+ */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const word of wordsOf(withoutMarks(text))) {
+    if (word.isRun) terms.push(...charactersAndPairs(word.text));
+    else for (const part of partsOf(word.text)) terms.push(part);
+  }
+  return terms;
+}
+
+/** The pairs of neighbours in a run; a single character for itself. */
+export function pairsOf(run: string): [string, string?][] {
+  const characters = charactersOf(run);
+  if (characters.length < 2) return characters.map((character) => [character]);
+  return characters.slice(1).map((character, index) => [characters[index] ?? "", character]);
+}
+
+// Letters and digits, with the marks that stand on them. The letters taken out are separators to SQLite: a phrase
+// without a token would drop out of the match and leave the scope alone, which finds everything.
+const wordPattern = /(?![\u19b0-\u19c9\u1cf2\u1cf3])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+function charactersAndPairs(run: string): string[] {
+  const characters = charactersOf(run);
+  return characters.flatMap((character, index) => {
+    const next = characters[index + 1];
+    return next === undefined ? [character] : [character, character + next];
+  });
+}
+
+function partsOf(word: string): string[] {
+  return [word.toLowerCase(), ...identifierParts(word)].filter((part) => !isFunctionWord(part)).map(stem);
+}
+
+// Most text of a coding memory has none.
+const beyondAscii = /[^\0-\x7f]/;
+
+function withoutMarks(text: string): string {
+  return beyondAscii.test(text) ? text.normalize("NFKD").replace(/\p{M}/gu, "").normalize("NFC") : text;
+}
