@@ -7,6 +7,7 @@ import { newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
+import { isOwnTool } from "./own-tools.ts";
 
 /** Characters kept of a tool's input, of its response, and of a last message: head and tail of what is longer. */
 const maxFieldChars = 64 * 1024;
@@ -42,7 +43,9 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
 
   return {
     observe(input) {
-      if (deps.skipTools().has(input.tool_name)) return countSkipped(deps, "tool_excluded");
+      if (isOwnTool(input.tool_name) || deps.skipTools().has(input.tool_name)) {
+        return countSkipped(deps, "tool_excluded");
+      }
       return accept(observationMessage(input), input);
     },
     summarize(input) {
