@@ -1,0 +1,53 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { fakeWorld, local } from "../support.ts";
+
+const world = fakeWorld();
+afterAll(() => world.app.close());
+beforeEach(() => void world.calls.splice(0));
+
+const ask = (method: "GET" | "POST", url: string, payload?: object) =>
+  world.app.inject({ method, url, headers: local, ...(payload === undefined ? {} : { payload }) });
+
+test("projects are listed with what they are known by, and renamed and merged by their labels", async () => {
+  expect((await ask("GET", "/api/projects/all")).json()).toMatchObject({
+    projects: [{ project: "alpha", identities: ["remote:a.example/x/alpha", "path:/home/a/alpha"] }],
+  });
+  const renamed = await ask("POST", "/api/projects/rename", { from: "alpha", to: "a/b" });
+  expect(renamed.json()).toEqual({ project: "a/b", left: 0 });
+  const merged = await ask("POST", "/api/projects/merge", { from: "alpha", into: "beta" });
+  expect(merged.json()).toEqual({ project: "beta", left: 7 });
+  expect(world.calls).toEqual([
+    { port: "projects.rename", input: { from: "alpha", to: "a/b" } },
+    { port: "projects.merge", input: { from: "alpha", into: "beta" } },
+  ]);
+});
+
+test.each([
+  ["rename", {}],
+  ["rename", { from: "alpha" }],
+  ["rename", { from: "", to: "b" }],
+  ["rename", { from: "alpha", to: "x".repeat(201) }],
+  ["merge", { from: "alpha", into: "b", also: 1 }],
+  ["merge", { from: ["alpha"], into: "b" }],
+])("%s with %j is refused, and changes nothing", async (route, body) => {
+  expect((await ask("POST", `/api/projects/${route}`, body)).statusCode).toBe(400);
+  expect(world.calls).toEqual([]);
+});
+
+test("a label that a project had before means the project in every request that names one", async () => {
+  await ask("GET", "/api/observations?project=alpha-before");
+  await ask("GET", "/api/search?query=x&project=alpha-before");
+  await ask("GET", "/api/context/inject?projects=beta,alpha-before");
+  await ask("POST", "/api/regenerate", { project: "alpha-before" });
+  expect(world.calls.map(({ input }) => input)).toMatchObject([
+    { project: "alpha" },
+    { project: "alpha" },
+    { projects: ["beta", "alpha"] },
+    { project: "alpha" },
+  ]);
+});
+
+test("what a host says of its own is left as it is", async () => {
+  await ask("POST", "/api/hooks/claude-code/PostToolUse", { project: "alpha-before" });
+  expect(world.calls).toMatchObject([{ input: { payload: { project: "alpha-before" } } }]);
+});
