@@ -1,0 +1,123 @@
+// `mem mcp enable|disable|status` and the worker's switch, over the same file.
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readWorkerAddress } from "../../src/client/worker-address.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+function configOf(mem: Mem): string {
+  return join(mem.home.env.HOME ?? "", ".claude.json");
+}
+
+function serversIn(file: string): Record<string, { command: string; args: string[]; env: object }> {
+  return JSON.parse(readFileSync(file, "utf8")).mcpServers ?? {};
+}
+
+async function ask(mem: Mem, path: string, body?: object): Promise<{ status: number; body: unknown }> {
+  const port = readWorkerAddress(mem.home.dataDir)?.port;
+  const headers = { "content-type": "application/json" };
+  const post = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  const answer = await fetch(`http://127.0.0.1:${port}/api/mcp/${path}`, post);
+  return { status: answer.status, body: await answer.json() };
+}
+
+test("installing gives the host the server, which starts mem over the same memory; uninstalling takes it out", async () => {
+  const mem = memAtHome();
+  const text = '{\n  "numStartups": 7, "projects": {"/a": {"history": []}}\n}';
+  writeFileSync(configOf(mem), text, { mode: 0o600 });
+  const installed = await mem("install", "claude-code");
+  expect(installed.stdout).toContain("registered in ~/.claude.json");
+  const { mem: server } = serversIn(configOf(mem));
+  expect(server).toMatchObject({ command: process.execPath, env: { MEM_DATA_DIR: mem.home.dataDir } });
+  expect(existsSync(server?.args[0] ?? "")).toBe(true);
+  expect(statSync(configOf(mem)).mode & 0o777).toBe(0o600);
+  const again = await mem("install", "claude-code", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, mcp: { changed: false, enabled: true } });
+
+  const removed = await mem("uninstall", "claude-code");
+  expect(removed.stdout).toContain("The MCP server of mem is out of ~/.claude.json.");
+  expect(readFileSync(configOf(mem), "utf8")).toBe(text);
+});
+
+test("what the host wrote meanwhile stays when the server goes", async () => {
+  const mem = memAtHome();
+  await mem("install", "claude-code");
+  const config = JSON.parse(readFileSync(configOf(mem), "utf8"));
+  config.mcpServers.git = { command: "git-mcp" };
+  writeFileSync(configOf(mem), JSON.stringify({ ...config, numStartups: 1 }));
+  await mem("uninstall", "claude-code");
+  expect(JSON.parse(readFileSync(configOf(mem), "utf8"))).toEqual({
+    mcpServers: { git: { command: "git-mcp" } },
+    numStartups: 1,
+  });
+});
+
+test("the hooks are installed although the configuration takes no server, and it is said", async () => {
+  for (const text of ['{"mcpServers":{"mem":{"command":"other"}}}', "{ broken"]) {
+    const mem = memAtHome();
+    writeFileSync(configOf(mem), text);
+    const { code, stdout, stderr } = await mem("install", "claude-code");
+    expect(code).toBe(0);
+    expect(stdout).toContain("8 hooks registered");
+    expect(stderr).toMatch(/another server by the name mem|left as it is/);
+    expect(readFileSync(configOf(mem), "utf8")).toBe(text);
+  }
+});
+
+test("--no-mcp leaves the server out, and --print shows it", async () => {
+  const mem = memAtHome();
+  expect((await mem("install", "claude-code", "--print")).stderr).toContain(
+    'And in ~/.claude.json: {"mcpServers":{"mem"',
+  );
+  await mem("install", "claude-code", "--no-mcp");
+  expect(existsSync(configOf(mem))).toBe(false);
+});
+
+test("a host that was told of a folder keeps its servers there", async () => {
+  const folder = tempDir();
+  const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
+  await mem("install", "claude-code");
+  expect(Object.keys(serversIn(join(folder, ".claude.json")))).toEqual(["mem"]);
+  expect(existsSync(configOf(mem))).toBe(false);
+  await mem("uninstall", "claude-code");
+  expect(existsSync(join(folder, ".claude.json"))).toBe(false);
+});
+
+test("the command line and the worker switch it for the installed hosts, and see each other's doing", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: false });
+  expect(await ask(mem, "toggle", { enabled: true })).toMatchObject({
+    status: 409,
+    body: { error: { code: "conflict", hint: expect.stringContaining("mem install claude-code") } },
+  });
+  expect((await ask(mem, "toggle", { enabled: false })).body).toEqual({ success: true, enabled: false });
+
+  await mem("install", "claude-code");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: true });
+  expect((await ask(mem, "toggle", { enabled: false })).body).toEqual({ success: true, enabled: false });
+  expect(existsSync(configOf(mem))).toBe(false);
+  expect((await mem("mcp", "status")).stdout).toBe("claude-code: off (~/.claude.json)\n");
+
+  expect((await mem("mcp", "enable")).stdout).toContain("claude-code has recall from its next session on");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: true });
+  expect((await mem("mcp", "disable")).code).toBe(0);
+  expect((await ask(mem, "toggle", { enabled: true })).body).toEqual({ success: true, enabled: true });
+  expect(Object.keys(serversIn(configOf(mem)))).toEqual(["mem"]);
+  expect((await mem("mcp", "enable")).stdout).toContain("has it already");
+  expect(JSON.parse((await mem("mcp", "status", "--json")).stdout)).toMatchObject({ enabled: true });
+});
+
+test("without an installed host enabling says what installs one; one that is named needs no hooks", async () => {
+  const mem = memAtHome();
+  const none = await mem("mcp", "enable");
+  expect(none.code).toBe(65);
+  expect(none.stderr).toContain("mem install claude-code");
+  expect((await mem("mcp", "status")).stdout).toContain("No host agent remembers through mem");
+  expect((await mem("mcp", "enable", "claude-code")).code).toBe(0);
+  expect((await mem("mcp", "status", "claude-code")).stdout).toContain("claude-code: on");
+  expect((await mem("mcp", "disable", "claude-code")).code).toBe(0);
+  expect(existsSync(configOf(mem))).toBe(false);
+  expect((await mem("mcp", "enable", "vim")).code).toBe(64);
+});

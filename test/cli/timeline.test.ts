@@ -1,0 +1,65 @@
+// `mem timeline`, `mem show` and `mem file` as processes on a real worker.
+import { expect, test } from "vitest";
+import { fillMemory } from "../mcp/fill.ts";
+import { memAtHome } from "./mem.ts";
+
+test("a timeline leads from what search found to what happened around it", async () => {
+  const mem = memAtHome();
+  await fillMemory(mem);
+  const found = await mem("search", "redirect");
+  expect(found.stdout).toContain("#1  Fixed the login redirect");
+
+  const { code, stdout } = await mem("timeline", "#1", "--before", "1", "--project", "shop");
+  expect(code).toBe(0);
+  expect(stdout.split("\n").slice(1)).toEqual([
+    expect.stringMatching(/^ {2}\d\d:\d\d {2}P1 {2}prompt +why does the login loop\?$/),
+    expect.stringMatching(/^> \d\d:\d\d {3}1 {2}bugfix +Fixed the login redirect$/),
+    expect.stringMatching(/^ {2}\d\d:\d\d {3}2 {2}discovery +Ran the tests$/),
+    "",
+  ]);
+  expect((await mem("timeline", "--query", "redirect", "--after", "0")).stdout).toContain("> ");
+  expect(JSON.parse((await mem("timeline", "1h", "--json")).stdout)).toHaveLength(4);
+  expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain("Nothing is remembered around");
+});
+
+test.each([
+  [["timeline"], 64, "12, S12 or P12"],
+  [["timeline", "1", "--query", "x"], 64, "12, S12 or P12"],
+  [["timeline", "soon"], 64, "is not a time"],
+  [["timeline", "S9"], 66, "There is no session summary S9."],
+  [["timeline", "1", "--before", "101"], 64, "from 0 to 100"],
+  [["show", "x1"], 64, "is no id"],
+  [["show", "1", "S9", "P9"], 66, "There is no 1, S9, P9."],
+])("%j is an error that says the next step", async (words, code, said) => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const run = await mem(...words);
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(said);
+});
+
+test("show prints whole records of every kind, and those that are there when one is not", async () => {
+  const mem = memAtHome();
+  await fillMemory(mem);
+  const { code, stdout, stderr } = await mem("show", "1", "P1", "99");
+  expect(code).toBe(66);
+  expect(stdout).toContain("The cookie was set too late.");
+  expect(stdout).toContain("- 302 looped");
+  expect(stdout).toContain("P1  why does the login loop?");
+  expect(stderr).toContain("There is no 99.");
+  const asJson = await mem("show", "2,1", "--json");
+  expect(JSON.parse(asJson.stdout).observations).toMatchObject([{ id: 2 }, { id: 1, facts: ["302 looped"] }]);
+});
+
+test("file shows who touched it, by a path from here or by its end", async () => {
+  const mem = memAtHome();
+  await fillMemory(mem);
+  for (const path of ["src/login.ts", "login.ts"]) {
+    const { stdout } = await mem("file", path);
+    expect(stdout).toMatch(/1 {2}bugfix {2}Fixed the login redirect\n$/);
+  }
+  expect((await mem("file", "login.ts", "--project", "web")).stderr).toContain(
+    "Nothing is known of login.ts",
+  );
+  expect(JSON.parse((await mem("file", "login.ts", "--json")).stdout)).toMatchObject({ count: 1, total: 1 });
+});
