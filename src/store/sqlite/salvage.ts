@@ -149,7 +149,12 @@ function restoreSequences(damaged: Sqlite, db: Sqlite): void {
     given.set(String(name), Number(seq));
   });
   const tables = db
-    .prepare<[], string>("select name from sqlite_schema where type = 'table' and sql like '%autoincrement%'")
+    .prepare<[], string>(
+      `select t.name
+       from sqlite_schema t
+       where t.type = 'table' and t.sql like '%autoincrement%'
+         and exists (select 1 from pragma_table_info(t.name) c where c.name = 'id')`,
+    )
     .pluck()
     .all();
   const forget = db.prepare<[string]>("delete from sqlite_sequence where name = ?");

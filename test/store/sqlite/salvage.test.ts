@@ -81,9 +81,12 @@ describe("after the rescue", () => {
     const derived = [
       "message_counts",
       "observation_files",
+      "observation_terms",
       "schema_versions",
       "sqlite_schema",
       "sqlite_sequence",
+      "stale_derived",
+      "vector_changes",
     ];
     expect(tables.filter((name) => !carried.includes(name)).sort()).toEqual(derived);
   });

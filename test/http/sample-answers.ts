@@ -1,0 +1,180 @@
+// One record and one answer of every kind, for the tests of the routes.
+import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
+import type { CostAnswer } from "../../src/http/schemas/cost.ts";
+import type { TimelineItem } from "../../src/recall/timeline.ts";
+
+export const aProject = {
+  project: "alpha",
+  folder: "/home/a/alpha",
+  identities: ["remote:a.example/x/alpha", "path:/home/a/alpha"],
+  aliases: ["alpha-before"],
+  sessions: 3,
+  observations: 12,
+  last_active_at_epoch: 1_760_000_000_000,
+};
+
+export const aQueuedMessage = {
+  id: 7,
+  status: "dead" as const,
+  session: "claude-1",
+  project: "alpha",
+  kind: "observation" as const,
+  tool_name: "Bash",
+  attempts: 5,
+  failures: 5,
+  last_error: "The answer is not JSON.",
+  next_try_at_epoch: null,
+  created_at_epoch: 1_760_000_000_000,
+  ageMs: 100_000,
+};
+
+export const aRegeneration = {
+  running: true,
+  total: 7,
+  done: 3,
+  left: 3,
+  failed: 1,
+  waitingFor: null,
+  stoppedBecause: null,
+};
+
+const someCalls = {
+  calls: 2,
+  failedCalls: 1,
+  inputTokens: 1000,
+  cachedTokens: 600,
+  outputTokens: 50,
+  costUsd: 0.01,
+  unpricedCalls: 0,
+};
+
+export function aCost(by: CostAnswer["by"]): CostAnswer {
+  return {
+    by,
+    since: 1_760_000_000_000,
+    until: 1_760_000_100_000,
+    rows: [{ key: "alpha", ...someCalls, costUsd: null, unpricedCalls: 2 }],
+    total: someCalls,
+    projection: {
+      month: "2025-10",
+      averageOfDays: 1.5,
+      soFar: { tokens: 1050, costUsd: 0.01 },
+      byEnd: { tokens: 9000, costUsd: 0.1 },
+    },
+    budgets: [
+      { name: "daily", limitTokens: 1000, usedTokens: 1050, leftTokens: 0, until: 1_760_000_200_000 },
+    ],
+    notice: "the daily budget of 1,000 tokens is spent; local writes until 2025-10-10 00:00",
+    prices: { date: "2026-09-01", source: "price lists", own: "/data/prices.json" },
+  };
+}
+
+const sync = { synced_at: null, origin_device_id: null, origin_local_id: null, revision: 1 };
+const lists = {
+  facts: '["exit code 1"]',
+  concepts: '["gotcha"]',
+  files_touched: '["src/a.ts"]',
+  files_read: "[]",
+  files_modified: '["src/a.ts"]',
+};
+export const foundByWords = { matched_by: ["words" as const] };
+export const aHit = {
+  ...foundByWords,
+  id: 1,
+  title: "Fixed the redirect",
+  preview: "It looped.",
+  project: "alpha",
+  created_at_epoch: 1_760_000_000_000,
+};
+
+export function anObservation(id: number): Observation {
+  return {
+    id,
+    sdk_session_id: "sdk-1",
+    project: "alpha",
+    obs_type: "bugfix",
+    title: "Fixed the redirect",
+    subtitle: null,
+    summary: "The redirect looped.",
+    narrative: null,
+    text: null,
+    ...lists,
+    prompt_number: 1,
+    generator: "local",
+    provenance: "file",
+    agent_id: null,
+    agent_type: null,
+    discovery_tokens: 12,
+    status: "active" as const,
+    pinned: 0 as const,
+    superseded_by: null,
+    created_at_epoch: 1_760_000_000_000,
+    ...sync,
+  };
+}
+
+export function aSummary(id: number): SessionSummary {
+  return {
+    id,
+    sdk_session_id: "sdk-1",
+    project: "alpha",
+    summary_text: "Fixed it.",
+    request: "fix the redirect",
+    investigated: null,
+    learned: null,
+    completed: "Fixed it.",
+    next_steps: null,
+    notes: null,
+    ...lists,
+    prompt_number: 1,
+    generator: "local",
+    created_at_epoch: 1_760_000_000_000,
+    ...sync,
+  };
+}
+
+export function aPrompt(id: number): UserPrompt {
+  return {
+    id,
+    claude_session_id: "claude-1",
+    sdk_session_id: "sdk-1",
+    project: "alpha",
+    prompt_number: 1,
+    prompt_text: "fix the redirect",
+    created_at_epoch: 1_760_000_000_000,
+    ...sync,
+  };
+}
+
+export function aSession(id: number): Session {
+  return {
+    id,
+    claude_session_id: `claude-${id}`,
+    sdk_session_id: `sdk-${id}`,
+    project: "alpha",
+    user_prompt: "fix the redirect",
+    host: "claude-code",
+    cwd: "/home/user/alpha",
+    title: null,
+    status: "active",
+    prompt_count: 1,
+    created_at_epoch: 1_760_000_000_000,
+    last_active_at_epoch: 1_760_000_000_000,
+    completed_at_epoch: null,
+  };
+}
+
+/** A prompt, an observation and a summary, in the order of time. */
+export function aTimeline(): TimelineItem[] {
+  const { id, project, created_at_epoch, sdk_session_id, prompt_number, ...prompt } = aPrompt(1);
+  const base = { id, project, created_at_epoch, sdk_session_id };
+  const { obs_type, title, subtitle, summary, status, superseded_by } = anObservation(1);
+  const { summary_text, request, learned, completed, next_steps } = aSummary(1);
+  const about = { obs_type, title, subtitle, summary, status, superseded_by, files_touched: ["src/a.ts"] };
+  const { claude_session_id, prompt_text } = prompt;
+  return [
+    { type: "prompt", ...base, claude_session_id, prompt_number, prompt_text },
+    { type: "observation", ...base, ...about, prompt_number, anchor: true },
+    { type: "session", ...base, summary_text, request, learned, completed, next_steps },
+  ];
+}
