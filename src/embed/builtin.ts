@@ -48,9 +48,11 @@ function rarity(word: string): number {
 }
 
 function letterGrams(word: string): string[] {
-  const letters = [...`<${word}>`];
+  // Scripts without spaces give whole sentences as one word, and a character or two of it are a word.
+  const unspaced = unspacedScript.test(word);
+  const letters = unspaced ? [...word] : [...`<${word}>`];
   const grams: string[] = [];
-  for (const length of [3, 4, 5]) {
+  for (const length of unspaced ? [1, 2] : [3, 4, 5]) {
     for (let at = 0; at + length <= Math.min(letters.length, longestWord); at++) {
       grams.push(letters.slice(at, at + length).join(""));
     }
@@ -59,6 +61,7 @@ function letterGrams(word: string): string[] {
 }
 
 const longestWord = 40;
+const unspacedScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 // Two places and a sign each: a collision of two features then rarely adds up.
 function add(vector: Float32Array, feature: string, weight: number): void {
