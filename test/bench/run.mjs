@@ -1,5 +1,5 @@
-// `npm run bench [-- names... --json --table]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, start, ingest, search, context, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
+// `npm run bench [-- names... --json --table --data <folder> --peers <folder>]`: every figure is taken in one run, with both of its sides.
+// A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
@@ -9,6 +9,8 @@ const known = [
   "ingest",
   "search",
   "context",
+  "canaries",
+  "vectors",
   "rss",
   "faults",
   "documents",
@@ -19,7 +21,10 @@ const known = [
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");
-const names = words.filter((word) => !word.startsWith("-"));
+// Options that the word after them belongs to.
+const valued = ["--data", "--peers"];
+const names = words.filter((word, at) => !word.startsWith("-") && !valued.includes(words[at - 1]));
+const [data, peers] = valued.map((option) => words[words.indexOf(option) + 1 || words.length]);
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Known: ${known.join(", ")}.`);
@@ -36,7 +41,7 @@ for (const name of names.length > 0 ? names : known) {
   say(`\n${name}`);
   const bench = await import(`./${name}.mjs`);
   try {
-    const taken = await bench.run({ say: (line) => say(`  ${line}`) });
+    const taken = await bench.run({ say: (line) => say(`  ${line}`), data, peers });
     for (const figure of taken) {
       figures.push({ bench: name, ...figure });
       for (const line of renderFigure(figure)) say(line);

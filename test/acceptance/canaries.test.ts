@@ -1,0 +1,45 @@
+// Fifty projects that look alike, and random calls of everything that recalls: none tells of another project.
+// MEM_TEST_CANARY_CALLS sets the number of calls, MEM_TEST_SEED repeats a run.
+import { expect, test } from "vitest";
+import { createRandom, testSeed } from "../helpers/random.ts";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { connectMcp } from "../mcp/connect.ts";
+import { canaryCalls } from "./canary-calls.ts";
+import { canariesIn, fillProjects } from "./canary-world.ts";
+
+const projectCount = 50;
+const calls = Number(process.env.MEM_TEST_CANARY_CALLS ?? 400);
+const names = Object.keys(canaryCalls);
+
+test(
+  "no answer for a project shows a record of another one",
+  async () => {
+    const seed = testSeed();
+    const random = createRandom(seed);
+    const home = workerHome();
+    const worker = await startWorker(home);
+    const projects = await fillProjects(worker, projectCount);
+    const mcp = await connectMcp({ home });
+    const seen = new Map(names.map((name) => [name, 0]));
+    const foreign: string[] = [];
+    for (let number = 0; number < calls; number++) {
+      const name = names[number % names.length] ?? "";
+      const own = random.pick(projects);
+      const text =
+        (await canaryCalls[name]?.({ worker, mcp, random, own, other: random.pick(projects), number })) ?? "";
+      const canaries = canariesIn(text);
+      if (canaries.includes(own.canary)) seen.set(name, (seen.get(name) ?? 0) + 1);
+      const strangers = canaries.filter((canary) => canary !== own.canary);
+      if (strangers.length > 0) foreign.push(`${name} for ${own.label} shows ${strangers.join(", ")}`);
+    }
+    const told = [...seen.values()].reduce((sum, count) => sum + count, 0);
+    console.log(
+      `canaries: ${calls} calls of ${names.length} kinds, ${told} told of their own project, ${foreign.length} of another; seed ${seed}`,
+    );
+    expect(foreign).toEqual([]);
+    // A call that never tells anything would keep every secret.
+    const silent = [...seen].filter(([, count]) => count === 0).map(([name]) => name);
+    expect(silent, `seed ${seed}`).toEqual([]);
+  },
+  60_000 + calls * 100,
+);
