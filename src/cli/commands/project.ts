@@ -42,12 +42,15 @@ function linesOf({ project, folder, identities, aliases, ...held }: Project, now
   const age = held.last_active_at_epoch === null ? [] : [ageInWords(held.last_active_at_epoch, nowEpochMs)];
   const counts = [counted(held.observations, "observation"), counted(held.sessions, "session"), ...age];
   const known = identities.filter((identity) => !identity.startsWith("path:"));
+  const below = [
+    ...(folder === null ? [] : [`in ${homePath(folder)}`]),
+    ...known.map((identity) => `known by ${identity.replace(":", " ")}`),
+    ...(aliases.length === 0 ? [] : [`before: ${aliases.join(", ")}`]),
+  ];
   return [
-    `${project}  ${counts.join(" · ")}`,
-    ...(folder === null ? [] : [`  in ${homePath(folder)}`]),
-    ...known.map((identity) => `  known by ${identity.replace(":", " ")}`),
-    ...(aliases.length === 0 ? [] : [`  before: ${aliases.join(", ")}`]),
-  ].map(terminalLine);
+    `${terminalLine(project)}  ${counts.join(" · ")}`,
+    ...below.map((line) => `  ${terminalLine(line)}`),
+  ];
 }
 
 interface ChangeOptions {

@@ -1,0 +1,83 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { until } from "../helpers/worker-process.ts";
+import { workingMem } from "./working-mem.ts";
+
+test("what is rejected is not injected and not found, what is superseded names its successor, and all is taken back", async () => {
+  const { mem, client, edit } = await workingMem();
+  const shop = join(tempDir(), "shop");
+  mkdirSync(shop);
+  const first = await edit(shop, join(shop, "pepper.ts"), "one();\n");
+  const second = await edit(shop, join(shop, "mint.ts"), "two();\n");
+
+  const rejected = await mem("reject", String(first.id));
+  expect(rejected).toMatchObject({ code: 0, stdout: `#${first.id} is rejected: ${first.title}\n` });
+  expect((await mem("search", "pepper", "--type", "observations")).stdout).not.toContain("pepper.ts");
+  expect(await client.injectedContext(["shop"])).not.toContain("pepper.ts");
+  expect((await client.observations()).items).toHaveLength(2);
+  expect((await mem("reject", `#${first.id}`, "--undo")).stdout).toContain("holds");
+  expect((await mem("search", "pepper", "--type", "observations")).stdout).toContain("pepper.ts");
+
+  const superseded = await mem("supersede", String(first.id), "--by", String(second.id), "--json");
+  expect(JSON.parse(superseded.stdout)).toMatchObject({
+    status: "superseded",
+    superseded_by: second.id,
+    revision: 4,
+  });
+  expect(await client.injectedContext(["shop"])).toMatch(new RegExp(`superseded by #${second.id}`));
+  const circle = await mem("supersede", String(second.id), "--by", String(first.id));
+  expect(circle.code).toBe(65);
+  expect(circle.stderr).toContain(`mem supersede ${first.id} --undo`);
+  expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("holds");
+
+  expect((await mem("pin", String(first.id))).stdout).toContain("is pinned");
+  expect((await mem("pin", String(first.id), "--off")).stdout).toContain("holds");
+});
+
+test("an id that is not there and words that are none are refused with the next step", async () => {
+  const { mem } = await workingMem();
+  for (const words of [
+    ["reject", "99"],
+    ["pin", "99"],
+    ["supersede", "99", "--by", "98"],
+  ]) {
+    const { code, stderr } = await mem(...words);
+    expect(code).toBe(66);
+    expect(stderr).toContain("There is no observation 99.");
+    expect(stderr).toContain("mem search");
+  }
+  for (const words of [
+    ["reject", "x"],
+    ["reject"],
+    ["supersede", "1"],
+    ["supersede", "1", "--by", "2", "--undo"],
+  ])
+    expect((await mem(...words)).code).toBe(64);
+});
+
+test("a file that was changed or is gone since is named where it is injected", async () => {
+  const { mem, client, edit } = await workingMem();
+  const shop = join(tempDir(), "shop");
+  mkdirSync(shop);
+  const file = join(shop, "pepper.ts");
+  writeFileSync(file, "one();\n");
+  await edit(shop, file, "one();\n");
+  expect(await client.injectedContext(["shop"])).not.toContain("changed since");
+  // What the file is like is kept behind the answer.
+  const db = new Database(mem.home.database, { readonly: true });
+  onTestFinished(() => void db.close());
+  const kept = db.prepare("select 1 from observation_blobs").pluck();
+  await until(async () => kept.get(), 10_000, "the blob id");
+  writeFileSync(file, "another();\n");
+  expect(await client.injectedContext(["shop"])).toContain("changed since");
+  const byFile = await mem("file", file, "--json");
+  expect(JSON.parse(byFile.stdout)).toMatchObject({
+    observations: [{ changed_since: [{ path: file, is: "changed" }] }],
+  });
+  rmSync(file);
+  const gone = await mem("file", file, "--json");
+  expect(JSON.parse(gone.stdout).observations[0].changed_since).toEqual([{ path: file, is: "gone" }]);
+});
