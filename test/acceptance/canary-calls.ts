@@ -1,7 +1,7 @@
 // Random calls of everything that recalls, each for one project, with the words, files and ids of others.
 import { join } from "node:path";
 import type { Random } from "../helpers/random.ts";
-import type { WorkerProcess } from "../helpers/worker-process.ts";
+import type { Answer, WorkerProcess } from "../helpers/worker-process.ts";
 import type { McpClient } from "../mcp/connect.ts";
 import type { CanaryProject } from "./canary-world.ts";
 
@@ -35,7 +35,7 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
       const given = { project: choice.own.label, ...parameters(choice) };
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(given)) if (value !== null) query.set(name, String(value));
-      return said((await choice.worker.get(`${path}?${query}`)).body);
+      return said(await choice.worker.get(`${path}?${query}`));
     };
   const listed = ({ random }: Choice) => ({
     format: random.pick(["index", "full"]),
@@ -75,7 +75,7 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
     "/api/context/preview": route("/api/context/preview", () => ({})),
     "/api/observations/batch": async ({ worker, own, random }) => {
       const ids = Array.from({ length: 20 }, () => random.between(1, mostIds));
-      return said((await worker.post("/api/observations/batch", { ids, project: own.label })).body);
+      return said(await worker.post("/api/observations/batch", { ids, project: own.label }));
     },
   };
 }
@@ -86,9 +86,7 @@ function hookCalls(): Record<string, (choice: Choice) => Promise<string>> {
     async function call(choice: Choice): Promise<string> {
       const { worker, own, number } = choice;
       const base = { session_id: `call ${number}`, cwd: own.cwd, hook_event_name: event };
-      return said(
-        (await worker.post(`/api/hooks/claude-code/${event}`, { ...base, ...payload(choice) })).body,
-      );
+      return said(await worker.post(`/api/hooks/claude-code/${event}`, { ...base, ...payload(choice) }));
     };
   return {
     "hook SessionStart": hook("SessionStart", () => ({ source: "startup" })),
@@ -158,6 +156,8 @@ function fileOf({ random, own, other }: Choice): string {
   ]);
 }
 
-function said(body: unknown): string {
-  return typeof body === "string" ? body : JSON.stringify(body);
+function said({ status, body }: Answer): string {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  if (status >= 500) throw new Error(`answered ${status}: ${text}`);
+  return text;
 }
