@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
+import { registerFolders } from "./commands/folders.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerMode } from "./commands/mode.ts";
@@ -50,6 +51,7 @@ export function buildProgram(context: CliContext): Command {
   registerRegenerate(program, context);
   registerDoctor(program, context);
   registerDemo(program, context);
+  registerFolders(program, context);
   registerInstall(program, context);
   registerUninstall(program, context);
   registerWorker(program, context);

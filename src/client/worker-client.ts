@@ -4,6 +4,7 @@ import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
+import type { FolderFilesAnswer, RefreshedFolders, RemovedFolders } from "../http/schemas/folders.ts";
 import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
@@ -16,11 +17,14 @@ import { type Deadlines, type Method, openTransport, type Transport } from "./tr
 export type {
   CostAnswer,
   FileTimelineAnswer,
+  FolderFilesAnswer,
   Health,
   ProjectDetails,
   QueuePage,
+  RefreshedFolders,
   RegenerationAnswer,
   RelabelAnswer,
+  RemovedFolders,
   SearchAnswer,
   Stats,
   TimelineAnswer,
@@ -119,6 +123,10 @@ export interface WorkerClient {
   projectDetails(): Promise<ProjectDetails>;
   renameProject(from: string, to: string): Promise<RelabelAnswer>;
   mergeProject(from: string, into: string): Promise<RelabelAnswer>;
+  folderFiles(): Promise<FolderFilesAnswer>;
+  refreshFolders(project?: string): Promise<RefreshedFolders>;
+  /** Of the files at or below `under`, or of all. */
+  removeFolders(under?: string): Promise<RemovedFolders>;
   projects(): Promise<string[]>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   /** Oldest first. */
@@ -209,6 +217,9 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     projectDetails: () => getObject("/api/projects/all"),
     renameProject: (from, to) => postObject("/api/projects/rename", { from, to }),
     mergeProject: (from, into) => postObject("/api/projects/merge", { from, into }),
+    folderFiles: () => getObject("/api/folders"),
+    refreshFolders: (project) => postObject("/api/folders/refresh", { ...(project && { project }) }),
+    removeFolders: (under) => postObject("/api/folders/remove", { ...(under && { under }) }),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     async search(parameters) {
       demandShort(queryString(parameters));

@@ -12,6 +12,7 @@ export function plainLine(text: string, maxChars: number): string {
 // What has no width of its own, and halves of letters: none of it is text, all of it can carry some.
 const invisible = /[\p{DI}\p{Cs}\ufff9-\ufffb]/gu;
 
-// Our own tags, and the ones that hosts and models give a meaning: a record must not open or close them.
+// Our own tags, the ones that hosts and models give a meaning, and comments, which hide what is in them from some readers
+// and mark our part of a file for others: a record must not open or close them.
 const tagOpener =
-  /[<\ufe64\uff1c](?=[\s/\\]{0,4}(?:antml|assistant|claude|context|developer|function|hook|human|important|instruct|invoke|mem|parameter|private|prompt|result|role|system|thinking|tool|user))/giu;
+  /[<\ufe64\uff1c](?=[\s/\\]{0,4}(?:!--|antml|assistant|claude|context|developer|function|hook|human|important|instruct|invoke|mem|parameter|private|prompt|result|role|system|thinking|tool|user))/giu;

@@ -16,6 +16,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
+import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
@@ -84,6 +85,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
   const { keeper, changedSince } = buildFreshness({ store, clock, projects });
+  const { folders, touched, refreshTouched } = buildFolders({ store, settings, clock });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
     env: deps.env,
@@ -107,6 +109,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     onChange: () => status.changed(),
     onMade(made) {
       keeper.note(made.observations);
+      for (const { project } of made.observations) touched(project);
       vectors.notify(made.observations.map(({ id }) => id));
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
@@ -170,6 +173,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
     completeIdle: intake.completeIdle,
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
+    refreshFolders: refreshTouched,
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
     drainSpool: spool.drain,
   });
@@ -197,6 +201,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     mcp: createMcpPorts(settings.paths),
     ...buildRecall({ db, store, search, changedSince }),
     context,
+    folders,
     cost,
     judge: buildJudge(store, publish),
     projectDetails: { ...projects.relabel, list: store.projectMoves.list },

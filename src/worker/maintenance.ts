@@ -7,6 +7,8 @@ interface MaintenanceDeps {
   rawRetentionDays: number;
   completeIdle(idleMs: number): Promise<void>;
   purgeRawEvents(before: number, limit: number): Promise<number>;
+  /** Writes the context files of the folders in which something was done since. */
+  refreshFolders(): Promise<void>;
   purgeContextLedger(before: number, limit: number): Promise<number>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
@@ -63,6 +65,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
       every(minuteMs, "removing old raw events", purge);
+      every(minuteMs, "refreshing context files", deps.refreshFolders);
       every(minuteMs, "removing what old sessions were told", purgeLedger);
     },
     async stop() {

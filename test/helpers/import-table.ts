@@ -21,6 +21,7 @@ const featureFolders = [
   "generate",
   "recall",
   "context",
+  "folders",
   "truth",
   "projects",
   "embed",

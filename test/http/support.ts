@@ -173,6 +173,13 @@ function fakePorts(calls: Call[]): Ports {
       settings: () => ({ MEM_MODEL: "haiku-4-5-20251001", MEM_TV_TOKEN: "shown" }),
     },
     projectNamed: (label) => (label === "alpha-before" ? "alpha" : label),
+    folders: {
+      list: () => [{ path: "/w/a/CLAUDE.md", project: "a", written_at_epoch: 1, is: "there" }],
+      refresh: async (project) =>
+        note("folders.refresh", project, { written: ["/w/a/CLAUDE.md"], removed: [], left: [] }),
+      remove: async (under) =>
+        note("folders.remove", under, { removed: [], left: [{ path: "/x", why: "y" }] }),
+    },
     projectDetails: {
       list: () => [aProject],
       rename: async (from, to) => note("projects.rename", { from, to }, { project: to, left: 0 }),

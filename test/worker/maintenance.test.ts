@@ -13,6 +13,7 @@ test("a drain of the spool that runs is told to end, and its end is waited for",
     rawRetentionDays: 30,
     completeIdle: async () => undefined,
     purgeRawEvents: async () => 0,
+    refreshFolders: async () => undefined,
     purgeContextLedger: async () => 0,
     async drainSpool(isStopping) {
       begin();

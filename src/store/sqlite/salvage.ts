@@ -55,6 +55,7 @@ const copiedTables: readonly CopiedTable[] = [
   { table: "model_calls", key: ["id"] },
   { table: "regenerations", key: ["raw_event_id"] },
   { table: "viewer_state", key: ["key"] },
+  { table: "folder_files", key: ["path"] },
   { table: "context_ledger", key: ["session", "reader", "item"] },
 ];
 

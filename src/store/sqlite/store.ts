@@ -2,6 +2,7 @@
 
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
+import { createFolderFiles } from "./folder-files.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
 import { createObservations } from "./observations.ts";
@@ -43,6 +44,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     summaries,
     modelCalls: createModelCalls(db),
     regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
+    folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
     blobs: createBlobs(db),

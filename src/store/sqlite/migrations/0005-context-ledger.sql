@@ -9,3 +9,11 @@ create table context_ledger (
   primary key (session, reader, item)
 ) strict, without rowid;
 create index context_ledger_time on context_ledger (at_epoch);
+
+-- The context files in folders of projects that we have written into, so that they are found again and can be removed
+-- whatever became of the records or of the setting.
+create table folder_files (
+  path text primary key,
+  project text not null,
+  written_at_epoch integer not null
+) strict, without rowid;

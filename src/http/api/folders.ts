@@ -1,0 +1,47 @@
+// Context files in folders over HTTP: listed, refreshed and removed.
+import type { Folders } from "../../folders/folders.ts";
+import type { App } from "../plugins/zod.ts";
+import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
+import {
+  folderFiles,
+  refreshedFolders,
+  refreshFoldersBody,
+  removedFolders,
+  removeFoldersBody,
+} from "../schemas/folders.ts";
+
+/** `GET /api/folders`, `POST /api/folders/refresh` and `/api/folders/remove`. */
+export function folderRoutes(app: App, folders: Folders): void {
+  app.get(
+    "/api/folders",
+    {
+      schema: {
+        summary: "The context files in folders of projects that were written into.",
+        response: { 200: folderFiles, ...readErrors },
+      },
+    },
+    () => ({ files: folders.list() }),
+  );
+  app.post(
+    "/api/folders/refresh",
+    {
+      schema: {
+        summary: "Write the context files of one project, or of all; 409 while they are switched off.",
+        body: refreshFoldersBody,
+        response: { 200: refreshedFolders, ...changeErrors, 409: errorBody },
+      },
+    },
+    ({ body }) => folders.refresh(body.project),
+  );
+  app.post(
+    "/api/folders/remove",
+    {
+      schema: {
+        summary: "Take what was written out of the context files at or below a path, or out of all.",
+        body: removeFoldersBody,
+        response: { 200: removedFolders, ...changeErrors },
+      },
+    },
+    ({ body }) => folders.remove(body.under),
+  );
+}

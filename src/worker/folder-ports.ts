@@ -1,0 +1,70 @@
+// Context files in folders over the store: refreshed by the clock where something was done, when the user wants them.
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import type { Clock } from "../clock.ts";
+import { MemError } from "../errors.ts";
+import { createFolders, type Folders } from "../folders/folders.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import type { Store } from "../store/sqlite/store.ts";
+
+interface FolderDeps {
+  store: Store;
+  settings: LoadedSettings;
+  clock: Clock;
+}
+
+export interface WorkerFolders {
+  folders: Folders;
+  /** Something was recorded in the project. */
+  touched(project: string): void;
+  /** Refreshes the projects in which something was recorded since. */
+  refreshTouched(): Promise<void>;
+}
+
+export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFolders {
+  const { folderFiles, projects } = store;
+  const folders = createFolders(
+    {
+      records: folderFiles.records,
+      folderOf(project) {
+        const id = projects.find(project);
+        return id === undefined ? null : ownFolder(projects.folderOf(id));
+      },
+      labels: projects.labels,
+      files: folderFiles.all,
+      remember: (file) => store.commit(() => folderFiles.put(file)),
+      forget: (path) => store.commit(() => folderFiles.remove(path)),
+    },
+    clock.now,
+  );
+  const isOn = settings.get("MEM_FOLDER_CONTEXT_ENABLED");
+  const touched = new Set<string>();
+  return {
+    folders: {
+      ...folders,
+      async refresh(project) {
+        if (!isOn) throw new MemError("conflict", switchedOff);
+        return folders.refresh(project);
+      },
+    },
+    touched(project) {
+      if (isOn) touched.add(project);
+    },
+    async refreshTouched() {
+      const waiting = [...touched];
+      touched.clear();
+      for (const project of waiting) await folders.refresh(project);
+    },
+  };
+}
+
+const switchedOff = {
+  message: "Context files in folders are switched off.",
+  hint: "Run `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`, then `mem worker restart`.",
+};
+
+// Whoever worked in the home folder or in `/` meant no project that all other folders belong to.
+function ownFolder(folder: string | null): string | null {
+  if (folder === null || folder === homedir() || dirname(folder) === folder) return null;
+  return folder;
+}
