@@ -86,7 +86,12 @@ export function timelineLine(item: TimelineItem): TimelineLine {
   }
 }
 
-function sessionTitle(item: TimelineItem & { type: "session" }): string {
-  const parts = [item.request, item.completed ?? item.learned].filter((part) => part !== null && part !== "");
-  return parts.length === 0 ? item.summary_text : parts.join(": ");
+// What was asked stands above as the prompt: what came of it says more.
+function sessionTitle({
+  completed,
+  learned,
+  request,
+  summary_text,
+}: TimelineItem & { type: "session" }): string {
+  return completed || learned || request || summary_text;
 }

@@ -66,7 +66,7 @@ test("records stand under their day with time, name, type and title; the anchor 
     "  12:05   P7  prompt   why does the login loop?",
     "> 12:06  112  bugfix   Fixed the redirect",
     "2026-11-21",
-    "  12:05   S3  session  mend the login: the redirect ends",
+    "  12:05   S3  session  the redirect ends",
   ]);
 });
 
