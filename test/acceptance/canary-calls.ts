@@ -5,12 +5,6 @@ import type { Answer, WorkerProcess } from "../helpers/worker-process.ts";
 import type { McpClient } from "../mcp/connect.ts";
 import type { CanaryProject } from "./canary-world.ts";
 
-export interface CanaryCall {
-  name: string;
-  /** Resolves to all that came back. */
-  run(): Promise<string>;
-}
-
 interface Choice {
   worker: WorkerProcess;
   mcp: McpClient;
