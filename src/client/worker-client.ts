@@ -5,6 +5,7 @@ import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from ".
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { FolderFilesAnswer, RefreshedFolders, RemovedFolders } from "../http/schemas/folders.ts";
+import type { RepairState } from "../http/schemas/maintenance.ts";
 import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
@@ -121,6 +122,9 @@ export interface WorkerClient {
   setStatus(id: number, change: StatusChange): Promise<Observation>;
   setPin(id: number, pinned: boolean): Promise<Observation>;
   projectDetails(): Promise<ProjectDetails>;
+  /** Begins to make full text and files of all records anew. */
+  repair(): Promise<RepairState>;
+  repairState(): Promise<RepairState>;
   renameProject(from: string, to: string): Promise<RelabelAnswer>;
   mergeProject(from: string, into: string): Promise<RelabelAnswer>;
   folderFiles(): Promise<FolderFilesAnswer>;
@@ -214,6 +218,8 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
     setStatus: (id, change) => postObject(`/api/observations/${id}/status`, change),
     setPin: (id, pinned) => postObject(`/api/observations/${id}/pin`, { pinned }),
+    repair: () => postObject("/api/maintenance/repair", {}),
+    repairState: () => getObject("/api/maintenance/repair"),
     projectDetails: () => getObject("/api/projects/all"),
     renameProject: (from, to) => postObject("/api/projects/rename", { from, to }),
     mergeProject: (from, into) => postObject("/api/projects/merge", { from, into }),

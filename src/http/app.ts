@@ -13,6 +13,7 @@ import { type DataPorts, dataRoutes } from "./api/data.ts";
 import { folderRoutes } from "./api/folders.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
 import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
+import { type MaintenancePorts, maintenanceRoutes } from "./api/maintenance.ts";
 import { type McpPorts, mcpRoutes } from "./api/mcp.ts";
 import { type OlderPorts, olderRoutes } from "./api/older.ts";
 import { type ProjectPorts, projectRoutes } from "./api/projects.ts";
@@ -57,6 +58,7 @@ export interface HttpDeps {
   cost: CostPorts;
   judge: Judge;
   projectDetails: ProjectPorts;
+  maintenance: MaintenancePorts;
   /** What a label means today. */
   projectNamed(label: string): string;
   mcp: McpPorts;
@@ -188,6 +190,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   mcpRoutes(app, deps.mcp);
   truthRoutes(app, deps.judge);
   projectRoutes(app, deps.projectDetails);
+  maintenanceRoutes(app, deps.maintenance);
   streamRoutes(app, deps.stream);
   legacySessionRoutes(app, { intake, clock, sessions, address });
   olderRoutes(app, { intake, sessions, observations, recordObservation, olderHealth: status.olderHealth });

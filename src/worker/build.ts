@@ -16,6 +16,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
+import { createDerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
@@ -177,6 +178,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
     drainSpool: spool.drain,
   });
+  const derived = createDerivedRepair({ commit: store.commit, ...store.derived });
   const idleMemory = createIdleMemory({ clock });
   const ports = createHttpPorts({
     ...deps,
@@ -204,6 +206,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     folders,
     cost,
     judge: buildJudge(store, publish),
+    maintenance: derived,
     projectDetails: { ...projects.relabel, list: store.projectMoves.list },
     projectNamed: projects.current,
     regenerate: regenerator,
@@ -223,13 +226,14 @@ export function buildWorker(deps: WorkerDeps): Worker {
       vectors.start();
       maintenance.start();
       projects.relabel.resume();
+      derived.start();
       idleMemory.start();
     },
     async close() {
       idleMemory.stop();
       await app.close();
       await Promise.all([maintenance.stop(), generation.close(), vectors.close()]);
-      await Promise.all([keeper.stop(), projects.close()]);
+      await Promise.all([keeper.stop(), projects.close(), derived.stop()]);
       status.stop();
       store.flush();
     },

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/paths.ts";
@@ -216,3 +217,29 @@ async function checkNamed(mem: Mem, name: string): Promise<PrintedCheck | undefi
   const { checks }: { checks: PrintedCheck[] } = JSON.parse(stdout);
   return checks.find((check) => check.name === name);
 }
+
+test("doctor names an index that does not agree with the records, and --repair makes it anew", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const client = createWorkerClient({ dataDir: mem.home.dataDir });
+  onTestFinished(() => client.close());
+  for (const text of ["peppermint", "spearmint"])
+    await client.postSession("init", { claudeSessionId: "s-1", project: "shop", prompt: text });
+  expect((await mem("doctor")).stdout).toMatch(/ok {4}Index +full text, files and vectors agree/);
+  const db = new Database(dataPaths(mem.home.dataDir).database);
+  db.prepare("delete from user_prompts_fts where rowid = 1").run();
+  db.close();
+  const found = await mem("doctor");
+  expect(found.stdout).toMatch(/warn {2}Index +Not as the records: full text of prompts \(1 record\)\./);
+  expect(found.stdout).toContain("-> mem doctor --repair");
+  const repaired = await mem("doctor", "--repair");
+  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok {4}Index/) });
+  expect(repaired.stderr).toContain("2 records to make anew");
+  expect((await mem("search", "peppermint")).stdout).toContain("peppermint");
+});
+
+test("a repair without a worker says how to start it", async () => {
+  const { code, stderr } = await memAtHome()("doctor", "--repair");
+  expect(code).toBe(69);
+  expect(stderr).toContain("mem worker start");
+});

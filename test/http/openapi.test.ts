@@ -114,6 +114,8 @@ const contract = [
   "GET /api/projects/all",
   "POST /api/projects/rename",
   "POST /api/projects/merge",
+  "POST /api/maintenance/repair",
+  "GET /api/maintenance/repair",
   "GET /api/search",
   "GET /api/timeline",
   "GET /api/decisions",

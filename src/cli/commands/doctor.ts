@@ -16,11 +16,13 @@ import {
 } from "../checks/files.ts";
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
+import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { checkPython, checkVectors } from "../checks/vectors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Paint } from "../paint.ts";
+import { repairRecords } from "../repair.ts";
 import { lookAtWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem doctor`; exit code 1 when a check fails. */
@@ -28,8 +30,10 @@ export function registerDoctor(program: Command, context: CliContext): void {
   const doctor = program
     .command("doctor")
     .description("check what memory needs; exit code 1: broken")
+    .option("--repair", "make full text, files and vectors anew from the records")
     .option("--json", "print JSON")
-    .action(async (options: { json?: true }) => {
+    .action(async (options: { json?: true; repair?: true }) => {
+      if (options.repair === true) await repairRecords(context);
       const checks = await runChecks(context);
       if (options.json === true) context.io.json({ checks });
       else printChecks(context, checks);
@@ -37,6 +41,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     });
   withExamples(doctor, [
     ["mem doctor", ""],
+    ["mem doctor --repair", "when the index does not agree with the records"],
     ["mem doctor --json", "for a program, or a bug report"],
   ]);
 }
@@ -48,6 +53,8 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
     checks.push(checkSettings(settings), checkDatabase(paths));
+    const records = await checkRecords(paths);
+    if (records !== null) checks.push(records);
     const looked = await stateOf(context);
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
     else checks.push(...checkWorker(looked, version()));

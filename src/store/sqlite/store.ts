@@ -2,6 +2,7 @@
 
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
+import { createDerivedCheck } from "./derived-check.ts";
 import { createFolderFiles } from "./folder-files.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
@@ -15,6 +16,7 @@ import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
 import { createRegenerations } from "./regenerations.ts";
 import { createSessions } from "./sessions.ts";
+import { createStaleDerived } from "./stale-derived.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
 import { createTruth } from "./truth.ts";
@@ -47,6 +49,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
+    derived: { ...createDerivedCheck(db), ...createStaleDerived(db) },
     blobs: createBlobs(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),

@@ -1,0 +1,41 @@
+// Whether full text, files and vectors say the same as the records they follow from.
+import { fork } from "node:child_process";
+import { existsSync } from "node:fs";
+import { isJsonObject } from "../../domain/json.ts";
+import { type DataPaths, packageFile } from "../../paths.ts";
+import { counted } from "../words.ts";
+import { type Check, ok, warn } from "./check.ts";
+
+const name = "Index";
+
+/** Compared in a process of its own, which reads beside the worker; null without a database. */
+export async function checkRecords(paths: DataPaths): Promise<Check | null> {
+  if (!existsSync(paths.database)) return null;
+  const found = await disagreements(paths.database);
+  if (found === null) return warn(name, "It could not be compared with the records.", "mem worker restart");
+  const wrong = Object.entries(found);
+  if (wrong.length === 0) return ok(name, "full text, files and vectors agree with the records");
+  const parts = wrong.map(([what, count]) => `${what} (${counted(count, "record")})`);
+  return warn(name, `Not as the records: ${parts.join(", ")}.`, "mem doctor --repair");
+}
+
+function disagreements(database: string): Promise<Record<string, number> | null> {
+  return new Promise((resolve) => {
+    const child = fork(packageFile("dist", "check-process.cjs"), [database, "records"], {
+      env: {},
+      execArgv: [],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      timeout: deadlineMs,
+    });
+    child.once("message", (message) => resolve(asCounts(message)));
+    child.once("error", () => resolve(null));
+    child.once("exit", () => resolve(null));
+  });
+}
+
+const deadlineMs = 60_000;
+
+function asCounts(message: unknown): Record<string, number> | null {
+  if (!isJsonObject(message)) return null;
+  return Object.fromEntries(Object.entries(message).map(([what, count]) => [what, Number(count)]));
+}

@@ -1,0 +1,133 @@
+// Compares what follows from the records (full text, files, vectors) with the records, and lists what must be made anew.
+import Database from "better-sqlite3";
+import { projectToken } from "../../domain/scope-token.ts";
+import type { Sqlite } from "./open.ts";
+import { storageError } from "./storage-error.ts";
+
+/** How many records are wrong in each of what follows from them; empty when all agree. */
+export type Disagreements = Record<string, number>;
+
+export interface DerivedCheck {
+  disagreements(): Disagreements;
+  /** Lists every record, and every row without one, to be made anew; vectors that fit nothing go at once. */
+  listAll(): void;
+  /** Records that are still listed. */
+  waiting(): number;
+}
+
+/** Reads the database at `path`, beside whoever writes it. Throws a storage error, also for a schema it does not know. */
+export function disagreementsIn(path: string): Disagreements {
+  try {
+    const db = new Database(path, { readonly: true });
+    try {
+      return createDerivedCheck(db).disagreements();
+    } finally {
+      db.close();
+    }
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+const indexed = [
+  { kind: "observations", name: "full text of observations", is: "true" },
+  { kind: "session_summaries", name: "full text of summaries", is: "true" },
+  { kind: "user_prompts", name: "full text of prompts", is: "private = 0" },
+] as const;
+
+/** The ids that are in a full-text index and should not be, or the other way round. */
+function indexFaults({ kind, is }: (typeof indexed)[number]): string {
+  return `select id from ${kind} where ${is} and id not in (select id from ${kind}_fts_docsize)
+    union
+    select id from ${kind}_fts_docsize where id not in (select id from ${kind} where ${is})`;
+}
+
+const fileFaults = [
+  ["read", "files_read"],
+  ["modified", "files_modified"],
+]
+  .map(
+    ([access, column]) => `
+    select o.id
+    from observations o, json_each(iif(json_valid(o.${column}), o.${column}, '[]')) f
+    where f.type = 'text' and not exists (
+      select 1 from observation_files x
+      where x.path = f.value and x.observation_id = o.id and x.access = '${access}')
+    union
+    select x.observation_id
+    from observation_files x
+    left join observations o on o.id = x.observation_id
+    where x.access = '${access}' and (o.id is null or not exists (
+      select 1 from json_each(iif(json_valid(o.${column}), o.${column}, '[]')) f where f.value = x.path))`,
+  )
+  .join(" union ");
+
+const vectorFaults = `select v.id
+  from observation_vectors v
+  left join vector_sets s on s.id = v.set_id
+  where length(v.vector) is not s.dimension or v.observation_id not in (select id from observations)`;
+
+export function createDerivedCheck(db: Sqlite): DerivedCheck {
+  // What is listed already is known to be wrong, and waits.
+  const countOf = (kind: string, ids: string): (() => number) => {
+    const statement = db
+      .prepare<[string], number>(
+        `select count(*) from (${ids}) where id not in (select id from stale_derived where kind = ?)`,
+      )
+      .pluck();
+    return () => statement.get(kind) ?? 0;
+  };
+  const counts: [name: string, count: () => number][] = [
+    ...indexed.map((table): [string, () => number] => [table.name, countOf(table.kind, indexFaults(table))]),
+    ["files of observations", countOf("observations", fileFaults)],
+    ["vectors", countOf("", vectorFaults)],
+    ["projects in the full text", createScopeCount(db)],
+  ];
+  const list = indexed.map(({ kind }) =>
+    db.prepare(
+      `insert or ignore into stale_derived (kind, id)
+       select '${kind}', id from ${kind} union select '${kind}', id from ${kind}_fts_docsize`,
+    ),
+  );
+  const listFiles = db.prepare(
+    "insert or ignore into stale_derived (kind, id) select 'observations', observation_id from observation_files",
+  );
+  const dropVectors = db.prepare(`delete from observation_vectors where id in (${vectorFaults})`);
+  const waiting = db.prepare<[], number>("select count(*) from stale_derived").pluck();
+
+  return {
+    disagreements: () =>
+      Object.fromEntries(counts.map(([name, count]) => [name, count()]).filter(([, found]) => found !== 0)),
+    listAll() {
+      for (const statement of list) statement.run();
+      listFiles.run();
+      dropVectors.run();
+    },
+    waiting: () => waiting.get() ?? 0,
+  };
+}
+
+/** Records that the full text has under another project than their own; those that are being moved are not wrong. */
+function createScopeCount(db: Sqlite): () => number {
+  const projects = db.prepare<[], { id: number; label: string }>("select id, label from projects");
+  const strangers = indexed.map(({ kind }) =>
+    db
+      .prepare<{ scope: string; label: string }, number>(
+        `select count(*)
+         from ${kind}_fts
+         join ${kind} r on r.id = ${kind}_fts.rowid
+         where ${kind}_fts match @scope and r.project <> @label
+           and r.project not in (select from_label from project_moves)
+           and r.project not in (select to_label from project_moves)
+           and r.id not in (select id from stale_derived where kind = '${kind}')`,
+      )
+      .pluck(),
+  );
+  return () =>
+    projects
+      .all()
+      .flatMap(({ id, label }) =>
+        strangers.map((statement) => statement.get({ scope: `scope:${projectToken(id)}`, label }) ?? 0),
+      )
+      .reduce((sum, found) => sum + found, 0);
+}
