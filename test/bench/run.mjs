@@ -1,5 +1,6 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder>]`: every figure is taken in one run, with both of its sides.
 // A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
+// retrieval and fit run only when named: they need --data.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
@@ -18,6 +19,8 @@ const known = [
   "tokens",
   "abandoned",
 ];
+// Only by name: they need --data.
+const named = ["retrieval", "fit"];
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");
@@ -25,9 +28,9 @@ const json = words.includes("--json");
 const valued = ["--data", "--peers"];
 const names = words.filter((word, at) => !word.startsWith("-") && !valued.includes(words[at - 1]));
 const [data, peers] = valued.map((option) => words[words.indexOf(option) + 1 || words.length]);
-const unknown = names.filter((name) => !known.includes(name));
+const unknown = names.filter((name) => ![...known, ...named].includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(", ")}. Known: ${known.join(", ")}.`);
+  console.error(`There is no bench ${unknown.join(", ")}. Known: ${[...known, ...named].join(", ")}.`);
   process.exit(64);
 }
 
