@@ -25,7 +25,7 @@ export async function run({ say }) {
   const stopListening = await listenAndHang(hung.dataDir);
   const node = () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms;
   try {
-    for (const event of ["SessionStart", "PreToolUse"]) bringsContext(event, home);
+    for (const event of ["SessionStart", "UserPromptSubmit", "PreToolUse"]) bringsContext(event, home);
     const warm = await interleave(
       {
         capture: () => hook("PostToolUse", home).ms,
@@ -172,6 +172,8 @@ function payload(event) {
   runs += 1;
   const id = `bench-${process.pid}-${runs}`;
   sample.cwd = "/home/user/project-00";
+  // In a session that knows it already nothing would be said, which is a fast answer.
+  if (event !== "PostToolUse") sample.session_id = id;
   if ("tool_use_id" in sample) sample.tool_use_id = id;
   if ("prompt_id" in sample) sample.prompt_id = id;
   if ("prompt" in sample) sample.prompt = `${sample.prompt} (${runs})`;
