@@ -67,49 +67,46 @@ const vectorFaults = `select v.id
   left join vector_sets s on s.id = v.set_id
   where length(v.vector) is not s.dimension or v.observation_id not in (select id from observations)`;
 
+/** Its statements are prepared when they are needed: a worker that starts has no time for them. */
 export function createDerivedCheck(db: Sqlite): DerivedCheck {
   // What is listed already is known to be wrong, and waits.
-  const countOf = (kind: string, ids: string): (() => number) => {
-    const statement = db
+  const count = (kind: string, ids: string): number =>
+    db
       .prepare<[string], number>(
         `select count(*) from (${ids}) where id not in (select id from stale_derived where kind = ?)`,
       )
-      .pluck();
-    return () => statement.get(kind) ?? 0;
-  };
-  const counts: [name: string, count: () => number][] = [
-    ...indexed.map((table): [string, () => number] => [table.name, countOf(table.kind, indexFaults(table))]),
-    ["files of observations", countOf("observations", fileFaults)],
-    ["vectors", countOf("", vectorFaults)],
-    ["projects in the full text", createScopeCount(db)],
-  ];
-  const list = indexed.map(({ kind }) =>
-    db.prepare(
-      `insert or ignore into stale_derived (kind, id)
-       select '${kind}', id from ${kind} union select '${kind}', id from ${kind}_fts_docsize`,
-    ),
-  );
-  const listFiles = db.prepare(
-    "insert or ignore into stale_derived (kind, id) select 'observations', observation_id from observation_files",
-  );
-  const dropVectors = db.prepare(`delete from observation_vectors where id in (${vectorFaults})`);
-  const waiting = db.prepare<[], number>("select count(*) from stale_derived").pluck();
+      .pluck()
+      .get(kind) ?? 0;
 
   return {
-    disagreements: () =>
-      Object.fromEntries(counts.map(([name, count]) => [name, count()]).filter(([, found]) => found !== 0)),
-    listAll() {
-      for (const statement of list) statement.run();
-      listFiles.run();
-      dropVectors.run();
+    disagreements() {
+      const found: [name: string, count: number][] = [
+        ...indexed.map((table): [string, number] => [table.name, count(table.kind, indexFaults(table))]),
+        ["files of observations", count("observations", fileFaults)],
+        ["vectors", count("", vectorFaults)],
+        ["projects in the full text", countStrangers(db)],
+      ];
+      return Object.fromEntries(found.filter(([, wrong]) => wrong > 0));
     },
-    waiting: () => waiting.get() ?? 0,
+    listAll() {
+      for (const { kind } of indexed) {
+        db.prepare(
+          `insert or ignore into stale_derived (kind, id)
+           select '${kind}', id from ${kind} union select '${kind}', id from ${kind}_fts_docsize`,
+        ).run();
+      }
+      db.prepare(
+        "insert or ignore into stale_derived (kind, id) select 'observations', observation_id from observation_files",
+      ).run();
+      db.prepare(`delete from observation_vectors where id in (${vectorFaults})`).run();
+    },
+    waiting: () => db.prepare<[], number>("select count(*) from stale_derived").pluck().get() ?? 0,
   };
 }
 
 /** Records that the full text has under another project than their own; those that are being moved are not wrong. */
-function createScopeCount(db: Sqlite): () => number {
-  const projects = db.prepare<[], { id: number; label: string }>("select id, label from projects");
+function countStrangers(db: Sqlite): number {
+  const projects = db.prepare<[], { id: number; label: string }>("select id, label from projects").all();
   const strangers = indexed.map(({ kind }) =>
     db
       .prepare<{ scope: string; label: string }, number>(
@@ -123,11 +120,9 @@ function createScopeCount(db: Sqlite): () => number {
       )
       .pluck(),
   );
-  return () =>
-    projects
-      .all()
-      .flatMap(({ id, label }) =>
-        strangers.map((statement) => statement.get({ scope: `scope:${projectToken(id)}`, label }) ?? 0),
-      )
-      .reduce((sum, found) => sum + found, 0);
+  return projects
+    .flatMap(({ id, label }) =>
+      strangers.map((statement) => statement.get({ scope: `scope:${projectToken(id)}`, label }) ?? 0),
+    )
+    .reduce((sum, found) => sum + found, 0);
 }
