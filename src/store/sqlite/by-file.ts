@@ -72,11 +72,16 @@ export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) =
       `select observation_id as id from observation_files where path in (select value from json_each(@paths))
        union
        select f.observation_id
-       from observations_fts t
-       cross join observation_files f on f.observation_id = t.rowid
+       from (
+         select rowid as id
+         from observations_fts
+         where observations_fts match @match
+         order by rowid desc
+         limit ${mostEnding}
+       ) t
+       cross join observation_files f on f.observation_id = t.id
        join json_each(@ends) e
-         on substr(f.path, -length(e.value) - 1) in ('/' || e.value, '\\' || e.value)
-       where observations_fts match @match`,
+         on substr(f.path, -length(e.value) - 1) in ('/' || e.value, '\\' || e.value)`,
     ),
   );
   return ({ paths, ends, projects, limit }) => {
@@ -95,6 +100,10 @@ export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) =
     };
   };
 }
+
+// The newest records with the words of the path: among 100,000, a bare index.ts is in more than can be looked through
+// while a request waits.
+const mostEnding = 1000;
 
 interface TimelineRow {
   paths: string;
