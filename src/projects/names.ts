@@ -33,7 +33,14 @@ export interface ProjectNames {
 }
 
 export function createProjectNames(placeOf: (cwd: string) => Place, projects: KnownProjects): ProjectNames {
-  const whereIs = (cwd: string): Place => storable(placeOf(cwd));
+  // A place is read once for many events; cleaning it would cost more than all the rest.
+  const cleaned = new WeakMap<Place, Place>();
+  function whereIs(cwd: string): Place {
+    const place = placeOf(cwd);
+    const known = cleaned.get(place) ?? storable(place);
+    cleaned.set(place, known);
+    return known;
+  }
   return {
     labelOf: (cwd) => labelFor(whereIs(cwd), projects),
     claim(cwd) {

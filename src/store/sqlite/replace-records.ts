@@ -62,6 +62,13 @@ export function createReplaceRecords(
   const addSource = db.prepare<[number, number]>(
     "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
   );
+  // What the user has said something of, or has put in the place of another, stays.
+  const isJudged = db.prepare<[number], { id: number }>(
+    `select id
+     from observations o
+     where id = ? and (status <> 'active' or pinned = 1
+       or exists (select 1 from observations before where before.superseded_by = o.id))`,
+  );
   const deleteObservation = db.prepare<[number]>("delete from observations where id = ?");
   const summaryOf = db.prepare<[string], { id: number }>(
     "select id from session_summaries where generation_key = ?",
@@ -132,7 +139,7 @@ export function createReplaceRecords(
       if (now !== undefined) stored.push(now);
     }
     const kept = new Set(pairs.values());
-    const surplus = replaced.filter(({ id }) => !kept.has(id));
+    const surplus = replaced.filter(({ id }) => !kept.has(id) && isJudged.get(id) === undefined);
     for (const { id } of surplus) {
       derived.dropObservation(id);
       deleteObservation.run(id);

@@ -70,6 +70,29 @@ describe("replacing", () => {
     expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
+  test("what the user pinned, rejected or put in another's place stays, with what was said of it", async () => {
+    const session = addSession("one");
+    const ids = ["a", "b", "c", "d"].map(() => addEvent(session));
+    await generate(
+      session,
+      ids.map((id, index) => draft(`before ${index}`, id)),
+    );
+    const plain = { status: "active", pinned: 0, superseded_by: null } as const;
+    store.truth.setStanding(1, { ...plain, pinned: 1 });
+    store.truth.setStanding(2, { ...plain, status: "rejected" });
+    store.truth.setStanding(3, { ...plain, status: "superseded", superseded_by: 4 });
+    await store.regenerations.select(local);
+    const { deleted } = await complete([draft("all of it", ...ids)]);
+    expect(deleted).toBe(0);
+    const standings = db.prepare("select status, pinned, superseded_by from observations order by id").raw();
+    expect(standings.all()).toEqual([
+      ["active", 1, null],
+      ["rejected", 0, null],
+      ["superseded", 0, 4],
+      ["active", 0, null],
+    ]);
+  });
+
   test("keys are swapped without one standing in another's way", async () => {
     const session = addSession("one");
     const [a, b] = [addEvent(session), addEvent(session)];
