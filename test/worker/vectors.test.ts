@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { VectorStatus } from "../../src/domain/vector-status.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { createVectorSearch, type VectorSearch } from "../../src/worker/vectors.ts";
+import { type EmbeddingServer, embeddingServer } from "../helpers/embedding-server.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
+import { installStandIn } from "../helpers/model-library.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { writeTinyModel } from "../helpers/tiny-model.ts";
+import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+
+const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
+
+/** A memory in a data directory of its own, and search by meaning with the settings that a test names. */
+function openMemory() {
+  const dataDir = tempDir();
+  const memory = createMemoryStore(join(dataDir, "mem.db"));
+  onTestFinished(() => memory.close());
+  const open = (env: Record<string, string>, weight = 0.5): VectorSearch => {
+    const settings = loadSettings({ dataDir, env: { HOME: dataDir, ...env }, readOnly: true });
+    const search = createVectorSearch({
+      ...memory,
+      settings,
+      clock,
+      quiet: async () => undefined,
+      warn: () => undefined,
+      weightOf: () => weight,
+    });
+    onTestFinished(() => search.close());
+    search.start();
+    return search;
+  };
+  return { ...memory, dataDir, open };
+}
+
+function http({ url }: EmbeddingServer, model = "m"): Record<string, string> {
+  return { MEM_EMBEDDER: "http", MEM_EMBEDDING_BASE_URL: url, MEM_EMBEDDING_MODEL: model };
+}
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
+
+const ready = (search: VectorSearch) =>
+  until(() => expect(search.status()).toMatchObject({ state: "ready" }));
+
+const ask = (search: VectorSearch, text: string) => search.nearest({ text, project: "app", limit: 2 });
+
+describe("with an embedder", () => {
+  test("observations are found by their vectors, with the weight of the embedder", async () => {
+    const { addObservation, open } = openMemory();
+    const cache = addObservation({ title: "the cache forgets", narrative: null, summary: "cache" });
+    addObservation({ title: "a blue button", narrative: null, summary: "button" });
+    const server = await embeddingServer();
+    const search = open(http(server));
+    await until(() => expect(search.status().done).toBe(2));
+    const answer = await ask(search, "cache");
+    expect(answer).toMatchObject({ state: "ok", weight: 0.5, hits: [{ id: cache.id }, {}] });
+    await ready(search);
+    expect(search.status()).toEqual({
+      state: "ready",
+      embedder: "http",
+      model: "m",
+      dimension: 64,
+      done: 2,
+      total: 2,
+      reason: null,
+      next: null,
+    } satisfies VectorStatus);
+  });
+
+  test("builtin needs no network and no other process", async () => {
+    const { addObservation, open } = openMemory();
+    const cache = addObservation({ title: "the cache forgets entries" });
+    addObservation({ title: "a blue button" });
+    const search = open({});
+    await until(() => expect(search.status()).toMatchObject({ done: 2, dimension: 384 }));
+    expect(await ask(search, "caches")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
+  });
+
+  test("a question that is asked again is embedded once", async () => {
+    const { addObservation, open } = openMemory();
+    addObservation({ title: "one" });
+    const server = await embeddingServer();
+    const search = open(http(server));
+    await until(() => expect(search.status().done).toBe(1));
+    for (const text of ["one", "one", "two", "one"]) await ask(search, text);
+    expect(
+      server.requests.filter(({ body }) => body.input.length === 1 && body.input[0] === "one"),
+    ).toHaveLength(1);
+  });
+});
+
+describe("without vectors", () => {
+  test.each([
+    [{ MEM_VECTOR_INDEX: "off" }, 1, "MEM_VECTOR_INDEX is off"],
+    [{ MEM_EMBEDDER: "off" }, 1, "MEM_EMBEDDER is off"],
+    [{}, 0, "the built-in embedder adds nothing to full text"],
+  ])("with %j and a weight of %d nothing is embedded, and it is said why", async (env, weight, reason) => {
+    const { addObservation, open, db } = openMemory();
+    addObservation({ title: "one" });
+    const search = open(env, weight);
+    search.notify([1]);
+    expect(await ask(search, "one")).toEqual({ state: "off" });
+    expect(search.status()).toMatchObject({ state: "off", reason: expect.stringContaining(reason) });
+    expect(db.prepare("select count(*) from vector_sets").pluck().get()).toBe(0);
+  });
+
+  test("a server that is down is the reason, and is not asked again for every search", async () => {
+    const { addObservation, open } = openMemory();
+    addObservation({ title: "one" });
+    const server = await embeddingServer();
+    const search = open(http(server));
+    await ready(search);
+    await server.close();
+    const answer = await ask(search, "something new");
+    expect(answer).toEqual({ state: "unavailable", reason: expect.stringContaining("cannot be reached") });
+    const asked = server.requests.length;
+    expect(await ask(search, "another thing")).toEqual(answer);
+    expect(server.requests).toHaveLength(asked);
+    expect(await ask(search, "something new")).toEqual(answer);
+  });
+
+  test("a key that is refused is the user's to mend, in status and in the answer", async () => {
+    const { addObservation, open } = openMemory();
+    addObservation({ title: "one" });
+    const server = await embeddingServer();
+    server.reply = () => ({ status: 401, body: '{"error":"no"}' });
+    const search = open(http(server));
+    await until(() => expect(search.status().state).toBe("failing"));
+    expect(search.status()).toMatchObject({
+      reason: expect.stringContaining("answered 401"),
+      next: expect.stringContaining("MEM_EMBEDDING_API_KEY"),
+    });
+    expect(await ask(search, "one")).toMatchObject({ state: "unavailable" });
+  });
+});
+
+test("while another model takes over, the old vectors serve with the old model's question", async () => {
+  const { addObservation, open } = openMemory();
+  for (let at = 0; at < 50; at++) addObservation({ title: `record ${at}` });
+  const cache = addObservation({ title: "the cache forgets" });
+  const old = await embeddingServer(32);
+  const first = open(http(old, "old"));
+  await ready(first);
+  await first.close();
+  const server = await embeddingServer(64);
+  let blocked = true;
+  server.reply = ({ body }) => {
+    if (body.model === "old") server.dimension = 32;
+    else server.dimension = 64;
+    return blocked && body.model === "new" && body.input.length !== 32 ? { status: 503 } : undefined;
+  };
+  const search = open(http(server, "new"));
+  await until(() => expect(search.status()).toMatchObject({ state: "failing", done: 32, total: 51 }));
+  expect(await ask(search, "the cache forgets")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
+  expect(server.requests.at(-1)?.body.model).toBe("old");
+  blocked = false;
+  await ready(search);
+  expect(await ask(search, "the cache forgets")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
+  expect(server.requests.at(-1)?.body.model).toBe("new");
+});
+
+describe("the worker", () => {
+  const record = (worker: WorkerProcess, title: string) =>
+    worker.post("/observations", { claudeSessionId: "s", obs_type: "discovery", title, project: "app" });
+
+  const vectorsOf = async (worker: WorkerProcess) =>
+    ((await worker.get("/api/health")).body as { vectors: VectorStatus }).vectors;
+
+  test("it embeds what is recorded, says so, and keeps no vectors by default", async () => {
+    const server = await embeddingServer();
+    const worker = await startWorker(workerHome(http(server)));
+    expect((await record(worker, "the cache forgets")).status).toBeLessThan(300);
+    await until(async () =>
+      expect(await vectorsOf(worker)).toMatchObject({ state: "ready", done: 1, total: 1 }),
+    );
+    expect(await worker.stop()).toEqual({ code: 0, signal: null });
+    const plain = await startWorker(workerHome());
+    expect((await vectorsOf(plain)).state).toBe("off");
+  });
+
+  test("the process of a model ends with a worker that is killed", async () => {
+    const home = workerHome({
+      MEM_EMBEDDER: "onnx",
+      MEM_EMBEDDING_MODEL: writeTinyModel(join(tempDir(), "tiny")),
+    });
+    installStandIn(home.dataDir);
+    const worker = await startWorker(home);
+    await record(worker, "cache memory");
+    await until(async () => expect(await vectorsOf(worker)).toMatchObject({ state: "ready", done: 1 }));
+    const children = childrenOf(worker.pid).filter((pid) => commandOf(pid).includes("embed-process"));
+    expect(children).toHaveLength(1);
+    await worker.kill();
+    await until(() => expect(children.filter((pid) => commandOf(pid) !== "")).toEqual([]));
+  });
+});
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return (
+          pid > 0 &&
+          readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(parent)
+        );
+      } catch {
+        return false;
+      }
+    });
+}
