@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Embedder, EmbedFailure } from "../../src/embed/embedder.ts";
 import { createQueryVectors } from "../../src/embed/query-vector.ts";
+import { MemError } from "../../src/errors.ts";
 
 function open(answer: (text: string, signal: AbortSignal) => Promise<Float32Array[]>) {
   let now = 0;
