@@ -93,12 +93,10 @@ export function noteOf({
   return superseded_by ? `superseded by ${superseded_by}` : "superseded";
 }
 
-function titleOf({
-  request,
-  completed,
-  summary_text,
-}: Pick<SessionSummary, "request" | "completed" | "summary_text">) {
-  const parts = [request, completed].filter((part) => part !== null && part !== "");
+type Told = Pick<SessionSummary, "request" | "completed" | "learned" | "summary_text">;
+
+function titleOf({ request, completed, learned, summary_text }: Told): string {
+  const parts = [request, completed || learned].filter((part) => part !== null && part !== "");
   return parts.length === 0 ? summary_text : parts.join(": ");
 }
 

@@ -129,15 +129,26 @@ const getObservations = defineTool(
         .max(mostIds),
       project: project(),
     }),
-    output: z.object({ about, records: z.array(whole), missing: z.array(z.string()) }),
+    output: z.object({
+      about,
+      records: z.array(whole),
+      missing: z.array(z.string()),
+      left_out: z.array(z.string()).meta({ description: "There, but too long for one answer." }),
+    }),
   },
   async (worker, { ids, project: only }) => {
-    const records = await wholeRecords(worker, ids, only);
-    const there = new Set(records.map(({ id }) => id));
+    const found = await wholeRecords(worker, ids, only);
+    const there = new Set(found.map(({ id }) => id));
     const missing = [...new Set(ids.map(recordName))].filter((id) => !there.has(id));
-    if (records.length === 0) throw noneOf(missing, only);
-    const lost = missing.length === 0 ? [] : [`Not there: ${missing.join(", ")}.`];
-    return { structured: { records, missing }, lines: [...records.flatMap(wholeLines), ...lost] };
+    if (found.length === 0) throw noneOf(missing, only);
+    const records = withinBudget(found);
+    const left_out = found.slice(records.length).map(({ id }) => id);
+    const lines = [
+      ...records.flatMap(wholeLines),
+      ...(missing.length === 0 ? [] : [`Not there: ${missing.join(", ")}.`]),
+      ...(left_out.length === 0 ? [] : [`Too long for one answer, ask again for: ${left_out.join(", ")}.`]),
+    ];
+    return { structured: { records, missing, left_out }, lines };
   },
 );
 
@@ -177,6 +188,19 @@ async function wholeOther(
     if (error instanceof MemError && error.code === "not_found") return undefined;
     throw error;
   }
+}
+
+// Claude Code refuses results of more than 25,000 tokens: this is about 10,000.
+const maxAnswerChars = 40_000;
+
+/** The first records, as many as fit into an answer, and one at least. */
+function withinBudget(records: readonly Whole[]): Whole[] {
+  let chars = 0;
+  const end = records.findIndex((record, index) => {
+    chars += JSON.stringify(record).length;
+    return index > 0 && chars > maxAnswerChars;
+  });
+  return records.slice(0, end === -1 ? records.length : end);
 }
 
 function noneOf(missing: readonly string[], only: string | undefined): MemError {

@@ -26,7 +26,7 @@ export const whole = z.object({
 
 export type Whole = z.output<typeof whole>;
 
-const max = { title: 300, name: 80, text: 6000, entry: 600, entries: 60, prompt: 12_000 };
+const max = { title: 300, name: 80, text: 5000, entry: 400, entries: 50, prompt: 12_000 };
 
 export function wholeObservation(record: Parsed<Observation>): Whole {
   const { subtitle, summary, narrative, text } = record;

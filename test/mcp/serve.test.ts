@@ -127,6 +127,28 @@ test("records are quoted in a block that nothing in them leaves, and that intake
   }
 });
 
+test("an answer stays short enough for a host, and names what did not fit", async () => {
+  const mem = memAtHome();
+  for (let n = 0; n < 12; n++) {
+    await record(mem, {
+      claudeSessionId: "s",
+      project: "shop",
+      title: `Record ${n} ${"t".repeat(900)}`,
+      narrative: "a long story ".repeat(3000),
+      facts: Array.from({ length: 100 }, () => "f".repeat(4000)),
+    });
+  }
+  const { call } = await connectMcp(mem);
+  const ids = Array.from({ length: 12 }, (_, n) => n + 1);
+  const { text, structured } = await call("get_observations", { ids });
+  expect(text.length).toBeLessThan(80_000);
+  expect(text).toMatch(/… \(\d+ characters more\)/);
+  expect(text).toMatch(/Too long for one answer, ask again for: (?:\d+, )+12\./);
+  const { records, left_out } = structured;
+  expect([records, left_out].flat()).toHaveLength(12);
+  expect((await call("search", { limit: 100 })).text.length).toBeLessThan(6000);
+});
+
 const mistakes: [string, Record<string, unknown>, string][] = [
   ["search", { limit: 0 }, "from 1 to 100"],
   ["search", { limit: "many" }, "`limit`"],
