@@ -1,7 +1,7 @@
 // The query form: what a person types becomes a full-text match that finds something and can never be a syntax error.
 import { isFunctionWord } from "../domain/function-words.ts";
 import { identifierParts } from "../domain/index-text.ts";
-import { pairsOf, wordsOf } from "../domain/words.ts";
+import { pairsOf, termsOf, wordsOf } from "../domain/words.ts";
 
 /**
  * The FTS5 match for `words` in `columns`, inside every token of `scope`; null when the words hold nothing to look for.
@@ -36,6 +36,38 @@ export function buildPrefixMatch(
   );
 }
 
+/** What is looked for within words, in lower case: the longest words, or one word of any length. */
+export function wordParts(words: string): string[] {
+  const parts = [...new Set(queryTerms(words))].flatMap((term) => (term.includes(" ") ? [] : [term]));
+  const long = parts.filter((part) => part.length >= shortestPrefix);
+  return (long.length > 0 ? long : parts).sort((a, b) => b.length - a.length).slice(0, maxPrefixes);
+}
+
+/** A term of a question: its stem, and the phrase that counts it in the index. */
+export interface AskedTerm {
+  term: string;
+  phrase: string;
+}
+
+/** The distinct terms of the words that say something, as the records' own terms are made. */
+export function askedTerms(words: string): AskedTerm[] {
+  const asked = new Map<string, AskedTerm>();
+  for (const { text, isRun } of wordsOf(shortened(words))) {
+    const phrases = isRun
+      ? pairsOf(text).map((pair) => pair.join(" "))
+      : [text.toLowerCase(), ...identifierParts(text)];
+    for (const phrase of phrases) {
+      const term = termsOf(phrase.replaceAll(" ", "")).at(isRun ? 1 : 0) ?? termsOf(phrase)[0];
+      if (term !== undefined && !asked.has(term)) asked.set(term, { term, phrase: `"${phrase}"` });
+    }
+  }
+  return [...asked.values()].slice(0, maxTerms);
+}
+
+function shortened(words: string): string {
+  return words.slice(0, maxCharacters).replace(contractions, " ");
+}
+
 // A query of 50,000 terms took 4.4 s; 32 hold any question a person asks.
 const maxTerms = 32;
 const maxCharacters = 4000;
@@ -52,7 +84,7 @@ const maxPrefixes = 8;
 function queryTerms(words: string): string[] {
   const terms = new Set<string>();
   const onlyFunctionWords = new Set<string>();
-  for (const chunk of words.slice(0, maxCharacters).replace(contractions, " ").split(/\s+/u)) {
+  for (const chunk of shortened(words).split(/\s+/u)) {
     for (const term of termsOfChunk(chunk)) (isFunctionWord(term) ? onlyFunctionWords : terms).add(term);
   }
   return [...(terms.size > 0 ? terms : onlyFunctionWords)].slice(0, maxTerms);
@@ -75,6 +107,11 @@ function termsOfChunk(chunk: string): string[] {
 
 // Of `isn't` nothing is left, of `John's` the name.
 const contractions = /\p{L}{1,8}n['’]t(?![\p{L}\p{N}])|['’](?:s|re|ve|ll|d|m)(?![\p{L}\p{N}])/giu;
+
+/** The match of one phrase in a scope. */
+export function phraseMatch(phrase: string, columns: readonly string[], scope: readonly string[]): string {
+  return matchOf([phrase], columns, scope) ?? "";
+}
 
 function matchOf(
   terms: readonly string[],

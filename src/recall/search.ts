@@ -1,7 +1,6 @@
 // Search: words and filters in, the records of each kind out, best first.
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { projectToken, typeToken } from "../domain/scope-token.ts";
-import type { HitPage, RecordFilter, TextHit } from "../domain/search.ts";
 import {
   type IndexHit,
   type ObservationIndexHit,
@@ -10,8 +9,19 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
-import { buildMatch, buildPrefixMatch } from "./query.ts";
-import { preferRecent, recencyWindow } from "./recency.ts";
+import { type MatchedBy, nearestCount } from "./rank-observations.ts";
+import type { VectorAnswer } from "./vector-leg.ts";
+import {
+  type Asked,
+  beginnings,
+  byWords,
+  type Chosen,
+  insideWords,
+  isInSomeRecord,
+  newest,
+  type SearchPort,
+  type Way,
+} from "./ways.ts";
 
 /** A search as `/api/search` takes it; no `query` (or an empty one) means filters only, newest first. */
 export interface SearchRequest {
@@ -31,9 +41,6 @@ export interface SearchRequest {
   dateEnd?: number | undefined;
 }
 
-/** Why a record is in an answer: its own words, parts of words, its neighbours' words, its meaning, or the filters alone. */
-export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters";
-
 /** A hit with its score, if there were words, and what found it. */
 export type Found<R> = Ranked<R> & { matched_by: MatchedBy[] };
 
@@ -46,33 +53,6 @@ export interface SearchResults {
   notes: string[];
 }
 
-/** Observations by meaning: `similarity` is a cosine, `weight` what this embedder is worth in the fusion. */
-export type VectorAnswer =
-  | { state: "ok"; hits: { id: number; similarity: number }[]; weight: number }
-  | { state: "off" }
-  | { state: "unavailable"; reason: string };
-
-export interface VectorLeg {
-  nearest(request: { text: string; project: string | null; limit: number }): Promise<VectorAnswer>;
-}
-
-/** What search needs of one kind of record. */
-export interface SearchedKind<R> {
-  match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
-  newest(filter: RecordFilter, page: HitPage): number[];
-  byId(id: number): R | undefined;
-}
-
-export interface SearchPort {
-  /** The id of a project label, or undefined when no record has it. */
-  projectId(label: string): number | undefined;
-  observations: SearchedKind<Observation>;
-  summaries: SearchedKind<SessionSummary>;
-  prompts: SearchedKind<UserPrompt>;
-  /** Absent: words only. */
-  vectors?: VectorLeg | undefined;
-}
-
 export interface Search {
   search(request: SearchRequest): Promise<SearchResults>;
 }
@@ -81,35 +61,29 @@ export interface Search {
 export function createSearch(port: SearchPort): Search {
   return {
     async search(request) {
-      const plan = planOf(request, port);
-      if (plan === null) return nothing();
-      if (plan.words === "") return run(port, request, plan, null);
-      const found = run(port, request, plan, buildMatch);
-      return isEmpty(found) && !matchesAtAll(port, request, plan)
-        ? run(port, request, { ...plan, by: "parts" }, buildPrefixMatch)
-        : found;
+      const asked = askedOf(request, port);
+      if (asked === null) return nothing();
+      if (asked.words === "") return run(port, request, asked, newest);
+      const vectors = await vectorsFor(port, request, asked);
+      const found = run(port, request, asked, byWords(vectors));
+      if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
+      if (hasWords(found) || isInSomeRecord(port, asked)) return found;
+      const parts = run(port, request, asked, beginnings(port, asked) ?? insideWords);
+      return isEmpty(parts) ? found : { ...parts, notes: found.notes };
     },
   };
 }
 
-type MatchForm = typeof buildMatch;
-
-// A page behind the last one is empty without the words being unknown.
-function matchesAtAll(port: SearchPort, request: SearchRequest, plan: Plan): boolean {
-  if (plan.page.offset === 0) return false;
-  return !isEmpty(run(port, request, { ...plan, page: { limit: 1, offset: 0 } }, buildMatch));
+async function vectorsFor(port: SearchPort, { type }: SearchRequest, asked: Asked): Promise<VectorAnswer> {
+  if (port.vectors === undefined || (type ?? "observations") !== "observations") return { state: "off" };
+  return port.vectors.nearest({ text: asked.words, project: asked.filter.project, limit: nearestCount });
 }
 
-interface Plan {
-  words: string;
-  by: MatchedBy;
-  filter: RecordFilter;
-  /** Scope tokens that every match carries. */
-  scope: string[];
-  page: HitPage;
+function wordsOnly(reason: string): string {
+  return `Searched by words only: the search by meaning is not available (${reason}).`;
 }
 
-function planOf(request: SearchRequest, port: SearchPort): Plan | null {
+function askedOf(request: SearchRequest, port: SearchPort): Asked | null {
   const { project, obs_type } = request;
   const scope: string[] = [];
   if (project !== undefined) {
@@ -119,9 +93,10 @@ function planOf(request: SearchRequest, port: SearchPort): Plan | null {
   }
   return {
     words: request.query?.trim() ?? "",
-    by: "words",
     scope,
+    typeScope: obs_type === undefined ? [] : [typeToken(obs_type)],
     page: { limit: request.limit, offset: request.offset ?? 0 },
+    kinds: kindsOf(request),
     filter: {
       project: project ?? null,
       obs_type: obs_type ?? null,
@@ -133,59 +108,45 @@ function planOf(request: SearchRequest, port: SearchPort): Plan | null {
   };
 }
 
-const observationColumns = ["title", "facts", "narrative", "files"];
-const bodyColumns = ["body"];
-
-function run(port: SearchPort, request: SearchRequest, plan: Plan, form: MatchForm | null): SearchResults {
-  const results = nothing();
-  const { type, format } = request;
-  const { filter } = plan;
-  const ofType = filter.obs_type === null ? [] : [typeToken(filter.obs_type)];
-  if (type === undefined || type === "observations") {
-    const match = form?.(plan.words, observationColumns, [...plan.scope, ...ofType]);
-    results.observations = read(port.observations, plan, match, (record) => observationHit(record, format));
-  }
-  if (filter.obs_type !== null) return results;
-  const match = form?.(plan.words, bodyColumns, plan.scope);
-  if (type === undefined || type === "sessions") {
-    results.sessions = read(port.summaries, plan, match, (record) => summaryHit(record, format));
-  }
-  if (filter.concepts.length > 0 || filter.files.length > 0) return results;
-  if (type === undefined || type === "prompts") {
-    results.prompts = read(port.prompts, plan, match, (record) => promptHit(record, format));
-  }
-  return results;
+// Only an observation has a type, and a prompt has no concepts or files either.
+function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): Asked["kinds"] {
+  return {
+    observations: type === undefined || type === "observations",
+    sessions: (type === undefined || type === "sessions") && obs_type === undefined,
+    prompts:
+      (type === undefined || type === "prompts") &&
+      obs_type === undefined &&
+      concepts.length === 0 &&
+      files.length === 0,
+  };
 }
 
-/** Reads a page of one kind: `match` undefined lists the newest, null finds nothing. */
+function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way): SearchResults {
+  const { observations, summaries, prompts } = port;
+  const { kinds } = asked;
+  return {
+    observations: kinds.observations
+      ? read(observations, way.observations(observations, asked), (record) => observationHit(record, format))
+      : [],
+    sessions: kinds.sessions
+      ? read(summaries, way.others(summaries, asked), (record) => summaryHit(record, format))
+      : [],
+    prompts: kinds.prompts
+      ? read(prompts, way.others(prompts, asked), (record) => promptHit(record, format))
+      : [],
+    notes: [],
+  };
+}
+
 function read<R, H extends object>(
-  kind: SearchedKind<R>,
-  plan: Plan,
-  match: string | null | undefined,
+  kind: { byId(id: number): R | undefined },
+  chosen: readonly Chosen[],
   hitOf: (record: R) => H,
 ): Found<H>[] {
-  if (match === null) return [];
-  const chosen =
-    match === undefined
-      ? kind.newest(plan.filter, plan.page).map((id) => ({ id }))
-      : best(kind, match, plan).map(({ id, score }) => ({ id, rank: score }));
-  return chosen.flatMap(({ id, ...rank }) => {
+  return chosen.flatMap(({ id, ...how }) => {
     const record = kind.byId(id);
-    return record === undefined
-      ? []
-      : [{ ...hitOf(record), ...rank, matched_by: [match === undefined ? "filters" : plan.by] }];
+    return record === undefined ? [] : [{ ...hitOf(record), ...how }];
   });
-}
-
-// The window is one list whatever the page, so that pages neither repeat nor lose a record; behind it the score rules.
-function best<R>(kind: SearchedKind<R>, match: string, { filter, page }: Plan): TextHit[] {
-  if (page.offset >= recencyWindow) return kind.match(match, filter, page);
-  const end = page.offset + page.limit;
-  const hits = kind.match(match, filter, { limit: Math.max(recencyWindow, end), offset: 0 });
-  return [...preferRecent(hits.slice(0, recencyWindow)), ...hits.slice(recencyWindow)].slice(
-    page.offset,
-    end,
-  );
 }
 
 function nothing(): SearchResults {
@@ -194,4 +155,8 @@ function nothing(): SearchResults {
 
 function isEmpty({ observations, sessions, prompts }: SearchResults): boolean {
   return observations.length === 0 && sessions.length === 0 && prompts.length === 0;
+}
+
+function hasWords({ observations, sessions, prompts }: SearchResults): boolean {
+  return [...observations, ...sessions, ...prompts].some((hit) => hit.matched_by.includes("words"));
 }

@@ -176,6 +176,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
     refreshFolders: refreshTouched,
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
+    renewDerived: (limit) => store.commit(() => store.derived.renew(limit)),
     drainSpool: spool.drain,
   });
   const derived = createDerivedRepair({ commit: store.commit, ...store.derived });

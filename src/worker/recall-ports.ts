@@ -1,10 +1,12 @@
 // Search and context over the store, with the settings that shape them.
 import type { ContextPort } from "../context/context-port.ts";
 import { type Context, createContext } from "../context/inject.ts";
-import { createSearch, type Search, type VectorLeg } from "../recall/search.ts";
+import { createSearch, type Search } from "../recall/search.ts";
+import type { VectorLeg } from "../recall/vector-leg.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { createByFile } from "../store/sqlite/by-file.ts";
+import { createCandidates } from "../store/sqlite/candidates.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createRecent } from "../store/sqlite/recent.ts";
 import { createSearchIndex } from "../store/sqlite/search-index.ts";
@@ -20,7 +22,7 @@ export function buildSearch(
   const index = createSearchIndex(db);
   return createSearch({
     projectId: projects.find,
-    observations: { ...index.observations, byId: observations.byId },
+    observations: { ...index.observations, ...createCandidates(db), byId: observations.byId },
     summaries: { ...index.summaries, byId: summaries.byId },
     prompts: { ...index.prompts, byId: prompts.byId },
     vectors,

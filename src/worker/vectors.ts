@@ -6,7 +6,7 @@ import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../embed/emb
 import { fusionWeight } from "../embed/fusion-weight.ts";
 import { createQueryVectors } from "../embed/query-vector.ts";
 import { packageFile } from "../paths.ts";
-import type { VectorAnswer, VectorLeg } from "../recall/search.ts";
+import type { VectorAnswer, VectorLeg } from "../recall/vector-leg.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";

@@ -90,7 +90,10 @@ function locomo(path) {
         at: start,
         title: `Session ${number}`,
         narrative: said
-          .map(({ speaker, text, blip_caption }) => `${speaker}: ${[text, blip_caption].filter(Boolean).join(" ")}`)
+          .map(
+            ({ speaker, text, blip_caption }) =>
+              `${speaker}: ${[text, blip_caption].filter(Boolean).join(" ")}`,
+          )
           .join("\n"),
         facts: [],
         files: [],
@@ -122,7 +125,9 @@ const categories = { 1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single
 // Some entries hold two ids, a colon too many or a number with a leading zero.
 function evidenceIds(evidence) {
   const ids = (evidence ?? []).flatMap((entry) =>
-    [...String(entry).matchAll(/D:?(\d+):0*(\d+)/g)].map(([, session, turn]) => `D${Number(session)}:${Number(turn)}`),
+    [...String(entry).matchAll(/D:?(\d+):0*(\d+)/g)].map(
+      ([, session, turn]) => `D${Number(session)}:${Number(turn)}`,
+    ),
   );
   return [...new Set(ids)];
 }
@@ -134,7 +139,9 @@ function parseDate(text) {
   const [, hours, minutes, half, day, month, year] = found;
   const date = Date.parse(`${day} ${month} ${year} 00:00:00 GMT`);
   if (Number.isNaN(date)) return null;
-  return date + ((Number(hours) % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * hour + Number(minutes) * minute;
+  return (
+    date + ((Number(hours) % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * hour + Number(minutes) * minute
+  );
 }
 
 function cosqa(queriesPath, codePath) {
@@ -165,7 +172,10 @@ function cranfield(documentsPath, queriesPath) {
     .split(/^\.I /m)
     .slice(1)
     .map((entry) => {
-      const part = (letter) => new RegExp(`^\\.${letter}\\s*\\n([\\s\\S]*?)(?=^\\.[TABWI]\\s*$|(?![\\s\\S]))`, "m").exec(entry)?.[1] ?? "";
+      const part = (letter) =>
+        new RegExp(`^\\.${letter}\\s*\\n([\\s\\S]*?)(?=^\\.[TABWI]\\s*$|(?![\\s\\S]))`, "m").exec(
+          entry,
+        )?.[1] ?? "";
       const flat = (text) => text.replace(/\s+/g, " ").trim();
       const key = /^\d+/.exec(entry)[0];
       return {

@@ -12,6 +12,7 @@ const known = [
   "context",
   "canaries",
   "vectors",
+  "embedder-weight",
   "rss",
   "faults",
   "documents",

@@ -1,5 +1,6 @@
 // Search over a store in memory, wired as the worker wires it.
 import { createSearch, type Search } from "../../src/recall/search.ts";
+import { createCandidates } from "../../src/store/sqlite/candidates.ts";
 import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
@@ -7,7 +8,11 @@ export function createMemorySearch({ db, store }: MemoryStore): Search {
   const index = createSearchIndex(db);
   return createSearch({
     projectId: (label) => store.projects.find(label),
-    observations: { ...index.observations, byId: (id) => store.observations.byId(id) },
+    observations: {
+      ...index.observations,
+      ...createCandidates(db),
+      byId: (id) => store.observations.byId(id),
+    },
     summaries: { ...index.summaries, byId: (id) => store.summaries.byId(id) },
     prompts: { ...index.prompts, byId: (id) => store.prompts.byId(id) },
   });

@@ -56,10 +56,15 @@ describe("words", () => {
   });
 
   it("prefer the newer of two equally good records, and the better of two whatever their age", async () => {
-    const recent = memory.addObservation({ title: "Fixed the queue race", at: someTime });
-    const old = memory.addObservation({ title: "Fixed the queue race", at: someTime - 300 * day });
+    const recent = memory.addObservation({ title: "Fixed the queue race", session: "a", at: someTime });
+    const old = memory.addObservation({
+      title: "Fixed the queue race",
+      session: "b",
+      at: someTime - 300 * day,
+    });
     const weak = memory.addObservation({
       title: "Read a file",
+      session: "c",
       narrative:
         "a queue of other things was in it as well, a long story about many files and what they hold",
       at: someTime + day,

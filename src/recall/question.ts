@@ -1,0 +1,54 @@
+// What is asked, as the ranking compares it: the distinct terms of the words, each weighed by how rare it is here.
+import { codeOf, hasBeginning } from "../domain/record-terms.ts";
+import { type AskedTerm, askedTerms } from "./query.ts";
+
+/** A question of a few terms, ready to be looked for in many records. */
+export interface Question {
+  /** Inverse document frequency of each term. */
+  idf: number[];
+  /** Sum of `idf`; never 0. */
+  total: number;
+  /** The number of a term from its code. */
+  exact: ReadonlyMap<number, number>;
+  /** The numbers of the terms that begin with these four letters, from the upper half of the code. */
+  beginnings: ReadonlyMap<number, number[]>;
+  /** 1 for each upper half that any term has: most words of a record are passed over by this alone. */
+  mayMatch: Uint8Array;
+}
+
+interface Frequencies {
+  /** In how many records of the scope the term is. */
+  frequency(term: AskedTerm): number;
+  population: number;
+}
+
+/** Null when the words hold no term that says something. */
+export function createQuestion(words: string, { frequency, population }: Frequencies): Question | null {
+  const terms = askedTerms(words);
+  if (terms.length === 0) return null;
+  const exact = new Map<number, number>();
+  const beginnings = new Map<number, number[]>();
+  const mayMatch = new Uint8Array(2 ** 16);
+  const idf = terms.map((asked, number) => {
+    const code = codeOf(asked.term);
+    const beginning = code >>> 16;
+    exact.set(code, number);
+    mayMatch[beginning] = 1;
+    if (hasBeginning(asked.term)) {
+      beginnings.set(beginning, [...(beginnings.get(beginning) ?? []), number]);
+    }
+    const share = languages.has(asked.term) ? languageShare : 1;
+    return share * inverseFrequency(Math.min(frequency(asked), population), population);
+  });
+  const total = idf.reduce((sum, value) => sum + value, 0) || 1;
+  return { idf, total, exact, beginnings, mayMatch };
+}
+
+// Everything in a store of code is in some language, and hardly any record spells out which: who asks "python read a
+// file" means the rest. Fitted on CoSQA's development part: nDCG@10 40.3 with the full weight, 42.1 with 0.3.
+const languageShare = 0.3;
+const languages = new Set(["python", "javascript", "typescript", "java", "golang", "php", "rubi", "kotlin"]);
+
+function inverseFrequency(frequency: number, population: number): number {
+  return Math.log(1 + (population - frequency + 0.5) / (frequency + 0.5));
+}
