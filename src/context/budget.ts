@@ -26,16 +26,53 @@ export function fits(text: string, { tokens, bytes }: Budget): boolean {
   return Buffer.byteLength(text) <= bytes && textTokens(text) <= tokens;
 }
 
-/** How many of the first rows fit, as `render` writes them; null when it does not fit even without any. */
-export function rowsWithin(rows: number, budget: Budget, render: (shown: number) => string): number | null {
-  if (fits(render(rows), budget)) return rows;
-  if (!fits(render(0), budget)) return null;
-  let fitting = 0;
-  let tooMany = rows;
-  while (tooMany - fitting > 1) {
-    const shown = Math.floor((fitting + tooMany) / 2);
-    if (fits(render(shown), budget)) fitting = shown;
+/** A text and how many of the first rows stand in it. */
+export interface Rendered {
+  text: string;
+  shown: number;
+}
+
+/**
+ * As many of the first rows as fit, as `render` writes them; null when it does not fit even without any. `weights` are
+ * the sizes of the rows to each other: the better they are, the fewer texts are rendered.
+ */
+export function rowsWithin(
+  weights: readonly number[],
+  budget: Budget,
+  render: (shown: number) => string,
+): Rendered | null {
+  const all = { text: render(weights.length), shown: weights.length };
+  if (fits(all.text, budget)) return all;
+  let best = { text: render(0), shown: 0 };
+  if (!fits(best.text, budget)) return null;
+  let tooMany = all.shown;
+  let shown = guess(weights, [best.text, all.text], budget);
+  for (let tried = 1; tooMany - best.shown > 1; tried++) {
+    shown = Math.min(tooMany - 1, Math.max(best.shown + 1, shown));
+    const text = render(shown);
+    const isFitting = fits(text, budget);
+    if (isFitting) best = { text, shown };
     else tooMany = shown;
+    const isClose = tried < closeTries;
+    shown = isClose ? shown + (isFitting ? 1 : -1) : Math.floor((best.shown + tooMany) / 2);
   }
-  return fitting;
+  return best;
+}
+
+// Looked at around the guess, before the halving begins.
+const closeTries = 3;
+
+function guess(weights: readonly number[], texts: [none: string, all: string], budget: Budget): number {
+  const [noTokens, allTokens] = texts.map(textTokens) as [number, number];
+  const [noBytes, allBytes] = texts.map((text) => Buffer.byteLength(text)) as [number, number];
+  const room = Math.min(
+    (budget.tokens - noTokens) / (allTokens - noTokens),
+    (budget.bytes - noBytes) / (allBytes - noBytes),
+  );
+  let left = room * weights.reduce((sum, weight) => sum + weight, 0);
+  const tooHeavy = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  return tooHeavy < 0 ? weights.length : tooHeavy;
 }

@@ -4,10 +4,15 @@ import { terminalLine } from "../domain/terminal-text.ts";
 
 /** `text` on one line of at most `maxChars`: nothing invisible in it, and no tag that means something to us or a host. */
 export function plainLine(text: string, maxChars: number): string {
+  const window = text.slice(0, maxChars * 8);
+  if (harmless.test(window)) return excerpt(text, maxChars);
   // Escapes and invisible marks are taken out first, so that none can stand inside a tag's name and hide it.
-  const visible = terminalLine(text.slice(0, maxChars * 8)).replace(invisible, "");
+  const visible = terminalLine(window).replace(invisible, "");
   return excerpt(visible.replace(tagOpener, "&lt;").replace(/`{3,}/g, "`"), maxChars);
 }
+
+// Printable ASCII with neither an opener nor a backtick: nearly every title, and looked at in a twentieth of the time.
+const harmless = /^[ -;=-_a-~]*$/;
 
 // What has no width of its own, and halves of letters: none of it is text, all of it can carry some.
 const invisible = /[\p{DI}\p{Cs}\ufff9-\ufffb]/gu;

@@ -5,8 +5,21 @@ import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
 import type { ContextRow, ContextView } from "./view.ts";
 
-/** The view's first `shown` rows as the block to inject. Equal records give equal bytes: nothing in it is of now. */
-export function renderMarkdown(view: ContextView, shown: number): string {
+/**
+ * A renderer of the view's first rows as the block to inject. Equal records give equal bytes: nothing in it is of now. It
+ * is asked for several sizes, so what it says of each row is made once.
+ */
+export function createMarkdown(view: ContextView): (shown: number) => string {
+  const lines = new Map<ContextRow, string>();
+  const lineOf = (row: ContextRow): string => {
+    const made = lines.get(row) ?? line(cells(row, view));
+    lines.set(row, made);
+    return made;
+  };
+  return (shown) => renderRows(view, shown, lineOf);
+}
+
+function renderRows(view: ContextView, shown: number, lineOf: (row: ContextRow) => string): string {
   const rows = view.rows.slice(0, shown);
   const expanded = rows.filter((row) => row.expanded !== null);
   const listed = rows.filter((row) => row.expanded === null);
@@ -19,7 +32,7 @@ export function renderMarkdown(view: ContextView, shown: number): string {
     ...(expanded.length > 0
       ? ["", "## In full", ...expanded.flatMap((row) => expandedRecord(row, view))]
       : []),
-    ...(listed.length > 0 ? ["", "## In brief", ...table(listed, view)] : []),
+    ...(listed.length > 0 ? ["", "## In brief", ...table(listed, view, lineOf)] : []),
     ...remainder(view.rows.length - shown, view.searchCommand),
   ]);
 }
@@ -60,7 +73,11 @@ function costs(row: ContextRow, { show }: ContextView): string[] {
   ];
 }
 
-function table(rows: readonly ContextRow[], view: ContextView): string[] {
+function table(
+  rows: readonly ContextRow[],
+  view: ContextView,
+  lineOf: (row: ContextRow) => string,
+): string[] {
   const columns = [
     "id",
     "title",
@@ -75,7 +92,7 @@ function table(rows: readonly ContextRow[], view: ContextView): string[] {
     lines.push(line([heading, ...blanks(columns.length - 1)]));
     for (const { file, rows: about } of files) {
       if (file !== null) lines.push(line(["", `${file}:`, ...blanks(columns.length - 2)]));
-      lines.push(...about.map((row) => line(cells(row, view))));
+      lines.push(...about.map(lineOf));
     }
   }
   return lines;

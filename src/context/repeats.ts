@@ -19,7 +19,7 @@ export function withoutRepeats<R extends Observation>(
   for (const observation of observations) {
     const { project, title, obs_type, provenance, status, pinned } = observation;
     const outside = provenance === "web" || provenance === "mcp" ? provenance : "";
-    const kind = JSON.stringify([project, obs_type, title, outside, status, pinned]);
+    const kind = [project, obs_type, title, outside, status, pinned].join("\0");
     const known = kinds.get(kind);
     if (known !== undefined) known.ids.push(observation.id);
     else if (kinds.size < limit) kinds.set(kind, { observation, ids: [observation.id] });

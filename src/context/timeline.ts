@@ -1,12 +1,12 @@
 // The timeline of one or more projects as a text that fits its budget.
 import type { SessionSummary } from "../domain/records.ts";
-import { type Budget, rowsWithin } from "./budget.ts";
+import { type Budget, type Rendered, rowsWithin } from "./budget.ts";
 import { changedFiles, chosenObservations } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { renderMarkdown } from "./render-markdown.ts";
+import { createMarkdown } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
-import { type ContextView, viewOf } from "./view.ts";
+import { type ContextRow, type ContextView, viewOf } from "./view.ts";
 
 export interface TimelineRequest {
   projects: readonly string[];
@@ -37,10 +37,10 @@ export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): 
   if (fitting === null) {
     return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
   }
-  const render = request.colors ? renderTerminal : renderMarkdown;
+  const { text, shown } = fitting;
   return {
-    text: render(fitting.view, fitting.shown),
-    records: fitting.view.rows.slice(0, fitting.shown).flatMap((row) => row.ids),
+    text: request.colors ? renderTerminal(fitting.view, shown) : text,
+    records: fitting.view.rows.slice(0, shown).flatMap((row) => row.ids),
   };
 }
 
@@ -67,17 +67,25 @@ function isEmpty({ rows, lastSummary, lastMessage }: ContextView): boolean {
 }
 
 // What is about the session as a whole gives way before the text would name no record, then what is told in full.
-function fittingView(view: ContextView, budget: Budget): { view: ContextView; shown: number } | null {
+function fittingView(view: ContextView, budget: Budget): (Rendered & { view: ContextView }) | null {
   const [silent, alone] = [{ lastMessage: null }, { lastMessage: null, lastSummary: null }];
-  const brief = { ...alone, rows: view.rows.map((row) => ({ ...row, expanded: null })) };
-  for (const less of [{}, silent, alone, brief]) {
-    const tried = { ...view, ...less };
-    const shown = rowsWithin(tried.rows.length, budget, (rows) => renderMarkdown(tried, rows));
-    if (shown !== null && (shown > 0 || tried.rows.length === 0))
-      return isEmpty(tried) ? null : { view: tried, shown };
+  const brief = () => ({ ...alone, rows: view.rows.map((row) => ({ ...row, expanded: null })) });
+  for (const less of [() => ({}), () => silent, () => alone, brief]) {
+    const tried = { ...view, ...less() };
+    const rendered = rowsWithin(tried.rows.map(weightOf), budget, createMarkdown(tried));
+    if (rendered !== null && (rendered.shown > 0 || tried.rows.length === 0))
+      return isEmpty(tried) ? null : { ...rendered, view: tried };
   }
   return null;
 }
+
+// Characters, with what is put around them.
+function weightOf({ title, marks, file, expanded }: ContextRow): number {
+  const told = (expanded ?? []).reduce((sum, line) => sum + line.length + around.line, 0);
+  return title.length + marks.length + (file?.length ?? 0) + told + around.row;
+}
+
+const around = { row: 40, line: 5 };
 
 function lastSummary(port: ContextPort, projects: readonly string[]): SessionSummary | undefined {
   return projects

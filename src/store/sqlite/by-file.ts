@@ -21,29 +21,34 @@ export interface FileRecords {
 /** A reader of a file's records; those that changed the file stand before those that read it. */
 export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecords {
   // A local record of a file that was only read says no more than that, so it is left out.
-  const find = db.prepare<
-    Omit<ByFileRequest, "paths"> & { paths: string },
-    Observation & { total: number; modified: number }
-  >(
-    `select ${observationColumns}, f.modified, count(*) over () as total
-     from (
-       select observation_id, max(access = 'modified') as modified
-       from observation_files
-       where path in (select value from json_each(@paths))
-       group by observation_id
-     ) f
-     cross join observations o on o.id = f.observation_id
-     where o.project = @project
-       and o.status <> 'rejected'
-       and (@exceptSession is null or o.sdk_session_id <> @exceptSession)
-       and (f.modified = 1 or o.generator <> 'local')
-     order by o.status = 'superseded', o.pinned desc, f.modified desc, o.created_at_epoch desc, o.id desc
-     limit @limit`,
+  const find = db.prepare<Omit<ByFileRequest, "paths"> & { paths: string }, Observation & { total: number }>(
+    // The order is made of ids alone: records are wide, and only a few of them are wanted.
+    `with found as materialized (
+       select o.id, row_number() over (
+         order by o.status = 'superseded', o.pinned desc, f.modified desc, o.created_at_epoch desc, o.id desc
+       ) as place
+       from (
+         select observation_id, max(access = 'modified') as modified
+         from observation_files
+         where path in (select value from json_each(@paths))
+         group by observation_id
+       ) f
+       cross join observations o on o.id = f.observation_id
+       where o.project = @project
+         and o.status <> 'rejected'
+         and (@exceptSession is null or o.sdk_session_id <> @exceptSession)
+         and (f.modified = 1 or o.generator <> 'local')
+     )
+     select ${observationColumns}, (select count(*) from found) as total
+     from found
+     cross join observations using (id)
+     where place <= @limit
+     order by place`,
   );
   return ({ paths, ...request }) => {
     const rows = find.all({ ...request, paths: JSON.stringify(paths) });
     return {
-      observations: rows.map(({ total: _total, modified: _modified, ...observation }) => observation),
+      observations: rows.map(({ total: _total, ...observation }) => observation),
       total: rows[0]?.total ?? 0,
     };
   };
