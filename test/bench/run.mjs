@@ -1,6 +1,6 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder>]`: every figure is taken in one run, with both of its sides.
 // A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
-// retrieval and fit run only when named: they need --data.
+// retrieval, fit and embedder-weight run only when named: they need --data.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
@@ -12,7 +12,6 @@ const known = [
   "context",
   "canaries",
   "vectors",
-  "embedder-weight",
   "rss",
   "faults",
   "documents",
@@ -21,7 +20,7 @@ const known = [
   "abandoned",
 ];
 // Only by name: they need --data.
-const named = ["retrieval", "fit"];
+const named = ["retrieval", "fit", "embedder-weight"];
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");
