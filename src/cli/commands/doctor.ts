@@ -42,7 +42,6 @@ export function registerDoctor(program: Command, context: CliContext): void {
   withExamples(doctor, [
     ["mem doctor", ""],
     ["mem doctor --repair", "when the index does not agree with the records"],
-    ["mem doctor --json", "for a program, or a bug report"],
   ]);
 }
 

@@ -23,7 +23,7 @@ export function registerProject(program: Command, context: CliContext): void {
 }
 
 function registerList(project: Command, context: CliContext): void {
-  project
+  const list = project
     .command("list")
     .description("list the projects, newest activity first")
     .option("--json", "print JSON")
@@ -34,6 +34,10 @@ function registerList(project: Command, context: CliContext): void {
       else if (details.projects.length === 0) io.err("Nothing is remembered yet.");
       else for (const line of details.projects.flatMap((each) => linesOf(each, clock.now()))) io.out(line);
     });
+  withExamples(list, [
+    ["mem project list", "newest activity first"],
+    ["mem project list --json", "with every identity"],
+  ]);
 }
 
 type Project = ProjectDetails["projects"][number];
@@ -69,7 +73,10 @@ function registerRename(project: Command, context: CliContext): void {
       const answer = await context.worker().renameProject(from, to);
       tell(context, answer, options, `${terminalLine(from)} is ${terminalLine(answer.project)} now`);
     });
-  withExamples(rename, [["mem project rename work/app shop", ""]]);
+  withExamples(rename, [
+    ["mem project rename work/app shop", "later events come to shop"],
+    ["mem project rename shop work/app", "and back again"],
+  ]);
 }
 
 function registerMerge(project: Command, context: CliContext): void {
@@ -85,7 +92,10 @@ function registerMerge(project: Command, context: CliContext): void {
       const answer = await context.worker().mergeProject(from, into);
       tell(context, answer, options, `${terminalLine(from)} is part of ${terminalLine(answer.project)} now`);
     });
-  withExamples(merge, [["mem project merge app-old app", "later events of both come to app"]]);
+  withExamples(merge, [
+    ["mem project merge app-old app", "later events of both come to app"],
+    ["mem project merge app-old app --yes", "where nobody can be asked"],
+  ]);
 }
 
 // Two that are mixed cannot be told apart again.
