@@ -43,7 +43,7 @@ export function markedBy(
 }
 
 /** Where a record from outside is from; null for one of our own. */
-export function untrustedSource(provenance: string): Marked["untrusted"] {
+function untrustedSource(provenance: string): Marked["untrusted"] {
   return provenance === "web" || provenance === "mcp" ? provenance : null;
 }
 
