@@ -35,7 +35,10 @@ export function registerMcp(program: Command, context: CliContext): void {
       .action((host: string | undefined, options: { json?: true }) =>
         toggle(context, { host, enabled, asJson: options.json === true }),
       );
-    withExamples(command, [[`mem mcp ${word}`, ""]]);
+    withExamples(command, [
+      [`mem mcp ${word}`, "for every host that remembers through mem"],
+      [`mem mcp ${word} claude-code`, "for one of them"],
+    ]);
   }
   const status = mcp
     .command("status")
@@ -45,7 +48,10 @@ export function registerMcp(program: Command, context: CliContext): void {
     .action((host: string | undefined, options: { json?: true }) =>
       showStatus(context, host, options.json === true),
     );
-  withExamples(status, [["mem mcp status", ""]]);
+  withExamples(status, [
+    ["mem mcp status", ""],
+    ["mem mcp status claude-code --json", "for a program"],
+  ]);
 }
 
 interface Toggle {
