@@ -80,7 +80,7 @@ function recognise({ identities }: Place, projects: KnownProjects): NamedProject
 /** A label that nobody has, or that a project has of which nothing but the label is known: that is taken over. */
 function freeLabel({ labels }: Place, projects: KnownProjects): string {
   const isFree = (label: string): boolean => {
-    if (projects.byAlias(label) !== undefined) return false;
+    if (label === ofNobody || projects.byAlias(label) !== undefined) return false;
     const holder = projects.byLabel(label);
     return holder === undefined || projects.identitiesOf(holder.id).length === 0;
   };
@@ -89,6 +89,9 @@ function freeLabel({ labels }: Place, projects: KnownProjects): string {
   const last = labels.at(-1) ?? "root";
   for (let number = 2; ; number += 1) if (isFree(`${last} ${number}`)) return `${last} ${number}`;
 }
+
+// What came without a directory stands under it: that is no folder's, whatever it is called.
+const ofNobody = "unknown";
 
 function kindOf(identity: string): string {
   return identity.slice(0, identity.indexOf(":"));

@@ -18,6 +18,7 @@ interface RelabelStore {
     merge(from: NamedProject, into: NamedProject): void;
     step(limit: number): boolean;
     left(): number;
+    isMoving(): boolean;
   };
 }
 
@@ -98,7 +99,7 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
         return into;
       }),
     resume() {
-      moving ??= move();
+      if (projectMoves.isMoving()) moving ??= move();
     },
     async stop() {
       stopped = true;

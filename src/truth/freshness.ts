@@ -49,11 +49,14 @@ export function createFreshness(deps: FreshnessDeps): ChangedSince {
     const changes = new Map<number, FileChange[]>();
     const blobs = deps.blobsOf(request.observations.slice(0, mostObservations));
     const root = blobs.length === 0 ? null : rootFor(deps, request);
-    // A folder that is not there says nothing of its files.
-    if (root === null || (await lookAtFile(root)).is !== "other") return changes;
+    if (root === null) return changes;
     const { clock } = deps;
     const look = createLook({ root, hashed, until: clock.monotonicMs() + deadlineMs, clock });
-    const seen = blobs.slice(0, mostFiles).map(async (blob) => ({ blob, is: await look(blob) }));
+    // A folder that is not there says nothing of its files.
+    const isThere = lookAtFile(root).then(({ is }) => is === "other");
+    const seen = blobs
+      .slice(0, mostFiles)
+      .map(async (blob) => ({ blob, is: (await isThere) ? await look(blob) : ("same" as const) }));
     // What hangs (a share that went away) is left behind, with all that was asked of it.
     for (const { blob, is } of await settledBy(seen, deadlineMs)) {
       if (is === "same") continue;

@@ -32,7 +32,8 @@ export function createDerivedRepair({ commit, renew, listAll, waiting }: RepairD
   }
 
   function start(): void {
-    if (!stopping.signal.aborted) working ??= work();
+    // Without anything to do there is nothing to lock the database for.
+    if (!stopping.signal.aborted && waiting() > 0) working ??= work();
   }
 
   return {

@@ -139,6 +139,11 @@ test("records of which nothing but the label is known go to the first project of
   expect(names.claim(folder("play", "app"))).toBe("play/app");
 });
 
+test("what came from nowhere is not taken over by a folder of that name", () => {
+  memory.addObservation({ project: "unknown" });
+  expect(names.claim(folder("work", "unknown"))).toBe("work/unknown");
+});
+
 test("a repository in the home folder is not that of all the folders below it", () => {
   makeRepository(home, "https://a.example/x/dotfiles.git");
   expect(names.claim(home)).toBe("home");

@@ -26,6 +26,8 @@ export interface ProjectMoves {
   step(limit: number): boolean;
   /** Records that still have an old label. */
   left(): number;
+  /** True until the last batch of the last move. */
+  isMoving(): boolean;
 }
 
 interface Move {
@@ -103,6 +105,7 @@ export function createProjectMoves(db: Sqlite): ProjectMoves {
       const move = waiting.get();
       return move !== undefined && takeSteps(move, limit);
     },
+    isMoving: () => waiting.get() !== undefined,
     left: () => left.reduce((sum, statement) => sum + (statement.get()?.n ?? 0), 0),
   };
 }
