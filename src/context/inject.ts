@@ -1,4 +1,5 @@
 // Context: what is put before an agent at the start of a session, with its first prompt, and before it touches a file.
+import type { Observation } from "../domain/records.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
@@ -71,20 +72,9 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       });
       return joined(timeline, relevant);
     },
-    async forFile({
-      project,
-      path,
-      cwd = null,
-      known = nothing,
-      limit = linesPerFile,
-      exceptSession = null,
-    }) {
-      // What the agent has may be the newest of them, so more are read than shown.
-      const wanted = limit + Math.min(known.size, mostKnownOfAFile);
-      const found = port.byFile({ project, paths: spellingsOf(path), exceptSession, limit: wanted });
-      const unknown = found.observations.filter(({ id }) => !known.has(id));
-      const observations = unknown.slice(0, limit);
-      const more = found.total - (found.observations.length - unknown.length) - observations.length;
+    async forFile(request) {
+      const { path, cwd = null } = request;
+      const { observations, more } = unknownOfFile(port, request);
       const changed = await changedFiles(port, observations, cwd);
       const text = renderFileContext(path, { observations, more, changed, searchCommand, budget });
       return text === null ? null : { text, records: observations.map(({ id }) => id) };
@@ -99,6 +89,22 @@ const maxProjects = 8;
 // What is read before every file must cost next to nothing.
 const linesPerFile = 3;
 const mostKnownOfAFile = 50;
+
+/** The first records of the file that the reader does not know, and how many more of those there are. */
+function unknownOfFile(
+  port: ContextPort,
+  { project, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
+): { observations: Observation[]; more: number } {
+  const request = { project, paths: spellingsOf(path), exceptSession: exceptSession ?? null };
+  let found = port.byFile({ ...request, limit });
+  // Records are wide, so more are read only when some of the first are known.
+  if (found.total > found.observations.length && found.observations.some(({ id }) => known.has(id)))
+    found = port.byFile({ ...request, limit: limit + Math.min(known.size, mostKnownOfAFile) });
+  const unknown = found.observations.filter(({ id }) => !known.has(id));
+  const observations = unknown.slice(0, limit);
+  const knownCount = found.observations.length - unknown.length;
+  return { observations, more: found.total - knownCount - observations.length };
+}
 
 // Some of what is found is known, or superseded: enough is asked for to fill their places.
 const searchedPerPlace = 6;

@@ -41,6 +41,20 @@ describe("forFile", () => {
     expect(text).not.toContain("Bare");
   });
 
+  it("leaves out what the reader knows, and counts only what it does not", async () => {
+    for (let n = 0; n < 8; n++)
+      memory.addObservation({ title: `Edit ${n}`, files_modified: ["/w/a.ts"], at: someTime + n });
+    const context = createMemoryContext(memory);
+    const request = { project: "app", path: "/w/a.ts", limit: 2 };
+    const told = (known: number[]) => context.forFile({ ...request, known: new Set(known) });
+    expect((await told([]))?.records).toEqual([8, 7]);
+    const others = await told([8, 6]);
+    expect(others?.records).toEqual([7, 5]);
+    expect(others?.text).toContain("4 more:");
+    expect((await told([8, 7, 6, 5, 4, 3, 2]))?.records).toEqual([1]);
+    expect(await told([8, 7, 6, 5, 4, 3, 2, 1])).toBeNull();
+  });
+
   it("is null when nothing is known, or only by the session that asks", async () => {
     const context = createMemoryContext(memory);
     const request = { project: "app", path: "/w/a.ts" };
