@@ -1,6 +1,7 @@
 // Says which files of an observation are not as they were when it was stored.
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
+import { failOpen } from "../errors.ts";
 import { blobIdOf, type FileStamp, lookAtFile } from "./work-file.ts";
 
 /** A file of an observation whose content is another one now, or that is no longer there. */
@@ -46,19 +47,9 @@ interface FreshnessDeps {
 export function createFreshness(deps: FreshnessDeps): ChangedSince {
   const hashed = new Map<string, FileStamp & { blobId: string }>();
   return async (request) => {
+    const seen = await failOpen("comparing files", () => compare(deps, request, hashed));
     const changes = new Map<number, FileChange[]>();
-    const blobs = deps.blobsOf(request.observations.slice(0, mostObservations));
-    const root = blobs.length === 0 ? null : rootFor(deps, request);
-    if (root === null) return changes;
-    const { clock } = deps;
-    const look = createLook({ root, hashed, until: clock.monotonicMs() + deadlineMs, clock });
-    // A folder that is not there says nothing of its files.
-    const isThere = lookAtFile(root).then(({ is }) => is === "other");
-    const seen = blobs
-      .slice(0, mostFiles)
-      .map(async (blob) => ({ blob, is: (await isThere) ? await look(blob) : ("same" as const) }));
-    // What hangs (a share that went away) is left behind, with all that was asked of it.
-    for (const { blob, is } of await settledBy(seen, deadlineMs)) {
+    for (const { blob, is } of seen ?? []) {
       if (is === "same") continue;
       const list = changes.get(blob.observation_id) ?? [];
       changes.set(blob.observation_id, list);
@@ -66,6 +57,30 @@ export function createFreshness(deps: FreshnessDeps): ChangedSince {
     }
     return changes;
   };
+}
+
+interface Compared {
+  blob: KnownBlob;
+  is: "same" | FileChange["is"];
+}
+
+async function compare(
+  deps: FreshnessDeps,
+  request: FreshnessRequest,
+  hashed: Look["hashed"],
+): Promise<Compared[]> {
+  const blobs = deps.blobsOf(request.observations.slice(0, mostObservations));
+  const root = blobs.length === 0 ? null : rootFor(deps, request);
+  if (root === null) return [];
+  const { clock } = deps;
+  const look = createLook({ root, hashed, until: clock.monotonicMs() + deadlineMs, clock });
+  // A folder that is not there says nothing of its files.
+  const isThere = lookAtFile(root).then(({ is }) => is === "other");
+  const seen = blobs
+    .slice(0, mostFiles)
+    .map(async (blob): Promise<Compared> => ({ blob, is: (await isThere) ? await look(blob) : "same" }));
+  // What hangs (a share that went away) is left behind, with all that was asked of it.
+  return settledBy(seen, deadlineMs);
 }
 
 const mostObservations = 200;
