@@ -1,5 +1,7 @@
 // `builtin`: vectors without weights and without a network. Words and the letters in them are hashed into 384 numbers.
+import { isFunctionWord } from "../domain/function-words.ts";
 import { identifierParts } from "../domain/index-text.ts";
+import { stem } from "../domain/stem.ts";
 import type { Embedder } from "./embedder.ts";
 
 const dimension = 384;
@@ -20,7 +22,7 @@ function hashedVector(text: string): Float32Array {
   const vector = new Float32Array(dimension);
   for (const [word, count] of counts) {
     // A word that comes ten times says three times as much as one that comes once, not ten.
-    const weight = (1 + Math.log(count)) * rarity(word);
+    const weight = 1 + Math.log(count);
     add(vector, word, weight);
     const grams = letterGrams(word);
     for (const gram of grams) add(vector, gram, (weight * shareOfLetters) / Math.sqrt(grams.length));
@@ -30,21 +32,17 @@ function hashedVector(text: string): Float32Array {
   return vector;
 }
 
-// What the letters of a word weigh beside the word: they find its other forms, and false friends.
-const shareOfLetters = 0.7;
+// What the letters of a word weigh beside the word. Measured alone on the development sets (R@10 of LoCoMo turns, CoSQA,
+// Cranfield, commit-fixes): stems with letters 32, 43, 29, 41; without letters 31, 36, 24, 42; no stems 25, 33, 20, 28.
+const shareOfLetters = 0.8;
 
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-    words.push(word.toLowerCase(), ...identifierParts(word));
+    for (const part of [word.toLowerCase(), ...identifierParts(word)])
+      if (!isFunctionWord(part)) words.push(stem(part));
   }
   return words;
-}
-
-// Without a corpus nothing tells how rare a word is; that short words are common ones is true of most languages.
-function rarity(word: string): number {
-  if (/[^\x20-\x7e]/.test(word)) return 1;
-  return Math.min(1, word.length ** 2 / 25);
 }
 
 function letterGrams(word: string): string[] {
@@ -63,13 +61,11 @@ function letterGrams(word: string): string[] {
 const longestWord = 40;
 const unspacedScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-// Two places and a sign each: a collision of two features then rarely adds up.
+// A place and a sign: what two features share a place for then rarely adds up.
 function add(vector: Float32Array, feature: string, weight: number): void {
   const hash = hashOf(feature);
-  for (const part of [hash & 0xffff, hash >>> 16]) {
-    const place = (part >>> 1) % dimension;
-    vector[place] = (vector[place] as number) + ((part & 1) === 0 ? weight : -weight);
-  }
+  const place = (hash >>> 1) % dimension;
+  vector[place] = (vector[place] as number) + ((hash & 1) === 0 ? weight : -weight);
 }
 
 // FNV-1a, and a last step that mixes the high bits into the low ones.

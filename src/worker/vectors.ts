@@ -14,6 +14,7 @@ import { createVectors, type Vectors } from "../store/sqlite/vectors.ts";
 import { createIndexThread, IndexUnavailable } from "../vectors/index-thread.ts";
 import { toInt8, unitVector } from "../vectors/int8.ts";
 import { buildEmbedder, chosenEmbedder } from "./embedders.ts";
+import { createVectorStatus } from "./vector-status.ts";
 
 interface VectorDeps {
   db: Sqlite;
@@ -184,41 +185,5 @@ function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">): VectorWork
       });
       return commit(() => vectors.put(setId, rows));
     },
-  };
-}
-
-interface StatusDeps {
-  chosen: EmbedderIdentity;
-  background: Background;
-  serving(): VectorSet | undefined;
-  progress(setId: number): { done: number; total: number };
-  clock: Clock;
-}
-
-// Counting 100,000 rows takes 3 ms, and health is asked for by everybody.
-const countEveryMs = 2_000;
-
-function createVectorStatus({ chosen, background, serving, progress, clock }: StatusDeps) {
-  let counted: { done: number; total: number; setId: number; at: number } | undefined;
-  function counts(setId: number): { done: number; total: number } {
-    const at = clock.monotonicMs();
-    if (counted?.setId !== setId || at - counted.at > countEveryMs)
-      counted = { ...progress(setId), setId, at };
-    return counted;
-  }
-  return (): VectorStatus => {
-    const current = background.current();
-    const { done, total } = counts(current?.id ?? 0);
-    const failure = background.failure();
-    const moves = serving()?.id !== current?.id ? "re-embedding" : "embedding";
-    return {
-      state: failure !== null ? "failing" : done >= total ? "ready" : moves,
-      ...chosen,
-      dimension: current?.dimension ?? null,
-      done,
-      total,
-      reason: failure?.message ?? null,
-      next: failure?.next ?? null,
-    };
   };
 }

@@ -1,0 +1,42 @@
+// What the worker says of search by meaning, counted now and then.
+import type { Clock } from "../clock.ts";
+import type { VectorStatus } from "../domain/vector-status.ts";
+import type { Background, VectorSet } from "../embed/background.ts";
+import type { EmbedderIdentity } from "../embed/embedder.ts";
+
+interface StatusDeps {
+  chosen: EmbedderIdentity;
+  background: Background;
+  serving(): VectorSet | undefined;
+  progress(setId: number): { done: number; total: number };
+  clock: Clock;
+}
+
+// Counting 100,000 rows takes 3 ms, and health is asked for by everybody.
+const countEveryMs = 2_000;
+
+/** The status of an embedder that runs. */
+export function createVectorStatus({ chosen, background, serving, progress, clock }: StatusDeps) {
+  let counted: { done: number; total: number; setId: number; at: number } | undefined;
+  function counts(setId: number): { done: number; total: number } {
+    const at = clock.monotonicMs();
+    if (counted?.setId !== setId || at - counted.at > countEveryMs)
+      counted = { ...progress(setId), setId, at };
+    return counted;
+  }
+  return (): VectorStatus => {
+    const current = background.current();
+    const { done, total } = counts(current?.id ?? 0);
+    const failure = background.failure();
+    const moves = serving()?.id !== current?.id ? "re-embedding" : "embedding";
+    return {
+      state: failure !== null ? "failing" : done >= total ? "ready" : moves,
+      ...chosen,
+      dimension: current?.dimension ?? null,
+      done,
+      total,
+      reason: failure?.message ?? null,
+      next: failure?.next ?? null,
+    };
+  };
+}
