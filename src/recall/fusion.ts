@@ -28,19 +28,19 @@ export interface Signals {
  * own, the next record, the session's best, all terms at once, title coverage.
  */
 export const signalWeights: Signals = {
-  fullText: 2.99,
-  coverage: 1.73,
-  files: 8.59,
-  titleShare: 1.78,
-  close: 2.15,
-  passage: 1.03,
-  lead: 0.64,
-  beginnings: 3.12,
-  previous: 0.97,
-  beforeThat: 0.86,
-  neighbours: 5.31,
-  feedback: 1.89,
-  age: -0.24,
+  fullText: 2.8,
+  coverage: 1.6,
+  files: 8.3,
+  titleShare: 1.5,
+  close: 1.8,
+  passage: 1.6,
+  lead: 0.3,
+  beginnings: 2.7,
+  previous: 0.9,
+  beforeThat: 0.8,
+  neighbours: 5.4,
+  feedback: 1.8,
+  age: -0.22,
 };
 
 export interface FusedHit {

@@ -1,4 +1,4 @@
-// A database of 100,000 observations in 50 projects of skewed size, about 1 KB of Zipf text each: always the same,
+// A database of 100,000 observations (or fewer) in 50 projects of skewed size, about 1 KB of Zipf text each: always the same,
 // written through the product's own store, made once and kept in the temporary directory.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -7,25 +7,27 @@ import { join } from "node:path";
 import { importBundle } from "./bundle.mjs";
 import { root } from "./worker.mjs";
 
-const observations = 100_000;
+const full = 100_000;
 const projects = 50;
 const vocabularySize = 30_000;
 const firstDay = Date.UTC(2026, 0, 1);
 
 /** Copies the database into a data directory; it is made when it is not there yet. */
-export async function installDataset(dataDir, say) {
-  const file = await datasetFile(say);
+export async function installDataset(dataDir, say, observations = full) {
+  const file = await datasetFile(say, observations);
   copyFileSync(file, join(dataDir, "mem.db"));
 }
 
 /** Path of the database. The name carries a digest of the code that writes it. */
-export async function datasetFile(say) {
+export async function datasetFile(say, observations = full) {
   const folder = join(tmpdir(), `agent-mem-bench-${userInfo().uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `observations-${observations}-${codeDigest()}.db`);
+  const digest = codeDigest();
+  const file = join(folder, `observations-${observations}-${digest}.db`);
   if (existsSync(file)) return file;
   // 200 MB each: those of older code are of no use.
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder))
+    if (!name.includes(digest)) rmSync(join(folder, name), { force: true });
   say(`making the data set of ${observations.toLocaleString("en")} observations (once)`);
   const { openDatabase, closeDatabase, createStore } = await importBundle(
     "store",
@@ -35,7 +37,7 @@ export async function datasetFile(say) {
   const unfinished = `${file}.${process.pid}`;
   const db = openDatabase(unfinished, { product: "0.0.0", now: firstDay });
   db.pragma("synchronous = off");
-  await fill(createStore(db), db);
+  fill({ store: createStore(db), db, observations });
   closeDatabase(db);
   renameSync(unfinished, file);
   for (const suffix of ["-wal", "-shm"]) rmSync(`${unfinished}${suffix}`, { force: true });
@@ -51,7 +53,7 @@ export function questions(count) {
   }));
 }
 
-async function fill(store, db) {
+function fill({ store, db, observations }) {
   const random = createRandom(1);
   const sessions = new Map();
   const write = db.transaction((from, to) => {

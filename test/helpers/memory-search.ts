@@ -1,12 +1,18 @@
 // Search over a store in memory, wired as the worker wires it.
 import { createSearch, type Search } from "../../src/recall/search.ts";
+import type { SearchPort } from "../../src/recall/ways.ts";
 import { createCandidates } from "../../src/store/sqlite/candidates.ts";
 import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
-export function createMemorySearch({ db, store }: MemoryStore): Search {
+export function createMemorySearch(memory: MemoryStore): Search {
+  return createSearch(memorySearchPort(memory));
+}
+
+/** The port alone, for a test that adds a leg to it. */
+export function memorySearchPort({ db, store }: MemoryStore): SearchPort {
   const index = createSearchIndex(db);
-  return createSearch({
+  return {
     projectId: (label) => store.projects.find(label),
     observations: {
       ...index.observations,
@@ -15,5 +21,5 @@ export function createMemorySearch({ db, store }: MemoryStore): Search {
     },
     summaries: { ...index.summaries, byId: (id) => store.summaries.byId(id) },
     prompts: { ...index.prompts, byId: (id) => store.prompts.byId(id) },
-  });
+  };
 }
