@@ -88,8 +88,7 @@ function withoutRequest(begin: string, text: string): string {
 }
 
 function observationResult(found: ObservationResult): Result {
-  const marks = "status" in found ? statusMarks(found) : [];
-  const tags = [found.obs_type, found.project, ...marks, ...foundBy(found)];
+  const tags = [found.obs_type, found.project, ...statusMarks(found), ...foundBy(found)];
   const common = { name: `#${found.id}`, title: found.title, tags };
   if ("preview" in found) return { ...common, ...rest(found), preview: found.preview, paragraphs: [] };
   const paragraphs = [

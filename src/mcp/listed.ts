@@ -65,8 +65,8 @@ interface Listable {
   project: string;
   created_at_epoch: number;
   obs_type?: string;
-  status?: Observation["status"];
-  superseded_by?: number | null;
+  status?: Observation["status"] | undefined;
+  superseded_by?: number | null | undefined;
 }
 
 function listedOf(kind: RecordName["kind"], record: Listable, title: string): Listed {

@@ -18,7 +18,10 @@ export interface IndexHit {
   rank?: number;
 }
 
-export type ObservationIndexHit = IndexHit & { obs_type: string };
+/** What the user said of it stands there when it no longer simply holds. */
+export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
+    Pick<Observation, "status" | "superseded_by">
+  >;
 
 export type Ranked<R> = R & { rank?: number };
 
@@ -28,7 +31,9 @@ export function observationHit(
   format: "index" | "full",
 ): ObservationIndexHit | Parsed<Observation> {
   if (format === "full") return parseLists(record);
-  return { ...line(record, record.title, record.summary), obs_type: record.obs_type };
+  const { obs_type, status, superseded_by } = record;
+  const judged = status === "active" ? {} : { status, superseded_by };
+  return { ...line(record, record.title, record.summary), obs_type, ...judged };
 }
 
 /** A session summary as a hit: what was asked, then what came of it. */

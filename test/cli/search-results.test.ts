@@ -173,6 +173,14 @@ test("sessions and prompts have names that `mem show` takes", () => {
   expect(linesOf({ prompts: [text] })[0]).toBe("P12  Edited src/auth/session.ts");
 });
 
+test("a hit says what the user said of it", () => {
+  const tagsOf = (judged: object) =>
+    linesOf({ observations: [{ ...hit, ...judged, preview: "" }] })[1]?.trim();
+  expect(tagsOf({ status: "superseded", superseded_by: 40 })).toBe(
+    "bugfix · shop · superseded by 40 · 3 h ago",
+  );
+});
+
 test("a hit without the words says what found it", () => {
   const by = (...matched_by: SearchAnswer["observations"][number]["matched_by"]) =>
     linesOf({ observations: [{ ...hit, preview: "", matched_by: [...matched_by] }] })[1]?.trim();

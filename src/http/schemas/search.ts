@@ -1,5 +1,6 @@
 // Wire shapes of search.
 import * as z from "zod";
+import { observationStatuses } from "../../domain/records.ts";
 import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservationFields } from "./observation.ts";
 import { promptFields } from "./prompt.ts";
@@ -52,7 +53,18 @@ const searchCategories = ["observations", "sessions", "prompts"] as const;
 
 // The index form of an observation; that of a session summary or a prompt.
 const observationHit = z.lazy(() =>
-  z.object({ ...hitFields(), title: z.string(), obs_type: z.string() }).meta({ id: "ObservationHit" }),
+  z
+    .object({
+      ...hitFields(),
+      title: z.string(),
+      obs_type: z.string(),
+      status: z
+        .enum(observationStatuses)
+        .optional()
+        .meta({ description: "What the user said of it; left out while it holds." }),
+      superseded_by: z.int().nullable().optional(),
+    })
+    .meta({ id: "ObservationHit" }),
 );
 const textHit = z.lazy(() => z.object({ ...hitFields(), title: z.string() }).meta({ id: "TextHit" }));
 
