@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import Database from "better-sqlite3";
 import { bundle, importBundle } from "./bundle.mjs";
 import { installDataset } from "./dataset.mjs";
@@ -35,6 +36,10 @@ export async function run({ say, peers }) {
     const exact = exactScan(sqliteVec, vectors);
     const thread = createThread(product, databasePath);
     const taken = await measure({ thread, setId, exact, queries: vectors.queries });
+    const delay = await mainThreadDelay(thread, { setId, queries: vectors.queries });
+    say(
+      `99th percentile of the wait for the main thread while ${asked} searches run: ${delay.toFixed(1)} ms`,
+    );
     await thread.close();
     sayHnsw(from, vectors, taken.truth, say);
     say(
@@ -175,6 +180,17 @@ async function measure({ thread, setId, exact, queries }) {
     recall: found / (asked * nearest),
     truth,
   };
+}
+
+// What a request would wait for while the thread is busy: the searches are sent at once and answered one by one.
+async function mainThreadDelay(thread, { setId, queries }) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await Promise.all(
+    queries.slice(0, asked).map((unit) => thread.nearest({ setId, unit, project: null, limit: nearest })),
+  );
+  delay.disable();
+  return delay.percentile(99) / 1e6;
 }
 
 async function timed(work) {

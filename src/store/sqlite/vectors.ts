@@ -124,8 +124,6 @@ export interface VectorRow {
   vector: Buffer;
 }
 
-export type VectorReader = ReturnType<typeof openVectorReader>;
-
 /** Opens the vectors of a database for reading only, beside the connection that writes. */
 export function openVectorReader(path: string) {
   try {
