@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { createDerivedCheck } from "../../../src/store/sqlite/derived-check.ts";
+import { closeDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
+import { createStore } from "../../../src/store/sqlite/store.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+
+const sqlOf = (name: string) =>
+  readFileSync(new URL(`../../../src/store/sqlite/migrations/${name}.sql`, import.meta.url), "utf8");
+
+test("a database of the second schema keeps its records, which hold, are unpinned and of a project known by its label", async () => {
+  const path = join(tempDir(), "mem.db");
+  const old = new Database(path);
+  old.exec(`
+    create table schema_versions (
+      version integer primary key, name text not null, product text not null, applied_at_epoch integer not null
+    ) strict;
+    insert into schema_versions values (1, 'init', '0.1.0', 1), (2, 'generation', '0.1.0', 1);`);
+  old.exec(sqlOf("0001-init"));
+  old.exec(sqlOf("0002-generation"));
+  old.exec(`
+    insert into projects (label) values ('app');
+    insert into observations (sdk_session_id, project, obs_type, title, summary, generator, provenance, created_at_epoch)
+    values ('s', 'app', 'change', 'Peppermint', 'It was.', 'local', 'file', 1);
+    insert into observations_fts (rowid, scope, title) values (1, 'p1 tchange', 'Peppermint');`);
+  old.close();
+
+  const db = openDatabase(path, { product: "0.2.0", now: 2 });
+  const store = createStore(db);
+  expect(store.observations.byId(1)).toMatchObject({
+    title: "Peppermint",
+    status: "active",
+    pinned: 0,
+    superseded_by: null,
+    revision: 1,
+  });
+  expect(store.projectMoves.list()).toMatchObject([{ project: "app", identities: [], observations: 1 }]);
+  while ((await store.commit(() => store.derived.renew(50))) > 0);
+  expect(createDerivedCheck(db).disagreements()).toEqual({});
+  expect(db.pragma("foreign_key_check")).toEqual([]);
+  closeDatabase(db);
+});
