@@ -65,6 +65,11 @@ async function orNull(what: string, make: () => Promise<string | null>): Promise
   return (await failOpen(what, make)) ?? null;
 }
 
+// On a full disk nothing can be kept: twice is better than not at all then.
+async function isFirst(take: () => Promise<boolean>): Promise<boolean> {
+  return (await failOpen("keeping what was injected", take)) ?? true;
+}
+
 // What the context is kept under is cleaned, as intake stores it.
 function readerOf({ sessionId, agentId }: HostEvent): Reader {
   return { sessionId: cleanKey(sessionId), agentId: agentId === null ? null : cleanKey(agentId) };
@@ -102,7 +107,7 @@ async function atStart(
   if (event.cwd === null || ledger.hadStart(reader, start)) return null;
   const cwd = cleanText(event.cwd);
   const { text, records } = await context.forSession({ project: projectOf(cwd), cwd });
-  if (hasLeft() || !(await ledger.takeStart(reader, start, records))) return null;
+  if (hasLeft() || !(await isFirst(() => ledger.takeStart(reader, start, records)))) return null;
   return text || null;
 }
 
@@ -125,7 +130,7 @@ async function atPrompt(
   const known = ledger.records(reader);
   const { text, records } = await context.forPrompt({ ...place, words, known, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
-  if (hasLeft() || !(await ledger.take(reader, { moments, records }))) return null;
+  if (hasLeft() || !(await isFirst(() => ledger.take(reader, { moments, records })))) return null;
   return text || null;
 }
 
@@ -146,7 +151,7 @@ async function beforeFile(
     const known = ledger.records(reader);
     const found = await context.forFile({ ...place, path: event.path, known });
     if (found === null || hasLeft()) return null;
-    if (await ledger.take(reader, { moments: [], records: found.records })) return found.text;
+    if (await isFirst(() => ledger.take(reader, { moments: [], records: found.records }))) return found.text;
   }
   return null;
 }

@@ -40,7 +40,8 @@ async function injection(db, inject) {
         return timed(() => wanted.map((id) => byId.get(id)));
       },
     },
-    { rounds: 500, warmup: 50 },
+    // The first few hundred are made by code that the engine has still to compile.
+    { rounds: 500, warmup: 300 },
   );
   return ratioFigure({
     name: "context/inject p95 over HTTP / reading the same rows by primary key",

@@ -170,6 +170,15 @@ test("a prompt is searched for without its private parts and secrets", async () 
   expect(searched.join()).not.toContain("CANARY");
 });
 
+test("what cannot be kept is told all the same", async () => {
+  memory.db.pragma("query_only = on");
+  expect([await start(), await prompt(), await read()]).toEqual([
+    "start",
+    "start and records 2,3",
+    "file 3,4",
+  ]);
+});
+
 test("a session without a folder and without records is told nothing", async () => {
   expect(await prompt("fix it", { cwd: null })).toBeNull();
   expect(searched).toEqual([]);
