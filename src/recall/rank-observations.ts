@@ -58,20 +58,22 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
       rank: -hit.score,
       matched_by: reasonsOf(hit, byMeaning.has(hit.id)),
     }));
-  return { hits, read: gathered.own.size };
+  return { hits, read: gathered.read };
 }
 
 /** The candidates of all legs, with what their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
   const match = buildMatch(words, observationColumns, scope);
-  const best = match === null ? [] : port.best(match, filter, candidateCount);
+  const matched = match === null ? [] : port.best(match, filter, candidateCount);
+  const best = matched.filter(({ status }) => status !== "rejected");
   const standing = best.length === 0 ? [] : port.beside(best.slice(0, expandedCount).map(({ id }) => id));
   const near = vectors.state === "ok" ? vectors.hits : [];
   const own = new Set(best.map(({ id }) => id));
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
-  return { candidates, standing, own, question: candidates.length === 0 ? null : questionOf(port, request) };
+  const question = candidates.length === 0 ? null : questionOf(port, request);
+  return { candidates, standing, own, read: matched.length, question };
 }
 
 interface Gathered {
@@ -79,6 +81,7 @@ interface Gathered {
   standing: Standing[];
   /** Found by their own words. */
   own: ReadonlySet<number>;
+  read: number;
   question: Question | null;
 }
 

@@ -123,29 +123,41 @@ function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): 
 
 function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way): SearchResults {
   const { observations, summaries, prompts } = port;
-  const { kinds } = asked;
+  const {
+    kinds,
+    filter: { project },
+  } = asked;
   return {
     observations: kinds.observations
-      ? read(observations, way.observations(observations, asked), (record) => observationHit(record, format))
+      ? read({ byId: observations.byId, project }, way.observations(observations, asked), (record) =>
+          observationHit(record, format),
+        )
       : [],
     sessions: kinds.sessions
-      ? read(summaries, way.others(summaries, asked), (record) => summaryHit(record, format))
+      ? read({ byId: summaries.byId, project }, way.others(summaries, asked), (record) =>
+          summaryHit(record, format),
+        )
       : [],
     prompts: kinds.prompts
-      ? read(prompts, way.others(prompts, asked), (record) => promptHit(record, format))
+      ? read({ byId: prompts.byId, project }, way.others(prompts, asked), (record) =>
+          promptHit(record, format),
+        )
       : [],
     notes: [],
   };
 }
 
-function read<R, H extends object>(
-  kind: { byId(id: number): R | undefined },
+// The scope token in the match is what finds a project's records fast; the record itself says whose it is.
+function read<R extends { project: string }, H extends object>(
+  { byId, project }: { byId(id: number): R | undefined; project: string | null },
   chosen: readonly Chosen[],
   hitOf: (record: R) => H,
 ): Found<H>[] {
   return chosen.flatMap(({ id, ...how }) => {
-    const record = kind.byId(id);
-    return record === undefined ? [] : [{ ...hitOf(record), ...how }];
+    const record = byId(id);
+    return record === undefined || (project !== null && record.project !== project)
+      ? []
+      : [{ ...hitOf(record), ...how }];
   });
 }
 

@@ -1,11 +1,12 @@
 // What the ranking of observations reads: the best of the full-text index, who stands beside them, how common a word is.
 import { packTerms, type TermSource, unpackTerms } from "../../domain/record-terms.ts";
+import type { ObservationStatus } from "../../domain/records.ts";
 import type { Candidate, RecordFilter, Standing } from "../../domain/search.ts";
 import type { Sqlite } from "./open.ts";
 import { conditionsOf, type FilterRow, observations, ofProject, restricts, toRow } from "./record-filter.ts";
 
 export interface Candidates {
-  /** The best rows for an FTS5 expression, best first, newer first among equals. */
+  /** The best rows for an FTS5 expression, best first, newer first among equals; rejected ones are among them. */
   best(match: string, filter: RecordFilter, limit: number): Candidate[];
   /** Those of the ids that the filter lets through; their score is 0. */
   some(ids: readonly number[], filter: RecordFilter): Candidate[];
@@ -17,20 +18,30 @@ export interface Candidates {
   population(project: string | null): number;
 }
 
-interface Row extends Omit<Candidate, "terms"> {
+interface Row {
+  id: number;
+  score: number;
+  created_at_epoch: number | null;
+  status: ObservationStatus | null;
   terms: Uint8Array | null;
 }
 
-export function createCandidates(db: Sqlite): Candidates {
-  const { weights, always } = observations;
-  const filters = conditionsOf(observations);
-  const columns = "r.created_at_epoch, r.status, t.terms";
-  const withTerms = "left join observation_terms t on t.observation_id = r.id";
-  const score = `bm25(observations_fts, ${weights})`;
+type Source = TermSource & { created_at_epoch: number };
 
-  // Inside the sorter only ids and scores: the record is read of those that stay.
-  const best = db.prepare<FilterRow & { match: string; limit: number }, Row>(
-    `select hit.id, hit.score, ${columns}
+export function createCandidates(db: Sqlite): Candidates {
+  const { weights } = observations;
+  const filters = conditionsOf(observations);
+  const score = `bm25(observations_fts, ${weights})`;
+  // Records are not read: 200 of them cost more than the full-text match at 10,000 observations. The tiny index of
+  // those that a user judged says which are rejected.
+  const columnsOf = (id: string) => `t.created_at_epoch, t.terms, (
+       select j.status
+       from observations j indexed by observations_judged
+       where j.status <> 'active' and j.id = ${id}) as status`;
+  const termsOf = (id: string) => `left join observation_terms t on t.observation_id = ${id}`;
+
+  const best = db.prepare<{ match: string; limit: number }, Row>(
+    `select hit.id, hit.score, ${columnsOf("hit.id")}
      from (
        select rowid as id, ${score} as score
        from observations_fts
@@ -38,13 +49,11 @@ export function createCandidates(db: Sqlite): Candidates {
        order by score, rowid desc
        limit @limit
      ) hit
-     cross join observations r on r.id = hit.id
-     ${withTerms}
-     where ${always} and ${ofProject}
+     ${termsOf("hit.id")}
      order by hit.score, hit.id desc`,
   );
   const bestFiltered = db.prepare<FilterRow & { match: string; limit: number }, Row>(
-    `select hit.id, hit.score, ${columns}
+    `select hit.id, hit.score, ${columnsOf("hit.id")}
      from (
        select observations_fts.rowid as id, ${score} as score
        from observations_fts
@@ -53,15 +62,14 @@ export function createCandidates(db: Sqlite): Candidates {
        order by score, id desc
        limit @limit
      ) hit
-     cross join observations r on r.id = hit.id
-     ${withTerms}
+     ${termsOf("hit.id")}
      order by hit.score, hit.id desc`,
   );
   const some = db.prepare<FilterRow & { ids: string }, Row>(
-    `select r.id, 0 as score, ${columns}
+    `select r.id, 0 as score, ${columnsOf("r.id")}
      from json_each(@ids) one
      cross join observations r on r.id = one.value
-     ${withTerms}
+     ${termsOf("r.id")}
      where ${ofProject} and ${filters}`,
   );
   const beside = db.prepare<[string], Standing>(
@@ -82,8 +90,10 @@ export function createCandidates(db: Sqlite): Candidates {
          limit 2))
      order by one.key, o.id`,
   );
-  const source = db.prepare<[number], TermSource>(
-    "select title, subtitle, summary, narrative, facts, files_touched from observations where id = ?",
+  const source = db.prepare<[number], Source>(
+    `select title, subtitle, summary, narrative, facts, files_touched, created_at_epoch
+     from observations
+     where id = ?`,
   );
   const frequency = db
     .prepare<[string], number>("select count(*) from observations_fts where observations_fts match ?")
@@ -93,20 +103,26 @@ export function createCandidates(db: Sqlite): Candidates {
     .prepare<[string], number>("select count(*) from observations where project = ?")
     .pluck();
 
-  // A record of an older version has no terms yet.
-  const termsOf = (id: number) => {
-    const text = source.get(id);
-    return text === undefined ? new Uint8Array(8) : packTerms(text);
-  };
-  const toCandidate = ({ terms, ...row }: Row): Candidate => ({
-    ...row,
-    terms: unpackTerms(terms ?? termsOf(row.id)),
-  });
+  function toCandidates(rows: readonly Row[]): Candidate[] {
+    return rows.flatMap(({ id, score, created_at_epoch, status, terms }) => {
+      const judged = status ?? "active";
+      if (terms !== null && created_at_epoch !== null) {
+        return [{ id, score, created_at_epoch, status: judged, terms: unpackTerms(terms) }];
+      }
+      // A record of an older version has no terms yet.
+      const record = source.get(id);
+      if (record === undefined) return [];
+      const made = unpackTerms(packTerms(record));
+      return [{ id, score, created_at_epoch: record.created_at_epoch, status: judged, terms: made }];
+    });
+  }
 
   return {
     best: (match, filter, limit) =>
-      (restricts(filter) ? bestFiltered : best).all({ match, limit, ...toRow(filter) }).map(toCandidate),
-    some: (ids, filter) => some.all({ ids: JSON.stringify(ids), ...toRow(filter) }).map(toCandidate),
+      toCandidates(
+        restricts(filter) ? bestFiltered.all({ match, limit, ...toRow(filter) }) : best.all({ match, limit }),
+      ),
+    some: (ids, filter) => toCandidates(some.all({ ids: JSON.stringify(ids), ...toRow(filter) })),
     beside: (ids) => beside.all(JSON.stringify(ids)),
     frequency: (match) => frequency.get(match) ?? 0,
     population: (project) => (project === null ? all.get() : inProject.get(project)) ?? 0,

@@ -27,9 +27,10 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
   const indexObservation = db.prepare<[number, string, string, string, string, string]>(
     "insert into observations_fts (rowid, scope, title, facts, narrative, files) values (?, ?, ?, ?, ?, ?)",
   );
-  const putTerms = db.prepare<[number, Uint8Array]>(
-    `insert into observation_terms (observation_id, terms) values (?, ?)
-     on conflict (observation_id) do update set terms = excluded.terms`,
+  const putTerms = db.prepare<[number, number, Uint8Array]>(
+    `insert into observation_terms (observation_id, created_at_epoch, terms) values (?, ?, ?)
+     on conflict (observation_id)
+     do update set created_at_epoch = excluded.created_at_epoch, terms = excluded.terms`,
   );
   const dropTerms = db.prepare<[number]>("delete from observation_terms where observation_id = ?");
   const indexSummary = db.prepare<[number, string, string]>(
@@ -57,7 +58,7 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
         indexText(joined(observation.summary, observation.narrative)),
         indexText(files_touched.join(" ")),
       );
-      putTerms.run(observation.id, packTerms(observation));
+      putTerms.run(observation.id, observation.created_at_epoch, packTerms(observation));
     },
     ofSummary(summary) {
       const { facts, files_touched } = parseLists(summary);

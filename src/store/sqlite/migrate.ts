@@ -6,6 +6,7 @@ import searchTerms from "./migrations/0003-search-terms.sql";
 import vectors from "./migrations/0004-vectors.sql";
 import contextLedger from "./migrations/0005-context-ledger.sql";
 import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
+import searchJudged from "./migrations/0007-search-judged.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -15,6 +16,7 @@ const migrations = [
   { version: 4, name: "vectors", sql: vectors },
   { version: 5, name: "context-ledger", sql: contextLedger },
   { version: 6, name: "truth-and-projects", sql: truthAndProjects },
+  { version: 7, name: "search-judged", sql: searchJudged },
 ] as const;
 
 /** The schema version this code writes. */

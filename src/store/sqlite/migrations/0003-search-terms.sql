@@ -1,7 +1,8 @@
--- What the ranking reads of an observation instead of its text: its terms as numbers. Written with the record; a row
--- that is not there yet is made from the text when it is read.
+-- What the ranking reads of an observation instead of the record: its time, its terms as numbers. Written with it; a row
+-- that is not there yet is made from the record when it is read.
 create table observation_terms (
   observation_id integer primary key references observations (id) on delete cascade,
+  created_at_epoch integer not null,
   terms blob not null
 ) strict;
 
