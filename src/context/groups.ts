@@ -4,12 +4,18 @@ import type { ContextRow } from "./view.ts";
 export interface DayGroup {
   /** The day, or what else its rows have in common. */
   heading: string;
-  files: { file: string | null; rows: ContextRow[] }[];
+  /** `file` is null for rows that need no heading: they are about no file, or name it in their titles. */
+  files: FileGroup[];
+}
+
+interface FileGroup {
+  file: string | null;
+  rows: ContextRow[];
 }
 
 /**
- * The rows grouped, in their order: the first row of a day or a file says where the group stands. Rows about no file come
- * first in their day. What is pinned and what is superseded have a heading instead of a day.
+ * The rows grouped, in their order: the first row of a day or a file says where the group stands. Rows that need no
+ * heading come first in their day. What is pinned and what is superseded have a heading instead of a day.
  */
 export function groupRows(rows: readonly ContextRow[]): DayGroup[] {
   const days = new Map<string, Map<string | null, ContextRow[]>>();
@@ -23,6 +29,14 @@ export function groupRows(rows: readonly ContextRow[]): DayGroup[] {
   }
   return [...days].map(([heading, files]) => ({
     heading,
-    files: [...files].map(([file, group]) => ({ file, rows: group })).filter(({ rows }) => rows.length > 0),
+    files: [...files]
+      .map(([file, group]) => ({ file: isNamedIn(group, file) ? null : file, rows: group }))
+      .filter((group) => group.rows.length > 0)
+      .toSorted((a, b) => Number(a.file !== null) - Number(b.file !== null)),
   }));
+}
+
+function isNamedIn(rows: readonly ContextRow[], file: string | null): boolean {
+  const name = file?.split("/").at(-1) ?? "";
+  return rows.every(({ title }) => title.includes(name));
 }

@@ -87,11 +87,11 @@ function table(
     ...(view.show.workTokens ? ["work"] : []),
   ];
   const lines = [line(columns), line(columns.map(() => "--"))];
-  const blanks = (count: number) => Array<string>(count).fill("");
+  // A row may have fewer cells than the table has columns.
   for (const { heading, files } of groupRows(rows)) {
-    lines.push(line([heading, ...blanks(columns.length - 1)]));
+    lines.push(line([heading]));
     for (const { file, rows: about } of files) {
-      if (file !== null) lines.push(line(["", `${file}:`, ...blanks(columns.length - 2)]));
+      if (file !== null) lines.push(line(["", `${file}:`]));
       lines.push(...about.map(lineOf));
     }
   }

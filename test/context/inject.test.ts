@@ -56,9 +56,9 @@ describe("forSession", () => {
       "## In brief",
       "| id | title | type | read | work |",
       "| -- | -- | -- | -- | -- |",
-      "| 2026-11-21 |  |  |  |  |",
+      "| 2026-11-21 |",
       "| 2 | Kept the query \\| in the redirect | bugfix | 13 | 1,200 |",
-      "| 2026-11-20 |  |  |  |  |",
+      "| 2026-11-20 |",
       "| 1 | Read docs | discovery | 7 | 400 |",
     ]);
   });

@@ -32,11 +32,13 @@ describe("the timeline", () => {
     about("Newer a", "/w/app/src/a.ts", 3);
     about("No file", null, 4);
     about("Elsewhere", "/etc/very/far/away.conf", 5);
+    about("Edited src/c.ts: says so itself", "/w/app/src/c.ts", 0);
     const text = await createMemoryContext(memory, { fullCount: 0 }).sessionText("app");
     const cells = text.match(/^\|.*\|$/gm)?.map((line) => line.split(" |").slice(0, 2).join(" |")) ?? [];
     expect(cells.slice(2)).toEqual([
-      "| 2026-11-20 | ",
+      "| 2026-11-20 |",
       "| 4 | No file",
+      "| 6 | Edited src/c.ts: says so itself",
       "|  | …/very/far/away.conf:",
       "| 5 | Elsewhere",
       "|  | src/a.ts:",
