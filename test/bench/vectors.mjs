@@ -35,6 +35,10 @@ export async function run({ say, peers }) {
     const setId = fillStore(product, databasePath, vectors);
     const exact = exactScan(sqliteVec, vectors);
     const thread = createThread(product, databasePath);
+    const first = await timed(() =>
+      thread.nearest({ setId, unit: vectors.queries[0], project: null, limit: nearest }),
+    );
+    say(`first search, which starts the thread and reads everything: ${first.ms.toFixed(0)} ms`);
     const taken = await measure({ thread, setId, exact, queries: vectors.queries });
     const delay = await mainThreadDelay(thread, { setId, queries: vectors.queries });
     say(

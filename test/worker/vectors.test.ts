@@ -168,13 +168,18 @@ describe("the worker", () => {
   const vectorsOf = async (worker: WorkerProcess) =>
     ((await worker.get("/api/health")).body as { vectors: VectorStatus }).vectors;
 
-  test("it embeds what is recorded, says so, and keeps no vectors by default", async () => {
+  test("it embeds what is recorded, finds it by that and says so, and keeps no vectors by default", async () => {
     const server = await embeddingServer();
     const worker = await startWorker(workerHome(http(server)));
     expect((await record(worker, "the cache forgets")).status).toBeLessThan(300);
     await until(async () =>
       expect(await vectorsOf(worker)).toMatchObject({ state: "ready", done: 1, total: 1 }),
     );
+    const { body } = await worker.get("/api/search?query=the%20cache%20forgets&project=app");
+    expect(body).toMatchObject({
+      observations: [{ title: "the cache forgets", matched_by: expect.arrayContaining(["vectors"]) }],
+      notes: [],
+    });
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
     const plain = await startWorker(workerHome());
     expect((await vectorsOf(plain)).state).toBe("off");
