@@ -13,8 +13,7 @@ export function feedbackOf(records: readonly Scored[], question: Question): numb
   const weights = new Float32Array(slotCount);
   const slots = weighWords(records, question, weights);
   weighByRarity(records, slots, weights);
-  slots.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
-  const chosen = slots.slice(0, chosenWords);
+  const chosen = heaviest(slots, weights);
   const total = chosen.reduce((sum, slot) => sum + (weights[slot] ?? 0), 0) || 1;
   const shares = new Float32Array(slotCount);
   for (const slot of chosen) shares[slot] = (weights[slot] ?? 0) / total;
@@ -37,6 +36,8 @@ export function feedbackOf(records: readonly Scored[], question: Question): numb
 // Few records and few words: with more of either the words are those of the project, not of the question.
 const bestRecords = 8;
 const chosenWords = 20;
+// Enough to tell a common word from a rare one.
+const sampledRecords = 64;
 
 // Words are counted by 14 bits of their code: maps of thousands of words took ten times as long as all the rest of the
 // ranking, and a record meets a slot of the chosen words by accident once in six.
@@ -64,11 +65,29 @@ function weighWords(records: readonly Scored[], { exact }: Question, weights: Fl
   return slots;
 }
 
+/** The heaviest slots, first found first among equals. */
+function heaviest(slots: readonly number[], weights: Float32Array): number[] {
+  const chosen: number[] = [];
+  for (const slot of slots) {
+    const weight = weights[slot] ?? 0;
+    const last = chosen.at(-1);
+    if (chosen.length === chosenWords && last !== undefined && weight <= (weights[last] ?? 0)) continue;
+    let at = chosen.length;
+    while (at > 0 && (weights[chosen[at - 1] ?? 0] ?? 0) < weight) at -= 1;
+    chosen.splice(at, 0, slot);
+    if (chosen.length > chosenWords) chosen.pop();
+  }
+  return chosen;
+}
+
 // Rare among the candidates, not in the store: the index cannot be asked for a word that is only known by its code.
 function weighByRarity(records: readonly Scored[], slots: readonly number[], weights: Float32Array): void {
   const frequency = new Uint16Array(slotCount);
   const seen = new Uint16Array(slotCount);
-  for (const [index, { terms }] of records.entries()) {
+  const step = Math.ceil(records.length / sampledRecords);
+  for (let index = 0; index < records.length; index += step) {
+    const terms = records[index]?.terms;
+    if (terms === undefined) break;
     for (const codes of [terms.title, terms.body]) {
       for (let at = 0; at < codes.length; at++) {
         const slot = slotOf(codes[at] ?? 0);
@@ -79,6 +98,6 @@ function weighByRarity(records: readonly Scored[], slots: readonly number[], wei
     }
   }
   for (const slot of slots) {
-    weights[slot] = (weights[slot] ?? 0) * Math.log(1 + records.length / (frequency[slot] || 1));
+    weights[slot] = (weights[slot] ?? 0) * Math.log(1 + records.length / step / (frequency[slot] || 1));
   }
 }
