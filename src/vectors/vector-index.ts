@@ -7,7 +7,9 @@ export interface VectorSource {
   newestChange(): number;
   /** Undefined when so much changed that all must be read again. */
   changedSince(seq: number): { seq: number; ids: number[] } | undefined;
-  page(setId: number, row: number, limit: number): StoredVector[];
+  /** Of every observation, by its id. */
+  projects(): ReadonlyMap<number, number>;
+  page(setId: number, row: number, limit: number): Omit<StoredVector, "project">[];
   vectorOf(setId: number, observationId: number): StoredVector | undefined;
   /** Scale and bytes. */
   stored(row: number): [number, Buffer] | undefined;
@@ -59,10 +61,12 @@ export function createVectorIndex(source: VectorSource): VectorIndex {
     loaded = undefined;
     // Before the rows: what changes while they are read is looked at again.
     const seq = source.newestChange();
+    const projects = source.projects();
     const index = createBitIndex(dimension);
     for (let after = 0; ; ) {
       const rows = source.page(setId, after, pageRows);
-      for (const { vector, ...entry } of rows) index.add(entry, bytesOf(vector));
+      for (const { row, id, vector } of rows)
+        index.add({ row, id, project: projects.get(id) ?? 0 }, bytesOf(vector));
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageRows) break;
       after = last.row;

@@ -96,11 +96,18 @@ function createRunning(
     onFailure: warn,
   });
 
-  /** What is searched: the vectors of the embedder that is set, or those before it until they are all there. */
+  /**
+   * What is searched: the vectors of the embedder that is set, or those before it until they are all there; of several
+   * that never were complete, those of most records.
+   */
   function serving(): VectorSet | undefined {
     const current = background.current();
     if (current?.complete === 1) return current;
-    return vectors.sets().findLast(({ complete }) => complete === 1) ?? current;
+    const sets = vectors.sets();
+    const whole = sets.findLast(({ complete }) => complete === 1);
+    if (whole !== undefined || sets.length < 2) return whole ?? current;
+    const held = (set: VectorSet) => vectors.progress(set.id).done;
+    return sets.reduce((most, set) => (held(set) >= held(most) ? set : most));
   }
 
   async function nearest({

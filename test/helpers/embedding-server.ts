@@ -23,7 +23,7 @@ export interface EmbeddingServer {
   requests: EmbeddingRequest[];
   /** What the next requests get; undefined: vectors. */
   reply: (request: EmbeddingRequest) => Reply | undefined;
-  dimension: number;
+  dimensionOf: (model: string) => number;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function embeddingServer(dimension = 64): Promise<EmbeddingServer> 
     const { status = 200, headers = {}, body, afterMs = 0 } = server.reply(seen) ?? {};
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     response.writeHead(status, { "content-type": "application/json", ...headers });
-    response.end(body ?? vectorsFor(seen, server.dimension));
+    response.end(body ?? vectorsFor(seen, server.dimensionOf(seen.body.model)));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const close = async () => {
@@ -62,7 +62,7 @@ export async function embeddingServer(dimension = 64): Promise<EmbeddingServer> 
     url: `http://127.0.0.1:${port}`,
     requests: [],
     reply: () => undefined,
-    dimension,
+    dimensionOf: () => dimension,
     close,
   };
   onTestFinished(close);

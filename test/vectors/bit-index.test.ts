@@ -11,7 +11,7 @@ test(`after any additions, changes and removals the index holds what a plain lis
   const vectors = clustered(50, { dimension: 70, seed });
   const index = createBitIndex(70);
   const list = new Map<number, { project: number; vector: Float32Array }>();
-  const bits = (vector: Float32Array) => [...vector].map((value) => Math.round(value * 1e6) > 0);
+  const bits = (vector: Float32Array) => [...vector].map((value) => value > 0);
   for (let step = 0; step < 3_000; step++) {
     const id = random.between(1, 900);
     const vector = random.pick(vectors);

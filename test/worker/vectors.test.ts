@@ -146,9 +146,8 @@ test("while another model takes over, the old vectors serve with the old model's
   await first.close();
   const server = await embeddingServer(64);
   let blocked = true;
+  server.dimensionOf = (model) => (model === "old" ? 32 : 64);
   server.reply = ({ body }) => {
-    if (body.model === "old") server.dimension = 32;
-    else server.dimension = 64;
     return blocked && body.model === "new" && body.input.length !== 32 ? { status: 503 } : undefined;
   };
   const search = open(http(server, "new"));

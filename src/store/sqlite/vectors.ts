@@ -139,12 +139,20 @@ function createVectorReader(db: Sqlite) {
   const columns = `v.id as "row", v.observation_id as id, coalesce(p.id, 0) as project, v.vector`;
   const joined = `join observations o on o.id = v.observation_id
      left join projects p on p.label = o.project`;
-  const page = db.prepare<[number, number, number], VectorRow>(
-    `select ${columns}
-     from (select * from observation_vectors where id > ? and set_id = ? order by id limit ?) v
-     ${joined}
-     order by v.id`,
+  const page = db.prepare<[number, number, number], Omit<VectorRow, "project">>(
+    `select id as "row", observation_id as id, vector
+     from observation_vectors
+     where id > ? and set_id = ?
+     order by id
+     limit ?`,
   );
+  // Answered from an index alone: reading 100,000 records for their project takes four times as long as their vectors.
+  const projectOfEach = db.prepare<[], [number, number]>(
+    `select o.id, coalesce(p.id, 0)
+     from observations o
+     left join projects p on p.label = o.project`,
+  );
+  projectOfEach.raw();
   const one = db.prepare<[number, number], VectorRow>(
     `select ${columns}
      from observation_vectors v
@@ -179,6 +187,8 @@ function createVectorReader(db: Sqlite) {
         ids: [...new Set(rows.map((row) => row.observation_id))],
       };
     },
+    /** The project of every observation. */
+    projects: () => new Map(projectOfEach.iterate()),
     /** Vectors of a set in the order of their rows, after `row`. */
     page: (setId: number, row: number, limit: number) => page.all(row, setId, limit),
     vectorOf: (setId: number, observationId: number) => one.get(setId, observationId),
