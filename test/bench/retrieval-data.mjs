@@ -1,7 +1,7 @@
 // The retrieval sets of a --data folder: documents in sessions and in order, queries with what answers them.
-// Files are found by their form, so that held-out parts under other names (queries-test, locomo-test) work as well.
+// Files are told by what stands in them, so that held-out parts under other names work as well.
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /**
  * A set is `{ name, documents, queries }`. A document: `{ key, project, session, at, title, narrative, facts, files }`,
@@ -9,12 +9,15 @@ import { join } from "node:path";
  * before `before` (epoch ms, or null) may answer it.
  */
 export function loadSets(folder) {
-  const files = filesUnder(folder);
+  const files = filesUnder(folder).map((path) => ({ path, form: formOf(path) }));
+  const pick = (form) => files.filter((file) => file.form === form).map(({ path }) => path);
+  const withDocuments = (queries, documents, load) =>
+    pick(queries).map((path) => load(nearestTo(path, pick(documents), documents), path));
   const sets = [
-    ...pick(files, /locomo.*\.json$/i).flatMap(locomo),
-    ...pick(files, /cosqa.*\.json$/i).map((queries) => cosqa(queries, one(files, /code_idx_map/i))),
-    ...pairs(files, /cran.*all/i).map(([documents, queries]) => cranfield(documents, queries)),
-    ...pairs(files, /commits.*\.jsonl$/i).map(([documents, queries]) => commitFixes(documents, queries)),
+    ...pick("locomo").flatMap(locomo),
+    ...withDocuments("cosqa queries", "cosqa documents", cosqa),
+    ...withDocuments("cranfield queries", "cranfield documents", cranfield),
+    ...withDocuments("commit queries", "commits", commitFixes),
   ];
   if (sets.length === 0) throw new Error(`no retrieval set found under ${folder}`);
   return sets;
@@ -29,23 +32,28 @@ function filesUnder(folder) {
     });
 }
 
-const nameOf = (path) => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-const pick = (files, pattern) => files.filter((path) => pattern.test(nameOf(path)));
-
-function one(files, pattern) {
-  const [found] = pick(files, pattern);
-  if (found === undefined) throw new Error(`no file like ${pattern} in the data folder`);
-  return found;
+// By what stands in it, not by its name.
+function formOf(path) {
+  if (path.endsWith(".jsonl")) {
+    const [first = {}] = readLines(path);
+    if ("subject" in first && "files" in first) return "commits";
+    if ("rel" in first && "before" in first) return "commit queries";
+    return "relevant" in first && "text" in first ? "cranfield queries" : "unknown";
+  }
+  if (path.endsWith(".json")) {
+    const [first = {}] = [JSON.parse(readFileSync(path, "utf8"))].flat();
+    if ("conversation" in first && "qa" in first) return "locomo";
+    return "retrieval_idx" in first ? "cosqa queries" : "unknown";
+  }
+  if (/code_idx_map/i.test(path)) return "cosqa documents";
+  return /^\.I \d+\s/.test(readFileSync(path, "utf8")) ? "cranfield documents" : "unknown";
 }
 
-// Documents of one kind with the query files that stand beside them.
-function pairs(files, documentPattern) {
-  return pick(files, documentPattern).flatMap((documents) => {
-    const folder = documents.slice(0, documents.length - nameOf(documents).length);
-    return pick(files, /quer.*\.jsonl$/i)
-      .filter((path) => path === folder + nameOf(path))
-      .map((queries) => [documents, queries]);
-  });
+// The documents that stand in the queries' own folder, else the only ones there are.
+function nearestTo(path, documents, what) {
+  const found = documents.find((one) => dirname(one) === dirname(path)) ?? documents[0];
+  if (found === undefined) throw new Error(`${path} asks for ${what}, and there are none in the data folder`);
+  return found;
 }
 
 const readLines = (path) =>
@@ -64,7 +72,7 @@ function locomo(path) {
   const turns = { name: "locomo-turns", documents: [], queries: [] };
   const sessions = { name: "locomo-sessions", documents: [], queries: [] };
   for (const [index, { sample_id, conversation, qa }] of JSON.parse(readFileSync(path, "utf8")).entries()) {
-    const project = `${sample_id ?? "conversation"}-${index}`;
+    const project = `${basename(path)} ${sample_id ?? "conversation"} ${index}`;
     const known = new Set();
     for (let number = 1; number <= 200; number++) {
       const said = conversation[`session_${number}`];
@@ -144,14 +152,15 @@ function parseDate(text) {
   );
 }
 
-function cosqa(queriesPath, codePath) {
+function cosqa(codePath, queriesPath) {
+  const project = `cosqa ${basename(queriesPath)}`;
   const codes = Object.entries(JSON.parse(readFileSync(codePath, "utf8")));
   return {
     name: "cosqa",
     documents: codes.map(([code, id]) => ({
       key: String(id),
-      project: "cosqa",
-      session: `cosqa-${id}`,
+      project,
+      session: `${project} ${id}`,
       at: noTime,
       title: /^\s*(?:async\s+)?def\s+(\w+)/m.exec(code)?.[1] ?? "function",
       narrative: code,
@@ -160,7 +169,7 @@ function cosqa(queriesPath, codePath) {
     })),
     queries: JSON.parse(readFileSync(queriesPath, "utf8")).map((entry) => ({
       text: entry.doc,
-      project: "cosqa",
+      project,
       relevant: [String(entry.retrieval_idx)],
       category: "all",
     })),
@@ -168,6 +177,7 @@ function cosqa(queriesPath, codePath) {
 }
 
 function cranfield(documentsPath, queriesPath) {
+  const project = `cranfield ${basename(queriesPath)}`;
   const documents = readFileSync(documentsPath, "utf8")
     .split(/^\.I /m)
     .slice(1)
@@ -180,8 +190,8 @@ function cranfield(documentsPath, queriesPath) {
       const key = /^\d+/.exec(entry)[0];
       return {
         key,
-        project: "cranfield",
-        session: `cranfield-${key}`,
+        project,
+        session: `${project} ${key}`,
         at: noTime,
         title: flat(part("T")) || "untitled",
         narrative: flat(part("W")),
@@ -191,7 +201,7 @@ function cranfield(documentsPath, queriesPath) {
     });
   const queries = readLines(queriesPath).map(({ text, relevant }) => ({
     text,
-    project: "cranfield",
+    project,
     relevant: relevant.map(String),
     category: "all",
   }));
@@ -200,6 +210,7 @@ function cranfield(documentsPath, queriesPath) {
 
 // Commits less than an hour apart are one session: a series of patches is applied in one go.
 function commitFixes(documentsPath, queriesPath) {
+  const project = `commits ${basename(queriesPath)}`;
   const commits = readLines(documentsPath);
   // Authors' clocks go back and forth; the order is the file's. Their times in order keep both, and `before` exact.
   const times = commits.map(({ at }) => at * 1000).sort((a, b) => a - b);
@@ -209,8 +220,8 @@ function commitFixes(documentsPath, queriesPath) {
     if (index > 0 && Math.abs(at - commits[index - 1].at) > 3600) session++;
     return {
       key: id,
-      project: "commits",
-      session: `commits-${session}`,
+      project,
+      session: `${project} ${session}`,
       at: times[index],
       title: subject || "no subject",
       narrative: body,
@@ -220,7 +231,7 @@ function commitFixes(documentsPath, queriesPath) {
   });
   const queries = readLines(queriesPath).map(({ subject, before, rel }) => ({
     text: subject,
-    project: "commits",
+    project,
     relevant: rel,
     category: "all",
     before: times[before] ?? null,

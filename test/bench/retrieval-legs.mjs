@@ -1,11 +1,13 @@
 // The legs of the search, each for itself: what plain full text would give on the same documents, the index's weighted
-// columns, the words of the neighbours alone, the vectors alone where the worker has some.
+// columns, the words of the neighbours alone, the vectors of the builtin embedder alone (exact, not through the index).
 import Database from "better-sqlite3";
+import { importBundle } from "./bundle.mjs";
 
-export function createLegs({ product, path, sets }) {
+export async function createLegs({ product, path, sets }) {
   const db = new Database(path);
   const store = product.createStore(db);
   const plain = createPlain(sets, product);
+  const vectors = await createVectors(sets);
   const candidates = product.createCandidates(db);
   const index = product.createSearchIndex(db).observations;
   const filterOf = ({ project, before }) => ({
@@ -42,12 +44,54 @@ export function createLegs({ product, path, sets }) {
         .slice(0, 100)
         .map(({ id }) => keys.get(id));
     },
+    "vectors alone (builtin)": (set, query) => vectors(set, query),
   };
   return {
     names: Object.keys(legs),
     search: (name, set, query) => legs[name](set, query),
     close: () => db.close(),
   };
+}
+
+async function createVectors(sets) {
+  const { createBuiltinEmbedder } = await importBundle(
+    "builtin",
+    'export { createBuiltinEmbedder } from "./src/embed/builtin.ts";',
+  );
+  const embedder = createBuiltinEmbedder();
+  const embed = async (texts) => (await embedder.embed(texts)).map(normalized);
+  const questions = new Map();
+  const stored = new Map();
+  for (const { documents, queries } of sets) {
+    const vectors = await embed(
+      documents.map(({ title, facts, narrative }) => [title, narrative, ...facts].join("\n")),
+    );
+    for (const [index, { key, at, project }] of documents.entries()) {
+      if (!stored.has(project)) stored.set(project, []);
+      stored.get(project).push({ key, at, vector: vectors[index] });
+    }
+    const asked = await embed(queries.map(({ text }) => text));
+    for (const [index, query] of queries.entries()) questions.set(query, asked[index]);
+  }
+  return (_set, query) =>
+    stored
+      .get(query.project)
+      .filter(({ at }) => query.before == null || at < query.before)
+      .map(({ key, vector }) => ({ key, score: cosine(vector, questions.get(query)) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 100)
+      .map(({ key }) => key);
+}
+
+function normalized(vector) {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
+  return vector.map((value) => value / length);
+}
+
+function cosine(a, b) {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += a[index] * b[index];
+  return sum;
 }
 
 // One column, no identifiers split, no weights: what a search is measured against.

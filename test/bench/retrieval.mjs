@@ -38,21 +38,18 @@ export async function run({ say, data }) {
         .map(({ name, documents, queries }) => `${name}: ${documents.length} / ${queries.length}`)
         .join(", "),
     );
-    worker = await startWorker(home, { env: modelOff });
+    worker = await startWorker(home);
     const figures = [];
     for (const set of sets) figures.push(...(await overHttp(worker.port, set, say)));
     await worker.stop();
     worker = undefined;
-    compareLegs({ product, path, sets, say });
+    await compareLegs({ product, path, sets, say });
     return figures;
   } finally {
     await worker?.kill();
     home.remove();
   }
 }
-
-// Nothing but what the bench wrote may be searched, and no key of this machine used.
-const modelOff = { MEM_PROVIDER: "local" };
 
 async function overHttp(port, set, say) {
   const measured = new Map();
@@ -111,8 +108,8 @@ function figuresOf({ name, queries }, values) {
   ];
 }
 
-function compareLegs({ product, path, sets, say }) {
-  const legs = createLegs({ product, path, sets });
+async function compareLegs({ product, path, sets, say }) {
+  const legs = await createLegs({ product, path, sets });
   try {
     for (const set of sets) {
       say(`${set.name}, legs in process`);
