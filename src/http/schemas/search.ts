@@ -35,9 +35,10 @@ export const searchQuery = z.lazy(() =>
 /** Answer of `GET /api/search`: index form or whole records, each with its rank (lower is better) when there were words. */
 export const searchAnswer = z.lazy(() =>
   z.object({
-    observations: z.array(z.union([ranked(parsedObservationFields()), observationHit])),
-    sessions: z.array(z.union([ranked(parsedSummaryFields()), textHit])),
-    prompts: z.array(z.union([ranked(promptFields()), textHit])),
+    // The line first: nearly all answers are lines, and a record tried in vain costs more than the search.
+    observations: z.array(z.union([observationHit, ranked(parsedObservationFields())])),
+    sessions: z.array(z.union([textHit, ranked(parsedSummaryFields())])),
+    prompts: z.array(z.union([textHit, ranked(promptFields())])),
     totalResults: z.int(),
     query: z.string(),
     notes: z
