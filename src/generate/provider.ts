@@ -19,7 +19,7 @@ export interface GenerationReply {
   generator: string;
   /** Of all calls that were made for it. */
   usage: TokenUsage;
-  /** True where `local` stood in for a model whose budget was spent: worth making again. */
+  /** True where `local` stood in for a model that may not be asked: worth making again. */
   upgrade?: boolean;
 }
 

@@ -4,7 +4,6 @@ import type { Observation, SessionSummary } from "../domain/records.ts";
 import { failOpen } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
-import { createBudgetedFlow, createBudgetedProvider } from "../generate/budgeted-provider.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createFlow, type Flow } from "../generate/flow.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
@@ -15,6 +14,7 @@ import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
 import { callRecords } from "../generate/providers/subscription/client.ts";
 import { createRegenerator, type Regenerator } from "../generate/regenerator.ts";
+import { createStandInFlow, createStandInProvider } from "../generate/stand-in-provider.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
 import type { Log } from "../log.ts";
@@ -92,9 +92,9 @@ export function createGeneration(deps: GenerationDeps): Generation {
   }
   const loop = createGenerationLoop({
     ...common,
-    flow: createBudgetedFlow(flow, localWrites),
+    flow: createStandInFlow(flow, localWrites),
     queue: createGenerationQueue(store, deps.instance),
-    provider: model === null ? local : createBudgetedProvider(model, local, localWrites),
+    provider: model === null ? local : createStandInProvider(model, local, localWrites),
     sessions: createActiveSessions({ clock }),
     batching: model === null ? localBatching : modelBatching,
     concurrency: callsAtOnce(model, settings),

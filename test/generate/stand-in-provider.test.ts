@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBudgetedFlow, createBudgetedProvider } from "../../src/generate/budgeted-provider.ts";
 import { createFlow } from "../../src/generate/flow.ts";
 import { createMeteredClient } from "../../src/generate/metered-client.ts";
 import type { ModelClient, ModelRequest } from "../../src/generate/model-client.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
 import { createSpend, type Spend } from "../../src/generate/spend.ts";
+import { createStandInFlow, createStandInProvider } from "../../src/generate/stand-in-provider.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -167,8 +167,8 @@ function provider(generator: string, calls: () => Promise<unknown>): Provider {
   };
 }
 
-function budgeted(callsOfModel: () => Promise<unknown>): Provider {
-  return createBudgetedProvider(
+function withStandIn(callsOfModel: () => Promise<unknown>): Provider {
+  return createStandInProvider(
     provider("m-1", callsOfModel),
     provider("local", async () => undefined),
     () => spend.spent() !== null,
@@ -177,7 +177,7 @@ function budgeted(callsOfModel: () => Promise<unknown>): Provider {
 
 test("while the budget lasts the model writes, then local does and marks it, and no call is made any more", async () => {
   const client = metered(async () => answer);
-  const model = budgeted(() => client.complete(request, new AbortController().signal));
+  const model = withStandIn(() => client.complete(request, new AbortController().signal));
   const { signal } = new AbortController();
   const replies = [];
   for (let n = 0; n < 4; n++) replies.push(await model.generate(batch, signal));
@@ -192,7 +192,7 @@ test("while the budget lasts the model writes, then local does and marks it, and
 
 test("a budget that ends in the middle of a batch loses nothing of it", async () => {
   const client = metered(async () => answer);
-  const model = budgeted(async () => {
+  const model = withStandIn(async () => {
     for (let n = 0; n < 3; n++) await client.complete(request, new AbortController().signal);
   });
   const reply = await model.generate(batch, new AbortController().signal);
@@ -203,7 +203,7 @@ test("a budget that ends in the middle of a batch loses nothing of it", async ()
 
 test("another failure of the model is not hidden by local", async () => {
   const failure = new ModelFailure("unavailable", "gone");
-  const model = budgeted(() => Promise.reject(failure));
+  const model = withStandIn(() => Promise.reject(failure));
   await expect(model.generate(batch, new AbortController().signal)).rejects.toBe(failure);
 });
 
@@ -217,7 +217,7 @@ test("calls that run at once near the end of the budget cross it by one call at 
     await gate;
     return answer;
   });
-  const model = budgeted(() =>
+  const model = withStandIn(() =>
     client.complete({ ...request, maxOutputTokens: 540 }, new AbortController().signal),
   );
   const running = Array.from({ length: 20 }, () => model.generate(batch, new AbortController().signal));
@@ -231,7 +231,7 @@ test("calls that run at once near the end of the budget cross it by one call at 
 test("a pause of the model holds nothing up while its budget is spent, and what local writes does not end it", async () => {
   const flow = createFlow({ onChange: () => undefined });
   flow.admit(now, 7)?.failed(new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 }), now);
-  const seen = createBudgetedFlow(flow, () => spend.spent() !== null);
+  const seen = createStandInFlow(flow, () => spend.spent() !== null);
   expect(seen.mayAsk(now, 7)).toBe(false);
   expect(seen.admit(now, 7)).toBeNull();
   setBudget(1);
