@@ -11,6 +11,7 @@ import { createReplaceRecords, type ReplacedRecords } from "./replace-records.ts
 import { createSelectRegenerations } from "./select-regenerations.ts";
 import type { Sessions } from "./sessions.ts";
 import { createSharingSources } from "./sharing-sources.ts";
+import { createStanding } from "./standing.ts";
 import type { Summaries } from "./summaries.ts";
 
 /** Which records are to be made again. */
@@ -39,11 +40,14 @@ export interface Regenerations {
   select(selection: RegenerationSelection): Promise<number>;
   /** The next messages of one session, the newest session first; null when none is left. */
   next(limits: BatchLimits): Promise<RegenerationBatch | null>;
-  /** Puts the reply in the place of the old records and takes the batch off the list, in one transaction. */
+  /**
+   * Puts the reply in the place of the old records and takes the batch off the list, in one transaction. Null when something
+   * that the model was shown does not stand any more: nothing is stored, and what still stands stays listed.
+   */
   complete(
     batch: RegenerationBatch,
     reply: { observations: DraftObservation[]; summaries: DraftSummary[]; generator: string },
-  ): Promise<ReplacedRecords>;
+  ): Promise<ReplacedRecords | null>;
   /** Counts a failure of the batch; its old records stay. */
   fail(batch: RegenerationBatch, error: string): Promise<void>;
   /** Forgets the whole list; resolves with how many were on it. */
@@ -93,6 +97,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      from json_each(?) i
      cross join raw_events r on r.id = i.value`,
   );
+  const stands = createStanding(db);
   const finish = db.prepare<[number]>("delete from regenerations where raw_event_id = ?");
   const fail = db.prepare<[string, number]>(
     "update regenerations set failures = failures + 1, last_error = ? where raw_event_id = ?",
@@ -154,7 +159,8 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     next: (limits) => commit(() => nextBatch(limits)),
     complete: (batch, reply) =>
       commit(() => {
-        // What was dropped or removed while the model wrote is not replaced.
+        if (!stands(batch)) return null;
+        // What was dropped while the model wrote is not replaced.
         const waiting = batch.messages.filter(({ id }) => finish.run(id).changes === 1);
         // A model that finds nothing at all to say takes nothing away.
         if (reply.observations.length + reply.summaries.length === 0) return unchanged;
