@@ -5,12 +5,20 @@ import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from ".
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
-import type { RegenerationAnswer } from "../http/schemas/regenerate.ts";
+import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
-export type { CostAnswer, Health, QueuePage, RegenerationAnswer, SearchAnswer, Stats };
+export type {
+  CostAnswer,
+  Health,
+  QueuePage,
+  RegenerationAnswer,
+  RegenerationPlanAnswer,
+  SearchAnswer,
+  Stats,
+};
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
 export interface SearchParameters {
@@ -79,6 +87,8 @@ export interface WorkerClient {
   retryQueued(choice: QueueChoice): Promise<QueueRetried>;
   dropQueued(choice: QueueChoice): Promise<QueueDropped>;
   cost(parameters?: CostParameters): Promise<CostAnswer>;
+  /** What `regenerate` would ask the model, and what it would cost; nothing is started. */
+  regenerationPlan(choice: RegenerateChoice): Promise<RegenerationPlanAnswer>;
   /** Starts it in the worker, or adds to what runs. */
   regenerate(choice: RegenerateChoice): Promise<RegenerationAnswer>;
   regeneration(): Promise<RegenerationAnswer>;
@@ -150,6 +160,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     retryQueued: (choice) => postObject("/api/queue/retry", choice),
     dropQueued: (choice) => postObject("/api/queue/drop", choice),
     cost: (parameters) => getObject("/api/cost", parameters),
+    regenerationPlan: (choice) => getObject("/api/regenerate/plan", choice),
     regenerate: (choice) => postObject("/api/regenerate", choice),
     regeneration: () => getObject("/api/regenerate"),
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),

@@ -62,7 +62,8 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
   };
 }
 
-const charactersPerToken = 4;
+/** The flat estimate of what a text takes, where no vendor has counted it. */
+export const charactersPerToken = 4;
 
 /** What a call may use at most: the flat estimate for what is sent, and the longest answer. */
 function estimatedTokens(request: ModelRequest): number {

@@ -9,10 +9,12 @@ import { createFlow, type Flow } from "../generate/flow.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import type { ModelClient } from "../generate/model-client.ts";
+import { systemPrompt } from "../generate/prompt.ts";
 import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
 import { callRecords } from "../generate/providers/subscription/client.ts";
+import { createRegenerationPlan, type PlanRegeneration } from "../generate/regeneration-plan.ts";
 import { createRegenerator, type Regenerator } from "../generate/regenerator.ts";
 import { createStandInFlow, createStandInProvider } from "../generate/stand-in-provider.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
@@ -45,7 +47,7 @@ interface GenerationDeps {
 
 export interface Generation {
   loop: GenerationLoop;
-  regenerator: Regenerator;
+  regenerator: Regenerator & { plan: PlanRegeneration };
   flow: Pick<Flow, "state">;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
@@ -75,7 +77,8 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const warn = (sentence: string): void => log.warn(sentence);
   const client = createChosenModel({ settings, env: deps.env, clock, warn });
   const local = createLocalProvider();
-  const model = client === null ? null : modelProvider(client, { ...deps, warn });
+  const writing = client === null ? null : modelProvider(client, { ...deps, warn });
+  const model = writing?.provider ?? null;
   const flow = createFlow({ onChange: deps.onChange });
   const onFailure = (error: string, messages: number): void =>
     log.warn({ messages }, `generation failed: ${error}`);
@@ -102,15 +105,17 @@ export function createGeneration(deps: GenerationDeps): Generation {
   });
   const regenerator = createRegenerator({
     ...common,
+  const limits = { messages: modelBatching.maxMessages, characters: modelBatching.maxChars };
     list: store.regenerations,
     model,
-    limits: { messages: modelBatching.maxMessages, characters: modelBatching.maxChars },
+    limits,
     onReplaced: (_session, replaced) => onMade(replaced),
   });
 
   return {
+  const plan = createRegenerationPlan({ ...cost, list: store.regenerations, client, ...writing, limits });
     loop,
-    regenerator,
+    regenerator: { ...regenerator, plan },
     flow,
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
     askAgain() {
@@ -139,9 +144,13 @@ function modelProvider(
     clock,
     warn,
   }: Pick<GenerationDeps, "settings" | "cost" | "clock"> & { warn(sentence: string): void },
-): Provider {
+): { provider: Provider; systemChars: number } {
   const { mode, warnings } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
   for (const warning of warnings) warn(warning);
   const metered = createMeteredClient({ client, ...cost, clock });
-  return createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
+  const prompts = loadPrompts();
+  return {
+    provider: createCoalescingProvider(createModelProvider({ client: metered, mode, prompts })),
+    systemChars: systemPrompt(prompts, mode).length,
+  };
 }

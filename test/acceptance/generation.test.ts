@@ -160,7 +160,7 @@ describe("a worker with a model", () => {
     await worker.stop();
     const rich = { ...home, env: { ...home.env, MEM_DAILY_TOKEN_BUDGET: "0" } };
     const next = await startWorker(rich);
-    const { code, stdout } = await runMem(rich, ["regenerate"]);
+    const { code, stdout } = await runMem(rich, ["regenerate", "--yes"]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(await generators(next)).not.toContain("local");
     expect(await standing(next)).toMatchObject({ accepted: 20, done: 20 });

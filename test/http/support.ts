@@ -163,6 +163,7 @@ function fakePorts(calls: Call[]): Ports {
       resume: () => note("regenerate.resume", undefined, aRegeneration),
       stop: async (options) => note("regenerate.stop", options, aRegeneration),
       state: () => aRegeneration,
+      plan: async (request) => note("regenerate.plan", request, aPlan),
     },
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };
@@ -241,6 +242,20 @@ const aRegeneration = {
   failed: 1,
   waitingFor: null,
   stoppedBecause: null,
+};
+
+const aPlan = {
+  provider: "primary",
+  model: "m-1",
+  observations: 7,
+  summaries: 1,
+  sessions: 2,
+  messages: 9,
+  calls: 2,
+  inputTokens: 4000,
+  outputTokens: 2500,
+  costMicroUsd: 16_500,
+  budgets: [{ name: "daily" as const, limit: 1000, used: 950, left: 50, until: 1_760_000_200_000 }],
 };
 
 const someCalls = {

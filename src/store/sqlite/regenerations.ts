@@ -5,6 +5,7 @@ import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
 import type { Session } from "../../domain/records.ts";
 import { failOpenSync } from "../../errors.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { createMeasureRegenerations, type RegenerationSize } from "./measure-regenerations.ts";
 import type { Observations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createReplaceRecords, type ReplacedRecords } from "./replace-records.ts";
@@ -38,6 +39,8 @@ interface BatchLimits {
 export interface Regenerations {
   /** Adds what fits, also what had been given up; resolves with how many raw events wait then. */
   select(selection: RegenerationSelection): Promise<number>;
+  /** How much is listed, and how much the selection would add to it; without one only what is listed. */
+  measure(selection: RegenerationSelection | null): Promise<RegenerationSize>;
   /** The next messages of one session, the newest session first; null when none is left. */
   next(limits: BatchLimits): Promise<RegenerationBatch | null>;
   /**
@@ -69,6 +72,10 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   const { commit, sessions, observations } = parts;
   const replace = createReplaceRecords(db, parts);
   const select = createSelectRegenerations(db, commit);
+  const measure = createMeasureRegenerations(db, {
+    look: select.look,
+    maxFailures: maxRegenerationFailures,
+  });
   const sharing = createSharingSources(db);
   // By failures: a batch that fails is tried again after all others.
   const newest = db.prepare<[number], { session_id: number }>(
@@ -152,10 +159,11 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
 
   return {
     async select(selection) {
-      await select(selection);
+      await select.add(selection);
       const { all, failed } = counts.get() ?? { all: 0, failed: 0 };
       return all - failed;
     },
+    measure,
     next: (limits) => commit(() => nextBatch(limits)),
     complete: (batch, reply) =>
       commit(() => {
