@@ -278,8 +278,8 @@ function aCost(by: CostAnswer["by"]): CostAnswer {
     projection: {
       month: "2025-10",
       averageOfDays: 1.5,
-      soFar: { tokens: 1050, costUsd: 0.01 },
-      byEnd: { tokens: 9000, costUsd: 0.1 },
+      soFar: { tokens: 1050, costUsd: 0.01, unpricedCalls: 0 },
+      byEnd: { tokens: 9000, costUsd: null, unpricedCalls: 2 },
     },
     budgets: [
       { name: "daily", limitTokens: 1000, usedTokens: 1050, leftTokens: 0, until: 1_760_000_200_000 },
