@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
@@ -202,6 +203,26 @@ test("doctor warns when hooks of the plugin and of the settings are there at onc
     message: expect.stringContaining("twice"),
     next: "mem uninstall claude-code",
   });
+});
+
+test("doctor and status tell of a mode that cannot be used, once, with the step out of it", async () => {
+  const mem = memAtHome({ MEM_MODE: "gone" });
+  const problem = 'There is no mode "gone".';
+  const down = await checkNamed(mem, "Mode");
+  expect(down).toMatchObject({ state: "warn", message: expect.stringContaining(problem) });
+  expect(down?.next).toContain("mem mode use <name>");
+  await mem("worker", "start");
+  expect((await mem("status")).stderr).toContain(problem);
+  const { stdout } = await mem("doctor", "--json");
+  expect(stdout.split("There is no mode")).toHaveLength(2);
+});
+
+test("no line of doctor is wider than the terminal, the next steps included", async () => {
+  for (const provider of ["secondary", "compat"]) {
+    const { stdout } = await memAtHome({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
+    expect(stdout).toMatch(/-> (Run `)?mem settings set MEM_\w+_API_KEY <key>/);
+    for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  }
 });
 
 interface PrintedCheck {

@@ -13,7 +13,6 @@ import { basename, join, relative } from "node:path";
 import { MemError } from "../../errors.ts";
 import type { DataPaths } from "../../paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
-import { loadGatewayCredentials } from "../../settings/env-file.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
@@ -73,18 +72,13 @@ const writeSteps = new Map([
   ["EROFS", "Mount its disk for writing, or point MEM_DATA_DIR at another directory"],
 ]);
 
-/** Every setting is valid, and the gateway has what it needs. */
+/** Every setting is valid. */
 export function checkSettings(settings: LoadedSettings): Check {
   const name = "Settings";
   const [first, ...others] = settings.warnings;
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     return warn(name, `${first}${more}`, "mem settings edit");
-  }
-  const usesGateway =
-    settings.get("MEM_PROVIDER") === "primary" && settings.get("MEM_PRIMARY_AUTH_METHOD") === "gateway";
-  if (usesGateway && loadGatewayCredentials(settings.paths.dotEnv).baseUrl === "") {
-    return warn(name, "The gateway has no address.", `Write LLM_BASE_URL=... to ${settings.paths.dotEnv}`);
   }
   return ok(name, existsSync(settings.paths.settings) ? homePath(settings.paths.settings) : "defaults");
 }

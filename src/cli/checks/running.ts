@@ -10,7 +10,7 @@ import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** The worker answers, is the version of this command, and has nothing to complain about. */
-export function checkWorker(state: WorkerState, ownVersion: string): Check[] {
+export function checkWorker(state: WorkerState, ownVersion: string, modeProblem?: string): Check[] {
   const name = "Worker";
   if (state.is !== "answering") return [absentWorker(state)];
   const { health } = state;
@@ -18,9 +18,11 @@ export function checkWorker(state: WorkerState, ownVersion: string): Check[] {
     health.version === ownVersion
       ? ok(name, `process ${processInWords(health)}`)
       : warn(name, `It runs version ${health.version}, this command is ${ownVersion}.`, "mem worker restart");
-  // The checks of provider and queue say the same in their own words.
+  // The checks of provider, queue and mode say the same in their own words.
   const said = [pauseNotice(health.paused), stuckNotice];
-  const others = health.notices.filter((notice) => !said.includes(notice));
+  const others = health.notices.filter(
+    (notice) => !said.includes(notice) && (modeProblem === undefined || !notice.includes(modeProblem)),
+  );
   return [own, ...others.map((notice) => warn("Notice", notice))];
 }
 

@@ -16,10 +16,12 @@ import {
 } from "../checks/files.ts";
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
+import { checkMode } from "../checks/mode.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Paint } from "../paint.ts";
+import { stepLines } from "../step-lines.ts";
 import { lookAtWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem doctor`; exit code 1 when a check fails. */
@@ -47,9 +49,9 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
     checks.push(checkSettings(settings), checkDatabase(paths));
-    const looked = await stateOf(context);
+    const [looked, mode] = [await stateOf(context), await checkMode(context)];
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
-    else checks.push(...checkWorker(looked, version()));
+    else checks.push(...checkWorker(looked, version(), mode?.message));
     const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
     const answered = state.is === "answering" ? state.health : null;
     checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
@@ -58,7 +60,9 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const crashes = checkCrashes(paths, context.clock.now());
     if (crashes !== null) checks.push(crashes);
     if (answered !== null) checks.push(checkQueue(answered));
-    checks.push(checkProvider(answered, settings, context.clock.now()));
+    const { environment: env, clock } = context;
+    checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now() }));
+    if (mode !== null) checks.push(mode);
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.
     const error = toMemError(thrown);
@@ -84,8 +88,9 @@ function printChecks(context: CliContext, checks: readonly Check[]): void {
     const [first = "", ...more] = wrapToWidth(terminalLine(message), io.columns - indent.length);
     io.out(`${mark(state, io.paint)}  ${padToWidth(name, width)}  ${first}`);
     for (const line of more) io.out(indent + line);
-    // The next command stays on one line, to be copied.
-    if (next !== undefined) io.out(`${indent}${io.paint.dim("->")} ${terminalLine(next)}`);
+    if (next === undefined) continue;
+    for (const [index, line] of stepLines(next, io.columns - indent.length - 3).entries())
+      io.out(`${indent}${index === 0 ? io.paint.dim("->") : "  "} ${line}`);
   }
   const failed = checks.filter(({ state }) => state === "fail").length;
   const warned = checks.filter(({ state }) => state === "warn").length;

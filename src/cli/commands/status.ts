@@ -55,6 +55,9 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   if (health !== null && health.queue.dead > 0) {
     io.err(`${counted(health.queue.dead, "message")} given up: \`mem queue list --failed\` says why.`);
   }
+  if (health !== null && health.budget === null && health.provider.active !== health.provider.name) {
+    io.err(`\`mem doctor\` says what ${health.provider.name} lacks.`);
+  }
   if (state.is === "silent") io.err(silentWorker(state.pid).hint ?? "");
   else if (health === null) io.err("Start it with `mem worker start`.");
 }
