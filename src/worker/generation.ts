@@ -103,17 +103,17 @@ export function createGeneration(deps: GenerationDeps): Generation {
     concurrency: callsAtOnce(model, settings),
     onCompleted: (_session, made) => onMade(made),
   });
+  const limits = { messages: modelBatching.maxMessages, characters: modelBatching.maxChars };
   const regenerator = createRegenerator({
     ...common,
-  const limits = { messages: modelBatching.maxMessages, characters: modelBatching.maxChars };
     list: store.regenerations,
     model,
     limits,
     onReplaced: (_session, replaced) => onMade(replaced),
   });
+  const plan = createRegenerationPlan({ ...cost, list: store.regenerations, client, ...writing, limits });
 
   return {
-  const plan = createRegenerationPlan({ ...cost, list: store.regenerations, client, ...writing, limits });
     loop,
     regenerator: { ...regenerator, plan },
     flow,
