@@ -217,6 +217,18 @@ test("doctor and status tell of a mode that cannot be used, once, with the step 
   expect(stdout.split("There is no mode")).toHaveLength(2);
 });
 
+test("a provider without its key is named by status, and doctor says what it lacks and what to run", async () => {
+  const mem = memAtHome({ MEM_PROVIDER: "secondary" });
+  await mem("worker", "start");
+  expect((await mem("status")).stderr).toContain("`mem doctor` says what secondary lacks.");
+  expect(await checkNamed(mem, "Provider")).toEqual({
+    name: "Provider",
+    state: "warn",
+    message: "local, because secondary is not set up: it has no key, MEM_SECONDARY_API_KEY is not set.",
+    next: "mem settings set MEM_SECONDARY_API_KEY <key> && mem worker restart",
+  });
+});
+
 test("no line of doctor is wider than the terminal, the next steps included", async () => {
   for (const provider of ["secondary", "compat"]) {
     const { stdout } = await memAtHome({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
