@@ -5,7 +5,7 @@
 // | open    | rate_limited, quota                | paused until Retry-After, else 1 min or 15 min, doubling           |
 // | open    | auth                               | paused for 15 min, or until `reset` when the settings change       |
 // | open    | unavailable, timeout, bad_request  | paused after 3 in a row (see breaker.ts), or until its Retry-After |
-// | open    | bad_answer                         | paused when 2 sessions or 6 calls in a row got no useful answer    |
+// | open    | bad_answer                         | paused after 3 in a row, or 2 of different sessions                |
 // | open    | overflow                           | open: the provider works                                           |
 // | paused  | time is over                       | probing: one call at a time                                        |
 // | probing | the probe fails                    | paused, longer                                                     |
@@ -26,7 +26,8 @@ export interface Pass {
   /** The call decides whether the gate opens. */
   readonly isProbe: boolean;
   succeeded(now: number): void;
-  failed(failure: ModelFailure, now: number): void;
+  /** `explained`: its one message failed alone before, and others got a useful answer since. */
+  failed(failure: ModelFailure, now: number, explained?: boolean): void;
   /** No call was made, or it was broken off on our side: nothing is known. */
   returned(now: number): void;
 }
@@ -42,8 +43,8 @@ export interface Flow {
   answers(): number;
   /** It is closed because the model's answers are of no use to any session. */
   isUseless(): boolean;
-  /** The session has its part in the failures that closed the gate; others are tried first. */
-  suspects(sessionId: number): boolean;
+  /** The session's part in the failures that closed the gate: those with less are tried first. */
+  suspicion(sessionId: number): number;
   /** The settings of the provider changed: whatever it was, it is tried again. */
   reset(now: number): void;
   state(now: number): FlowState;
@@ -96,7 +97,11 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     onChange(state(now));
   }
 
-  function failed(failure: ModelFailure, now: number, from: { sessionId: number; closings: number }): void {
+  function failed(
+    failure: ModelFailure,
+    now: number,
+    from: { sessionId: number; closings: number; explained: boolean },
+  ): void {
     const { kind } = failure;
     if (kind === "overflow") {
       if (from.closings === closings) open(now);
@@ -108,7 +113,7 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
         pause.until = Math.max(pause.until, now + boundedMs(failure.retryAfterMs));
       return;
     }
-    if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId);
+    if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId, from.explained);
     // Something answers: it may be the message.
     if (kind === "bad_answer" && !uselessness.isOpen()) open(now);
     else if (wantsPause(failure) || pause !== null || breakerOf(kind).isOpen()) close(failure, now);
@@ -132,7 +137,7 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
           uselessness.answered();
           if (from.closings === closings || isUseless()) open(at);
         }, at),
-      failed: (failure, at) => once(() => failed(failure, at, from), at),
+      failed: (failure, at, explained = false) => once(() => failed(failure, at, { ...from, explained }), at),
       returned: (at) =>
         once(() => {
           if (pass.isProbe) onChange(state(at));
@@ -172,7 +177,7 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     admit,
     answers: () => answers,
     isUseless,
-    suspects: (sessionId) => outage.suspects(sessionId) || uselessness.suspects(sessionId),
+    suspicion: (sessionId) => Math.max(outage.suspicion(sessionId), uselessness.suspicion(sessionId)),
     reset(now) {
       answers = 0;
       closings += 1;

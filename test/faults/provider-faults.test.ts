@@ -151,9 +151,44 @@ describe("a provider that fails", () => {
     const rig = await createRig({ onTestFinished });
     rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
     rig.addTo(rig.addMessages(5, "poison"), 4);
-    // The clock of the rig goes on by 15 minutes at first: one is left.
-    await rig.run({ forMs: 16 * minuteMs });
+    // The clock of the rig goes on by 15 minutes at first: two are left.
+    await rig.run({ forMs: 17 * minuteMs });
     expect(rig.store.pending.counts()).toMatchObject({ done: 4, dead: 5 });
+  });
+
+  test("for eight messages in a row of the only session: those behind them and the summary pass", async () => {
+    const rig = await createRig({ onTestFinished });
+    rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
+    const session = rig.addMessages(8, "poison");
+    rig.addTo(session, 4);
+    rig.addSummary(session);
+    await rig.run({ forMs: 60 * minuteMs });
+    expect(rig.store.pending.counts().done).toBe(5);
+    expect(rig.store.pending.counts().dead).toBeGreaterThan(4);
+  });
+
+  test.each<[number, Behaviour, number[]]>([
+    [1, "garbage", [20]],
+    [1, "html", [20]],
+    [1, "garbage", [1, 1, 1, 1, 1, 1]],
+    [10, "html", [1, 1, 1, 1, 1, 1]],
+    [10, "truncated-body", [20, 1, 1]],
+  ])("for %i sessions with %s alone sets two messages aside at most", async (count, behaviour, arrivals) => {
+    const rig = await createRig({ onTestFinished });
+    // It has answered before.
+    const sessions = Array.from({ length: count }, () => rig.addMessages(1));
+    await rig.run();
+    rig.model.play(behaviour);
+    for (const [n, messages] of arrivals.entries()) {
+      for (const session of sessions) rig.addTo(session, messages, `late ${n}`);
+      await rig.run({ steps: 5 });
+    }
+    await rig.run({ forMs: 30 * minuteMs });
+    expect(rig.store.pending.counts().dead).toBeLessThanOrEqual(2);
+    rig.model.play("ok");
+    await rig.run();
+    expect(rig.store.pending.counts().pending).toBe(0);
+    expect([rig.faults, rig.lost(), rig.doubled()]).toEqual([[], [], []]);
   });
 
   test("by hanging for some sessions does not hold up the others, though these are more than calls at once", async () => {

@@ -163,7 +163,7 @@ describe("a provider that is down", () => {
 
   test.each([
     ["two sessions", [1, 2]],
-    ["six calls of one session", [1, 1, 1, 1, 1, 1]],
+    ["three calls of one session", [1, 1, 1]],
   ])("is left alone when its answers are of no use to %s in a row, until a useful one", (_who, sessions) => {
     for (const session of sessions) {
       expect(flow.isUseless()).toBe(false);
@@ -179,6 +179,22 @@ describe("a provider that is down", () => {
     expect(answers(1)).toBe(true);
     expect(fails("bad_answer", undefined, 1)).toBe(true);
     expect(flow.state(now).state).toBe("open");
+  });
+
+  test("is not seen in three useless answers that their messages explain, but in six", () => {
+    for (let n = 0; n < 6; n++) {
+      expect(flow.isUseless()).toBe(false);
+      flow.admit(now, 1)?.failed(new ModelFailure("bad_answer", "garbage"), now, true);
+    }
+    expect(flow.isUseless()).toBe(true);
+  });
+
+  test("is tried in the turn of the sessions that failed longest ago", () => {
+    for (const session of [1, 2]) fails("bad_answer", undefined, session);
+    expect([3, 1, 2].map(flow.suspicion)).toEqual([0, 1, 2]);
+    now += pauseMs();
+    fails("bad_answer", undefined, 1);
+    expect(flow.suspicion(1)).toBeGreaterThan(flow.suspicion(2));
   });
 
   function down(): void {
