@@ -70,7 +70,9 @@ function callsAtOnce(model: Provider | null, { get }: LoadedSettings): Concurren
 }
 
 /** Deadline of one batch: a few calls, when answers are useless or too long. */
-const batchTimeoutMs = 240_000;
+function batchTimeoutMs({ get }: LoadedSettings): number {
+  return 2 * get("MEM_GENERATION_TIMEOUT_MS") + 60_000;
+}
 
 export function createGeneration(deps: GenerationDeps): Generation {
   const { store, settings, log, clock, cost, onMade } = deps;
@@ -82,7 +84,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const flow = createFlow({ onChange: deps.onChange });
   const onFailure = (error: string, messages: number): void =>
     log.warn({ messages }, `generation failed: ${error}`);
-  const common = { flow, clock, timeoutMs: batchTimeoutMs, quiet: deps.quiet, onFailure };
+  const common = { flow, clock, timeoutMs: batchTimeoutMs(settings), quiet: deps.quiet, onFailure };
   // A host's command that lies on PATH is no proof that its login may be used: whoever pays for it in another way, and
   // has chosen nothing here, is not left without a memory. A refusal of what the user has set is his to mend.
   const isChosen = (["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD"] as const).some(
