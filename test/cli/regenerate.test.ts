@@ -180,6 +180,14 @@ test("--dry-run shows what it would cost as the answer, and starts nothing", asy
   });
 });
 
+test("--resume with --drop is refused before anything is asked or forgotten", async () => {
+  const { worker, mem } = await workerWith([{}]);
+  const { code, stderr } = await mem("regenerate", "--resume", "--drop");
+  expect(code).toBe(64);
+  expect(stderr).toContain("contradict each other");
+  expect(worker.seen).toEqual([]);
+});
+
 test.each(["--stop", "--drop"])("--dry-run with %s is refused before anything is stopped", async (way) => {
   const { worker, mem } = await workerWith([{}]);
   const { code, stderr } = await mem("regenerate", "--dry-run", way);

@@ -36,8 +36,9 @@ test("names the records, the model, the tokens of what is shown of each message,
     summaries: 1,
     sessions: [[400, 1_000_000], [3_600]],
   });
-  // Two calls of 3,200 and 800 around the messages; of the long message no more than 4,000 is shown.
-  const inputTokens = (2 * 4_000 + 400 + 4_000 + 3_600) / 4;
+  // Three calls, as the message of a megabyte goes alone, of 3,200 and 800 around the messages; of each message seven tenths
+  // are shown, and of the long one no more than 4,000.
+  const inputTokens = (3 * 4_000 + 280 + 4_000 + 2_520) / 4;
   const outputTokens = 3 * 300 + 400;
   expect(plan).toEqual({
     provider: "primary",
@@ -46,11 +47,10 @@ test("names the records, the model, the tokens of what is shown of each message,
     summaries: 1,
     sessions: 2,
     messages: 3,
-    // The message of a megabyte goes alone.
     calls: 3,
-    inputTokens: inputTokens + 1_000,
+    inputTokens,
     outputTokens,
-    costMicroUsd: inputTokens + 1_000 + 5 * outputTokens,
+    costMicroUsd: inputTokens + 5 * outputTokens,
     budgets: [budget],
   });
 });

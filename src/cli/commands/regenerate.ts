@@ -7,6 +7,7 @@ import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { demandConsent, showPlan } from "../regenerate-consent.ts";
+import { demandOneWay } from "../regenerate-ways.ts";
 import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
@@ -48,6 +49,7 @@ export function registerRegenerate(program: Command, context: CliContext): void 
 }
 
 async function run(context: CliContext, options: RegenerateOptions): Promise<void> {
+  demandOneWay(options);
   if (options.stop === true || options.drop === true) return stop(context, options);
   const choice = choiceOf(options, context.clock.now());
   const json = options.json === true;

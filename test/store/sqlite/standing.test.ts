@@ -85,6 +85,18 @@ describe("what a private prompt takes back while the model writes", () => {
     expect(db.prepare("select request from session_summaries").pluck().all()).toEqual(["before"]);
   });
 
+  test("counts too where no title tells of it", async () => {
+    const [secret, open] = [addUnder("k", "summarize"), addEvent(session)];
+    await generate(session, [draft("open", open)], { summaries: [summaryDraft("secret", secret)] });
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    const reply = { observations: [draft("what was summed up", open)], summaries: [], generator: "m" };
+    expect(await store.regenerations.complete(batch, reply)).toBeNull();
+    expect(titles()).toEqual(["open"]);
+    expect(store.regenerations.counts()).toEqual({ left: 1, failed: 0 });
+  });
+
   test("counts too where the model was told its title only", async () => {
     const secret = addUnder("k");
     await generate(session, [draft("secret", secret)], { generator: "m" });
