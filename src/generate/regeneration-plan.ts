@@ -14,7 +14,7 @@ interface RegenerationMeasure {
   measure(request: RegenerationRequest | null): Promise<{
     observations: number;
     summaries: number;
-    /** Of each session the bytes of each of its messages, oldest first. */
+    /** Of each session the bytes of each of its messages. */
     sessions: readonly (readonly number[])[];
   }>;
 }

@@ -7,7 +7,7 @@ import type { ChosenRow, SelectRegenerations } from "./select-regenerations.ts";
 export interface RegenerationSize {
   observations: number;
   summaries: number;
-  /** Of each session the bytes of each of its messages, oldest first. */
+  /** Of each session the bytes of each of its messages. */
   sessions: number[][];
 }
 
@@ -42,13 +42,19 @@ export function createMeasureRegenerations(
 
   return async (selection) => {
     const records = { observation: new Set<number>(), summary: new Set<number>() };
-    const events = new Map<number, Pick<ChosenRow, "session" | "size">>();
+    // By session from the start: to sort 100,000 at the end held up the worker for 90 ms.
+    const sessions = new Map<number, Map<number, number>>();
+    const note = ({ session, event, size }: Omit<ChosenRow, "record">): void => {
+      const sizes = sessions.get(session);
+      if (sizes === undefined) sessions.set(session, new Map([[event, size]]));
+      else sizes.set(event, size);
+    };
     for (let after = 0; ; ) {
       const rows = listed.all({ after, limit: listedAtOnce });
-      for (const { event, session, size, observation, summary } of rows) {
-        events.set(event, { session, size });
-        if (observation !== null) records.observation.add(observation);
-        if (summary !== null) records.summary.add(summary);
+      for (const row of rows) {
+        note(row);
+        if (row.observation !== null) records.observation.add(row.observation);
+        if (row.summary !== null) records.summary.add(row.summary);
       }
       const last = rows.at(-1);
       if (last === undefined) break;
@@ -57,25 +63,15 @@ export function createMeasureRegenerations(
     }
     if (selection !== null) {
       for await (const { kind, rows } of look(selection))
-        for (const { record, event, session, size } of rows) {
-          records[kind].add(record);
-          events.set(event, { session, size });
+        for (const row of rows) {
+          records[kind].add(row.record);
+          note(row);
         }
     }
     return {
       observations: records.observation.size,
       summaries: records.summary.size,
-      sessions: sizesBySession(events),
+      sessions: [...sessions.values()].map((sizes) => [...sizes.values()]),
     };
   };
-}
-
-function sizesBySession(events: ReadonlyMap<number, Pick<ChosenRow, "session" | "size">>): number[][] {
-  const sessions = new Map<number, number[]>();
-  for (const [, { session, size }] of [...events].sort(([a], [b]) => a - b)) {
-    const sizes = sessions.get(session);
-    if (sizes === undefined) sessions.set(session, [size]);
-    else sizes.push(size);
-  }
-  return [...sessions.values()];
 }
