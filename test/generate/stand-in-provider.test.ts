@@ -1,154 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createFlow } from "../../src/generate/flow.ts";
-import { createMeteredClient } from "../../src/generate/metered-client.ts";
-import type { ModelClient, ModelRequest } from "../../src/generate/model-client.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
-import { createSpend, type Spend } from "../../src/generate/spend.ts";
 import { createStandInFlow, createStandInProvider } from "../../src/generate/stand-in-provider.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import {
+  answer,
+  asked,
+  eachWithALedgerOfItsOwn,
+  memory,
+  metered,
+  now,
+  request,
+  setBudget,
+  spend,
+} from "./metered-support.ts";
 
-let memory: MemoryStore;
-let now: number;
-let spend: Spend;
-let asked: number;
-
-beforeEach(() => {
-  memory = createMemoryStore();
-  now = Date.UTC(2026, 10, 20, 12);
-  asked = 0;
-  setBudget(1_000);
-});
-afterEach(() => memory.close());
-
-function setBudget(daily: number): void {
-  spend = createSpend({
-    budgets: { daily, monthly: 0 },
-    ledger: {
-      record: (call) => memory.store.commit(() => memory.store.modelCalls.record(call)),
-      tokensSince: memory.store.modelCalls.tokensSince,
-    },
-    clock: { now: () => now, monotonicMs: () => now },
-  });
-}
-
-const request: ModelRequest = {
-  system: "s".repeat(40),
-  prompt: "p".repeat(360),
-  maxOutputTokens: 100,
-  schema: {},
-  about: { sessionId: 7, project: "app", messages: 3 },
-};
-
-function metered(complete: ModelClient["complete"]): ModelClient {
-  return createMeteredClient({
-    client: {
-      name: "primary",
-      model: "m-1",
-      complete: (sent, signal) => {
-        asked += 1;
-        return complete(sent, signal);
-      },
-      close: async () => undefined,
-    },
-    spend,
-    prices: {
-      costMicroUsd: (model, usage) => (model === "m-1" ? usage.inputTokens + usage.outputTokens * 5 : null),
-    },
-    clock: { now: () => now, monotonicMs: () => now },
-  });
-}
-
-const answer = {
-  text: "{}",
-  stopped: "end" as const,
-  model: "m-1-20260101",
-  usage: { inputTokens: 600, outputTokens: 40, cachedTokens: 500 },
-};
-
-function ledger(): unknown[] {
-  return memory.db.prepare("select * from model_calls order by id").all();
-}
-
-test("a call is entered with what it was for, what it used and what it cost", async () => {
-  await metered(async () => answer).complete(request, new AbortController().signal);
-  expect(ledger()).toEqual([
-    {
-      id: 1,
-      at_epoch: now,
-      provider: "primary",
-      model: "m-1-20260101",
-      session_id: 7,
-      project: "app",
-      messages: 3,
-      input_tokens: 600,
-      output_tokens: 40,
-      cached_tokens: 500,
-      // By the name that was asked: the dated one is not in the table.
-      cost_micro_usd: 800,
-      outcome: "ok",
-    },
-  ]);
-});
-
-test.each([
-  ["rate_limited", new ModelFailure("rate_limited", "slow down"), 0],
-  ["bad_answer", new ModelFailure("bad_answer", "garbage", { usage: answer.usage }), 640],
-  ["failed", new Error("unheard of"), 0],
-])(
-  "a call that ends in %s is entered too, with what the vendor says it used",
-  async (outcome, cause, tokens) => {
-    const client = metered(() => Promise.reject(cause));
-    await expect(client.complete(request, new AbortController().signal)).rejects.toBe(cause);
-    expect(ledger()).toMatchObject([{ outcome, model: "m-1" }]);
-    expect(memory.store.modelCalls.tokensSince(0)).toBe(tokens);
-    expect(spend.budgets()[0]?.used).toBe(tokens);
-  },
-);
-
-test("a call that is broken off on our side says so", async () => {
-  const stopping = new AbortController();
-  const client = metered(() => Promise.reject(stopping.signal.reason));
-  stopping.abort();
-  await expect(client.complete(request, stopping.signal)).rejects.toThrow();
-  expect(ledger()).toMatchObject([{ outcome: "aborted" }]);
-});
-
-test.each([
-  ["timeout", new ModelFailure("timeout", "late"), 100],
-  ["bad_answer", new ModelFailure("bad_answer", "broke off"), 100],
-  ["unavailable", new ModelFailure("unavailable", "connection refused"), 0],
-  ["overflow", new ModelFailure("overflow", "413"), 0],
-  ["bad_request", new ModelFailure("bad_request", "400"), 0],
-])(
-  "a call that ends in %s without a word about its usage counts what was sent only if it was read",
-  async (outcome, cause, tokens) => {
-    const client = metered(() => Promise.reject(cause));
-    await expect(client.complete(request, new AbortController().signal)).rejects.toBe(cause);
-    const cost = { input_tokens: tokens, output_tokens: 0, cached_tokens: 0, cost_micro_usd: tokens };
-    expect(ledger()).toMatchObject([{ outcome, ...cost }]);
-    expect(spend.budgets()[0]?.used).toBe(tokens);
-  },
-);
-
-test("a call that is broken off after it was sent counts what was sent; one that never was counts nothing", async () => {
-  const stopping = new AbortController();
-  const client = metered(
-    (_sent, signal) =>
-      new Promise((_resolve, reject) => {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener("abort", () => reject(signal.reason));
-      }),
-  );
-  const call = client.complete(request, stopping.signal);
-  stopping.abort();
-  await expect(call).rejects.toThrow();
-  await expect(client.complete(request, stopping.signal)).rejects.toThrow();
-  expect(ledger()).toMatchObject([
-    { outcome: "aborted", input_tokens: 100, output_tokens: 0 },
-    { outcome: "aborted", input_tokens: 0, output_tokens: 0 },
-  ]);
-});
+eachWithALedgerOfItsOwn();
 
 const batch: GenerationBatch = {
   session: { id: 7, claude_session_id: "c", project: "app", user_prompt: "" },
