@@ -22,6 +22,19 @@ test("a session's calls are halved until they come in time, and stay so small", 
   expect(sizes.of(2)).toBe(20);
 });
 
+test("a session whose calls were late for the provider's sake is back at whole batches in the end", () => {
+  expect(calls(5, 1)).toEqual([20, 10, 5, 2, 1]);
+  const later = calls(50, 20);
+  expect(later.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
+  expect(sizes.of(1)).toBe(20);
+});
+
+test("where more are still too many, only one call in eleven is late", () => {
+  calls(3, 5);
+  const late = calls(110, 5).filter((size) => size > 5);
+  expect(late).toEqual(Array(10).fill(10));
+});
+
 test("after an outage the calls of a session grow again", () => {
   for (const size of [20, 10, 5, 2, 1]) sizes.timedOut(1, { size, isProbe: true });
   expect(calls(6, 20)).toEqual([1, 2, 4, 8, 16, 20]);
