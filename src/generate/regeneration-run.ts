@@ -21,6 +21,8 @@ export interface Replaced {
 export interface RunList<B extends GenerationBatch = GenerationBatch> {
   /** What stands together comes together, above the limits too. */
   next(limits: CallLimits): Promise<B | null>;
+  /** False once something that the model would be shown was taken back. */
+  stands(batch: B): boolean;
   /** Null when what the model was shown was taken back meanwhile: nothing is stored, what still stands stays listed. */
   complete(batch: B, reply: GenerationReply): Promise<Replaced | null>;
   fail(batch: B, error: string): Promise<void>;
@@ -87,12 +89,18 @@ export function createRegenerationRun<B extends GenerationBatch>(
     }
   }
 
-  /** One call. */
-  async function ask(batch: GenerationBatch, stopping: AbortSignal): Promise<GenerationReply | Outcome> {
+  /** One call for a part of the batch. */
+  async function ask(
+    batch: B,
+    part: GenerationBatch,
+    stopping: AbortSignal,
+  ): Promise<GenerationReply | Outcome> {
     const pass = await admitted(batch.session.id, stopping);
     if (typeof pass === "string") return { is: "stop", reason: pass };
     try {
-      const reply = await answerOf(deps, model, { batch, stopping });
+      // The wait may have been long: what was taken back meanwhile is shown to nobody.
+      if (!list.stands(batch)) return { is: "outdated" };
+      const reply = await answerOf(deps, model, { batch: part, stopping });
       pass.succeeded(clock.now());
       return reply;
     } catch (cause) {
@@ -103,12 +111,21 @@ export function createRegenerationRun<B extends GenerationBatch>(
     }
   }
 
+  /** The same, again after every pause that the vendor wants: the parts before it are paid for. */
+  async function askUntilAnswered(...call: Parameters<typeof ask>): ReturnType<typeof ask> {
+    for (;;) {
+      const answer = await ask(...call);
+      if (!("is" in answer) || answer.is !== "paused") return answer;
+      deps.onFailure(answer.error, call[1].messages.length);
+    }
+  }
+
   async function make(batch: B, stopping: AbortSignal): Promise<Outcome> {
     let made: GenerationReply | null = null;
     for (const messages of partsOf(batch.messages, deps.limits)) {
       const titles = made?.observations.map(({ title }) => title) ?? [];
       const recentTitles = [...batch.recentTitles, ...titles];
-      const answer = await ask({ ...batch, messages, recentTitles }, stopping);
+      const answer = await askUntilAnswered(batch, { ...batch, messages, recentTitles }, stopping);
       if ("is" in answer) return answer;
       made = made === null ? answer : joinReplies(made, answer);
     }
@@ -131,7 +148,8 @@ export function createRegenerationRun<B extends GenerationBatch>(
       if (outcome.is === "replaced" || outcome.is === "outdated") continue;
       deps.onFailure(outcome.error, batch.messages.length);
       if (outcome.is === "failed") await list.fail(batch, outcome.error);
-      if (outcome.is === "outage") failures += 1;
+      // Answers that are of no use to anybody are paid for like others.
+      if (outcome.is === "outage" || flow.state(clock.now()).state !== "open") failures += 1;
     }
     return "the provider failed too often in a row";
   };

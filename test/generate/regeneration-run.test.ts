@@ -1,6 +1,6 @@
 // A run over what has to be replaced together but is too much for one call, and over what is taken back meanwhile.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createFlow } from "../../src/generate/flow.ts";
+import { createFlow, type Flow } from "../../src/generate/flow.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
 import { createRegenerationRun } from "../../src/generate/regeneration-run.ts";
@@ -14,6 +14,8 @@ let calls: GenerationBatch[];
 let done: number;
 let replaced: string[][];
 let failures: string[];
+let flow: Flow;
+let now: number;
 
 beforeEach(() => {
   memory = createMemoryStore();
@@ -21,15 +23,17 @@ beforeEach(() => {
   done = 0;
   replaced = [];
   failures = [];
+  flow = createFlow({ onChange: () => undefined });
+  now = 10_000;
 });
 afterEach(() => memory.close());
 
 /** As many messages in a session as are told, all in one observation that `local` wrote. */
-async function linked(count: number, promptKey = "k"): Promise<number> {
+async function linked(count: number, promptKey = "k", name = "s"): Promise<number> {
   const { store } = memory;
   const session = store.sessions.insert({
-    claude_session_id: "s",
-    sdk_session_id: "sdk-s",
+    claude_session_id: name,
+    sdk_session_id: `sdk-${name}`,
     project: "app",
     host: "api",
     cwd: null,
@@ -56,12 +60,15 @@ async function linked(count: number, promptKey = "k"): Promise<number> {
   return session;
 }
 
-function run(answer: (batch: GenerationBatch) => Promise<GenerationReply>): Promise<string | null> {
+function run(
+  answer: (batch: GenerationBatch) => Promise<GenerationReply>,
+  whileWaiting: (reason: string | null) => void = () => undefined,
+): Promise<string | null> {
   const work = createRegenerationRun(
     {
       list: memory.store.regenerations,
-      flow: createFlow({ onChange: () => undefined }),
-      clock: { now: () => 10_000, monotonicMs: () => 10_000 },
+      flow,
+      clock: { now: () => now, monotonicMs: () => now },
       limits: { messages: 3, characters: 60_000 },
       timeoutMs: 60_000,
       quiet: async () => undefined,
@@ -76,7 +83,7 @@ function run(answer: (batch: GenerationBatch) => Promise<GenerationReply>): Prom
         return answer(batch);
       },
     },
-    { done: (messages) => (done += messages), waitingFor: () => undefined },
+    { done: (messages) => (done += messages), waitingFor: (reason) => whileWaiting(reason) },
   );
   return work(new AbortController().signal);
 }
@@ -145,4 +152,45 @@ test("what a private prompt takes back during the call is in no record, and is n
   ]);
   expect(titles()).toEqual(["model 2", "model 3"]);
   expect({ done, failures }).toEqual({ done: 2, failures: [] });
+});
+
+const anHour = 3_600_000;
+/** The gate opens at the next look. */
+const untilItOpens = (reason: string | null): void => {
+  if (reason !== null) now += anHour;
+};
+
+test("what a private prompt takes back while the gate is closed is shown to nobody", async () => {
+  const session = await linked(3);
+  flow.admit(now, session)?.failed(new ModelFailure("rate_limited", "too fast"), now);
+  await run(
+    async (batch) => replyOf(batch, "model"),
+    (reason) => {
+      if (reason !== null) memory.db.transaction(() => memory.store.withdrawals.ofPrompt(session, "k"))();
+      untilItOpens(reason);
+    },
+  );
+  expect(calls.map(({ messages }) => messages.map(({ id }) => id))).toEqual([[2, 3]]);
+});
+
+test("after a pause between two calls the first is not asked and paid for again", async () => {
+  await linked(9);
+  const reason = await run(async (batch) => {
+    if (calls.length % 2 === 0) throw new ModelFailure("rate_limited", "too fast");
+    return replyOf(batch, "model");
+  }, untilItOpens);
+  expect(reason).toBeNull();
+  expect(calls.map(({ messages }) => messages[0]?.id)).toEqual([1, 4, 4, 7, 7]);
+  expect({ done, failures }).toEqual({ done: 9, failures: ["too fast", "too fast"] });
+});
+
+test("a model whose every answer is useless ends the run before it is paid for all that is listed", async () => {
+  await linked(1);
+  for (let n = 2; n < 20; n += 1) await linked(1, "k", `s${n}`);
+  const reason = await run(async () => {
+    throw new ModelFailure("bad_answer", "garbage");
+  }, untilItOpens);
+  expect(reason).toBe("the provider failed too often in a row");
+  expect(calls).toHaveLength(6);
+  expect(memory.store.regenerations.counts()).toEqual({ left: 19, failed: 0 });
 });

@@ -43,6 +43,8 @@ export interface Regenerations {
   measure(selection: RegenerationSelection | null): Promise<RegenerationSize>;
   /** The next messages of one session, the newest session first; null when none is left. */
   next(limits: BatchLimits): Promise<RegenerationBatch | null>;
+  /** True while every message and every title of the batch is there. */
+  stands(batch: RegenerationBatch): boolean;
   /**
    * Puts the reply in the place of the old records and takes the batch off the list, in one transaction. Null when something
    * that the model was shown does not stand any more: nothing is stored, and what still stands stays listed.
@@ -165,6 +167,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     },
     measure,
     next: (limits) => commit(() => nextBatch(limits)),
+    stands,
     complete: (batch, reply) =>
       commit(() => {
         if (!stands(batch)) return null;

@@ -8,7 +8,7 @@ interface Shown {
   recentTitles: readonly string[];
 }
 
-/** True while every message and every title that `shown` holds is there; asked in the transaction that stores the answer. */
+/** True while every message and every title that `shown` holds is there; asked before a call, and in the transaction that stores the answer. */
 export function createStanding(db: Sqlite): (shown: Shown) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id
