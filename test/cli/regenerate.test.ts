@@ -219,11 +219,15 @@ test("where only local is set up the worker's refusal is passed on, with exit co
   expect(stderr).toContain("Only the local provider is set up.");
 });
 
-test("--resume with a filter is refused before anything is asked", async () => {
+test.each([
+  ["--resume", "--since", "7d"],
+  ["--stop", "--generator", "local"],
+  ["--drop", "--project", "app"],
+])("%s with a filter is refused before anything is asked or forgotten", async (way, ...filter) => {
   const { worker, mem } = await workerWith([{}]);
-  const { code, stderr } = await mem("regenerate", "--resume", "--since", "7d");
+  const { code, stderr } = await mem("regenerate", way, ...filter);
   expect(code).toBe(64);
-  expect(stderr).toContain("--resume takes no --since");
+  expect(stderr).toContain(`${way} takes no --since`);
   expect(worker.seen).toEqual([]);
 });
 

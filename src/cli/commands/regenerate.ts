@@ -74,12 +74,6 @@ const retryLaterExitCode = 75;
 
 function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
   const { since, project, generator, resume } = options;
-  if (resume === true && [since, project, generator].some((value) => value !== undefined)) {
-    throw new MemError("usage", {
-      message: "--resume takes no --since, --project or --generator.",
-      hint: "It goes on with what is listed; leave it out to add to the list.",
-    });
-  }
   return {
     ...(since === undefined ? {} : { since: parseWhen(since, "start", nowEpochMs) }),
     ...(project === undefined ? {} : { project }),
