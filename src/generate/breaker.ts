@@ -8,7 +8,7 @@ export interface Breaker {
   answered(): void;
   /** Enough failures in a row: nobody asks but one probe after `pauseMs`. */
   isOpen(): boolean;
-  /** Until the next probe: doubling from 5 s to 5 min, with jitter. */
+  /** Until the next probe: doubling from 5 s to the longest, with jitter. */
   pauseMs(): number;
   /** 0 when the session has no part in the run of failures; else the higher, the later it failed. */
   suspicion(sessionId: number): number;
@@ -43,9 +43,13 @@ export const isUselessForAll: IsItsFault = ({ failures, unexplained, sessions })
   sessions >= 2 || unexplained >= failuresInARow || failures >= 2 * failuresInARow;
 
 const firstPauseMs = 5_000;
-const longestPauseMs = 5 * 60_000;
 
-export function createBreaker(isItsFault: IsItsFault): Breaker {
+/** The longest pause between two probes of a provider that does not answer, which costs nothing. */
+export const longestOutagePauseMs = 5 * 60_000;
+/** Of a model whose answers are of no use: each is paid for, so an hour, where 5 minutes would cost hundreds a day. */
+export const longestUselessPauseMs = 60 * 60_000;
+
+export function createBreaker(isItsFault: IsItsFault, longestPauseMs: number): Breaker {
   // By the number of its last failure.
   const failing = new Map<number, number>();
   let failures = 0;

@@ -5,13 +5,20 @@
 // | open    | rate_limited, quota                | paused until Retry-After, else 1 min or 15 min, doubling           |
 // | open    | auth                               | paused for 15 min, or until `reset` when the settings change       |
 // | open    | unavailable, timeout, bad_request  | paused after 3 in a row (see breaker.ts), or until its Retry-After |
-// | open    | bad_answer                         | paused after 3 in a row, or 2 of different sessions                |
+// | open    | bad_answer                         | paused after 3 in a row, or 2 of different sessions; up to an hour |
 // | open    | overflow                           | open: the provider works                                           |
 // | paused  | time is over                       | probing: one call at a time                                        |
 // | probing | the probe fails                    | paused, longer                                                     |
 // | probing | the probe is answered              | open                                                               |
 import type { Mends } from "../domain/generation-pause.ts";
-import { type Breaker, createBreaker, isOutage, isUselessForAll } from "./breaker.ts";
+import {
+  type Breaker,
+  createBreaker,
+  isOutage,
+  isUselessForAll,
+  longestOutagePauseMs,
+  longestUselessPauseMs,
+} from "./breaker.ts";
 import type { ModelFailure, ModelFailureKind } from "./model-failure.ts";
 
 /** What status, health, doctor and the stream tell of the provider. */
@@ -66,8 +73,8 @@ const shortestPauseMs = 1_000;
 
 /** `onChange` hears of every change of `state`. */
 export function createFlow({ onChange }: { onChange: (state: FlowState) => void }): Flow {
-  const outage = createBreaker(isOutage);
-  const uselessness = createBreaker(isUselessForAll);
+  const outage = createBreaker(isOutage, longestOutagePauseMs);
+  const uselessness = createBreaker(isUselessForAll, longestUselessPauseMs);
   let pause: Pause | null = null;
   let probe: Pass | null = null;
   // Pauses since the last answer: each is longer than the one before.

@@ -99,9 +99,10 @@ interface Call {
 async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: Call): Promise<boolean> {
   const { queue, clock } = deps;
   const { signal } = call.active.abortController;
+  const askOnce = call.pass.isProbe && deps.flow.isUseless();
   let reply: GenerationReply;
   try {
-    reply = await ask(deps, batch, call.active.abortController);
+    reply = await ask(deps, { ...batch, askOnce }, call.active.abortController);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
     if (signal.aborted && !(failure instanceof ModelFailure)) {

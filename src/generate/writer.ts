@@ -108,7 +108,8 @@ async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
 
 async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
   // A message that failed before had its fresh answers then: a model that is always useless must not cost them again.
-  const most = part.batch.messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
+  const { messages, askOnce } = part.batch;
+  const most = askOnce || messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
   let complaint: string | undefined;
   for (let answers = 1; ; answers++) {
     try {

@@ -181,6 +181,16 @@ describe("a provider that is down", () => {
     expect(flow.state(now).state).toBe("open");
   });
 
+  test("whose answers are of no use is asked less and less often, once an hour in the end", () => {
+    for (let n = 0; n < 3; n++) fails("bad_answer");
+    for (let n = 0; n < 12; n++) {
+      now += pauseMs();
+      expect(fails("bad_answer")).toBe(true);
+    }
+    expect(pauseMs()).toBeGreaterThanOrEqual(48 * minute);
+    expect(pauseMs()).toBeLessThanOrEqual(72 * minute);
+  });
+
   test("is not seen in three useless answers that their messages explain, but in six", () => {
     for (let n = 0; n < 6; n++) {
       expect(flow.isUseless()).toBe(false);

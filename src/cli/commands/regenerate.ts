@@ -42,8 +42,7 @@ export function registerRegenerate(program: Command, context: CliContext): void 
     .option("--json", "print JSON: how it ended, or what it would cost")
     .action((options: RegenerateOptions) => run(context, options));
   withExamples(regenerate, [
-    ["mem regenerate --since 7d", "what local wrote within a week, after a question"],
-    ["mem regenerate --dry-run", "how many records, which model, about how much"],
+    ["mem regenerate --since 7d", "says what it costs, then asks"],
     ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
   ]);
 }
