@@ -122,6 +122,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       loop.notify(sessionDbId);
       status.changed();
     },
+    onWithdrawn: loop.cancel,
   });
   const context = buildContext(deps, store);
   const hostEvents = createHostEvents({

@@ -25,6 +25,7 @@ function open(): void {
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
     publish: (event) => void events.push(event),
     onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
   });
 }
 

@@ -23,7 +23,12 @@ beforeEach(() => {
     projectOf: () => "demo",
     publish: (event: StreamEvent) => void events.push(event),
   };
-  intake = createIntake({ ...deps, skipTools: () => new Set(), onQueued: () => undefined });
+  intake = createIntake({
+    ...deps,
+    skipTools: () => new Set(),
+    onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
+  });
   record = createObservationRecorder(deps);
   return () => memory.close();
 });
