@@ -170,7 +170,9 @@ function beginsAsDatabase(path: string): boolean {
   }
 }
 
+// What lies in a directory that is closed to others is out of their reach, whatever its own rights say.
 function openFiles(root: string): string[] {
+  if ((statSync(root).mode & 0o077) === 0) return [];
   return [root, ...filesBelow(root)]
     .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
     .map((path) => relative(root, path) || "it");
