@@ -129,6 +129,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
       void failOpen("ending calls of an earlier worker", () =>
         reapOrphans(callRecords(settings.paths.hostCli)),
       );
+      closeAtFault(client, flow, clock.now());
       loop.start();
     },
     async close() {
@@ -136,6 +137,12 @@ export function createGeneration(deps: GenerationDeps): Generation {
       await client?.close();
     },
   };
+}
+
+// What is seen to be wrong without a call is told at once, not when the first message is due.
+function closeAtFault(client: ModelClient | null, flow: Flow, now: number): void {
+  const fault = client?.fault?.() ?? null;
+  if (fault !== null) flow.admit(now, 0)?.failed(fault, now);
 }
 
 function modelProvider(

@@ -9,7 +9,8 @@ type Settings = Pick<LoadedSettings, "get" | "paths">;
 export function describePause({ state, reason }: FlowState, settings: Settings): GenerationPause | null {
   if (state === "open" || reason === null) return null;
   const { kind, message, until, mends } = reason;
-  return { kind, message, until, next: nextStep({ kind, mends }, settings) };
+  const shown = mends === undefined ? {} : { mends };
+  return { kind, message, until, ...shown, next: nextStep({ kind, mends }, settings) };
 }
 
 function nextStep(
@@ -25,6 +26,7 @@ const mendingStep: Readonly<Record<Mends, (settings: Settings) => string | null>
   key: keyStep,
   address: addressStep,
   model: modelStep,
+  command: () => setStep("HOST_CLI_PATH", "path"),
 };
 
 function keyStep({ get, paths }: Settings): string {
@@ -71,6 +73,6 @@ function modelStep({ get }: Settings): string | null {
   return setting === null ? null : setStep(setting, "model");
 }
 
-function setStep(setting: string, value: Mends): string {
+function setStep(setting: string, value: string): string {
   return `Run \`mem settings set ${setting} <${value}>\`, then \`mem worker restart\`.`;
 }

@@ -16,7 +16,7 @@ test.each([
 ])("with %j a refused key names %s", (env, step) => {
   const reason = { ...refused, mends: "key" as const };
   const pause = describePause({ state: "probing", reason }, settingsWith(env));
-  expect(pause).toEqual({ ...refused, next: expect.stringContaining(step) });
+  expect(pause).toEqual({ ...refused, mends: "key", next: expect.stringContaining(step) });
 });
 
 test.each([
@@ -25,6 +25,7 @@ test.each([
   [{ MEM_PROVIDER: "secondary" }, "model", "mem settings set MEM_SECONDARY_MODEL <model>"],
   [gateway, "model", "mem settings set MEM_MODEL <model>"],
   [gateway, "address", "LLM_BASE_URL"],
+  [{}, "command", "mem settings set HOST_CLI_PATH <path>"],
 ] as const)("with %j a wrong %s is mended by %s, not by another key", (env, mends, step) => {
   const reason = { ...refused, mends };
   const pause = describePause({ state: "paused", reason }, settingsWith(env));
