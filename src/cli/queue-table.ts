@@ -43,7 +43,7 @@ function cellsOf(row: Row, moment: Moment): string[] {
     stateInWords(row, moment),
     durationInWords(row.ageMs),
     String(row.attempts),
-    terminalLine(row.session).slice(0, 8),
+    cutToWidth(terminalLine(row.session), 9),
     terminalLine(row.project),
     row.kind === "summarize" ? "summary" : terminalLine(row.tool_name ?? "-"),
   ];
@@ -56,7 +56,8 @@ function stateInWords({ status, next_try_at_epoch: next }: Row, { nowEpochMs, ha
     case "processing":
       return "in work";
     case "pending":
-      if (halt !== null && (next ?? 0) <= (halt.until ?? Number.POSITIVE_INFINITY)) return "paused";
+      // Its own next try would find the provider paused, or come only after that has ended.
+      if (halt !== null) return "paused";
       return next !== null && next > nowEpochMs
         ? `again in ${durationInWords(next - nowEpochMs)}`
         : "waiting";

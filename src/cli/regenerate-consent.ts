@@ -7,16 +7,17 @@ import type { CliContext } from "./context.ts";
 import type { Io } from "./io.ts";
 import { planRows } from "./regenerate-words.ts";
 
-/** `--dry-run`: what a start would cost is the answer. */
+/** `--dry-run`: what a start would cost is the answer. Resolves with how many events that are. */
 export async function showPlan(
   { io, worker }: Context,
   choice: RegenerateChoice,
   json: boolean,
-): Promise<void> {
+): Promise<number> {
   const plan = await worker().regenerationPlan(choice);
   if (json) io.json(plan);
   else if (plan.events === 0) io.out("Nothing is to be made again.");
   else printAligned(io, planRows(plan));
+  return plan.events;
 }
 
 interface Consent {

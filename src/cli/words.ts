@@ -47,13 +47,17 @@ export function localDate(date: Date): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
-/** `14:05` in local time, with the date when it is another day than now. */
+/** `14:05` in local time, with the seconds when it is less than two minutes away, with the date when it is another day. */
 export function localTime(epochMs: number, nowEpochMs: number): string {
   const date = new Date(epochMs);
-  const time = [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+  const seconds = Math.abs(epochMs - nowEpochMs) < secondsMatterMs ? [date.getSeconds()] : [];
+  const parts = [date.getHours(), date.getMinutes(), ...seconds];
+  const time = parts.map((part) => String(part).padStart(2, "0")).join(":");
   const day = localDate(date);
   return day === localDate(new Date(nowEpochMs)) ? time : `${day} ${time}`;
 }
+
+const secondsMatterMs = 120_000;
 
 /** A path with the home directory as `~`. */
 export function homePath(path: string): string {

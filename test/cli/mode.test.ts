@@ -44,12 +44,12 @@ test("show prints title, types, concepts and wording in 80 columns, and --json w
   const { stdout } = await mem("mode", "show", "chill");
   for (const part of [
     "Title     Chill",
-    "\nTypes\n",
+    "\nTypes (types)\n",
     "bugfix",
-    "\nConcepts\n",
+    "\nConcepts (concepts)\n",
     "trade-off",
-    "\nKeeps\n",
-    "\nWording\n",
+    "\nKeeps (keep)\n",
+    "\nWording (writing)\n",
   ])
     expect(stdout).toContain(part);
   expect(stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("File"))).toEqual([]);

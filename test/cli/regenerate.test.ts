@@ -49,6 +49,10 @@ async function workerWith(
       json(response, 200, { ...plan, ...planned });
       return;
     }
+    if (url === "/api/projects") {
+      json(response, 200, { projects: ["shop", "api"] });
+      return;
+    }
     if (method === "DELETE") stopped = { running: false, stoppedBecause: "it was stopped" };
     json(response, 200, { ...idle, ...states[Math.min(at, states.length - 1)], ...stopped });
     at += 1;
@@ -236,4 +240,13 @@ test("what a vendor said cannot write to the terminal", () => {
   for (const line of [progressInWords(evil), ...endInWords(evil), nextStep(evil) ?? ""])
     for (const character of ["\x1b", "\x07"]) expect(line).not.toContain(character);
   expect(endInWords(idle)).toEqual(["Nothing is to be made again."]);
+});
+
+test("a project that there is none of is told with the names there are", async () => {
+  const { mem } = await workerWith([{}], { events: 0 });
+  for (const way of ["--dry-run", "--yes"]) {
+    const { stdout, stderr } = await mem("regenerate", way, "--project", "nope");
+    expect(stdout).toBe("Nothing is to be made again.\n");
+    expect(stderr).toContain('There is no project "nope". Known: shop, api.');
+  }
 });

@@ -136,28 +136,29 @@ async function showMode(
 }
 
 function printWording({ io }: CliContext, mode: Mode): void {
-  const heading = (text: string) => {
+  // The key by which it stands in a mode file: whoever writes one looks here.
+  const heading = (text: string, key: string) => {
     io.out("");
-    io.out(io.paint.bold(text));
+    io.out(`${io.paint.bold(text)} ${io.paint.dim(`(${key})`)}`);
   };
   const words = (list: readonly ModeWord[]) => printAligned(io, list.map(wordRow));
-  heading("Types");
+  heading("Types", "types");
   words(mode.types);
   if (mode.concepts.length > 0) {
-    heading("Concepts");
+    heading("Concepts", "concepts");
     words(mode.concepts);
   }
   const paragraphs = [
-    ["Role", mode.role],
-    ["Keeps", mode.keep],
-    ["Leaves out", mode.skip],
-    ["Wording", mode.writing],
+    ["Role", "role"],
+    ["Keeps", "keep"],
+    ["Leaves out", "skip"],
+    ["Wording", "writing"],
   ] as const;
-  for (const [name, text] of paragraphs) {
-    heading(name);
-    for (const line of wrapToWidth(terminalLine(text), io.columns)) io.out(line);
+  for (const [name, key] of paragraphs) {
+    heading(name, key);
+    for (const line of wrapToWidth(terminalLine(mode[key]), io.columns)) io.out(line);
   }
-  heading("Session summary");
+  heading("Session summary", "summary");
   printAligned(
     io,
     Object.entries(mode.summary).map(([part, holds]) => [part, terminalLine(holds)]),
@@ -203,7 +204,7 @@ async function useMode(context: CliContext, name: string, asJson: boolean): Prom
     if (has || settings.source(contextKeys[key]) === "default") continue;
     io.err(
       `${contextKeys[key]} lets in ${injected.join(", ")} only; this mode writes none of them. ` +
-        `\`mem settings set ${contextKeys[key]} all\` lets in every one.`,
+        `\`mem settings set ${contextKeys[key]} all && mem worker restart\` lets in every one.`,
     );
   }
   io.err("It takes effect when the worker starts again: `mem worker restart`.");

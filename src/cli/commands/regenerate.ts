@@ -6,6 +6,7 @@ import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { unknownProject } from "../known-names.ts";
 import { demandConsent, showPlan } from "../regenerate-consent.ts";
 import { demandOneWay } from "../regenerate-ways.ts";
 import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";
@@ -52,7 +53,11 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
   if (options.stop === true || options.drop === true) return stop(context, options);
   const choice = choiceOf(options, context.clock.now());
   const json = options.json === true;
-  if (options.dryRun === true) return showPlan(context, choice, json);
+  if (options.dryRun === true) {
+    const events = await showPlan(context, choice, json);
+    if (events === 0 && !json) await tellUnknownProject(context, options);
+    return;
+  }
   await demandConsent(context, choice, { yes: options.yes === true, json });
   const started = await context.worker().regenerate(choice);
   const ended = started.running ? await follow(context, started, options) : started;
@@ -67,6 +72,13 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
     for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
   const next = nextStep(ended);
   if (next !== null) io.err(next);
+  if (ended.total === 0) await tellUnknownProject(context, options);
+}
+
+// That nothing was found may be a typo.
+async function tellUnknownProject({ io, worker }: CliContext, { project }: RegenerateOptions): Promise<void> {
+  const unknown = project === undefined ? null : await unknownProject(worker(), project);
+  for (const line of unknown === null ? [] : wrapToWidth(unknown, io.columns)) io.err(line);
 }
 
 const retryLaterExitCode = 75;
