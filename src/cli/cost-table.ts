@@ -57,7 +57,7 @@ export function emptyCost({ since, budgets }: CostAnswer, provider: string): str
   return [
     `No model was asked since ${from}, so nothing was spent.`,
     provider === "local"
-      ? "The local provider writes; it costs nothing. `mem settings set MEM_PROVIDER primary` sets a model up."
+      ? "The local provider writes; it costs nothing. `mem settings set MEM_PROVIDER primary && mem worker restart` sets a model up."
       : "`mem status` shows who writes at present, `mem cost --since 365d` looks further back.",
     ...(budgets.length === 0 ? [] : budgetLines({ budgets }).map(([name, text]) => `${name}: ${text}.`)),
   ];
@@ -110,7 +110,9 @@ function costInWords(used: NonNullable<CostAnswer["projection"]>["soFar"]): stri
 
 function budgetLines({ budgets }: Pick<CostAnswer, "budgets">): (readonly [string, string])[] {
   if (budgets.length === 0) {
-    return [["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200000` sets one"]];
+    return [
+      ["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200k && mem worker restart` sets one"],
+    ];
   }
   return budgets.map(({ name, limitTokens, leftTokens, until }) => [
     name === "daily" ? "Daily budget" : "Monthly budget",

@@ -17,13 +17,14 @@ type Generation = Pick<Health, "provider" | "paused" | "budget">;
 
 /** What holds the queue up, or null: also while `local` writes in place of a paused model. */
 export function haltOf({ provider, paused, budget }: Generation, nowEpochMs: number): Halt | null {
-  if (paused === null || budget !== null || provider.active === "local") return null;
+  if (paused === null || paused.localWrites === true || budget !== null || provider.active === "local")
+    return null;
   const until = paused.until !== null && paused.until > nowEpochMs ? paused.until : null;
   // Refused access is tried again by itself too, but it is the user who ends it.
   const when = until === null || paused.kind === "auth" ? "" : ` until ${localTime(until, nowEpochMs)}`;
   return {
     until,
-    what: `${provider.active} is paused${when}: ${pauseReason(paused.kind)}`,
+    what: `${provider.active} is paused${when}: ${pauseReason(paused.kind, paused.mends)}`,
     next: paused.next === null ? null : terminalLine(paused.next),
   };
 }

@@ -1,6 +1,6 @@
 // Numbers, sizes, times and places in words that fit a line.
-import { homedir } from "node:os";
-import { isAbsolute, sep } from "node:path";
+
+export { homePath } from "../paths.ts";
 
 /** `1 observation`, `1,204 observations`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -58,13 +58,6 @@ export function localTime(epochMs: number, nowEpochMs: number): string {
 }
 
 const secondsMatterMs = 120_000;
-
-/** A path with the home directory as `~`. */
-export function homePath(path: string): string {
-  const home = homedir();
-  if (!isAbsolute(home)) return path;
-  return path === home || path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
-}
 
 function withRest(whole: string, rest: number, unit: string): string {
   return rest === 0 ? whole : `${whole} ${rest} ${unit}`;

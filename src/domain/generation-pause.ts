@@ -16,6 +16,8 @@ export interface GenerationPause {
   until: number | null;
   /** Of `auth`: what is wrong; absent where the message itself says it. */
   mends?: Mends | undefined;
+  /** True while `local` writes in the place of the model, so that nothing waits for it. */
+  localWrites?: boolean | undefined;
   /** The user's next step, a sentence; null when there is nothing to do but wait. */
   next: string | null;
 }
@@ -45,8 +47,12 @@ const reasons = new Map([
 export function pauseNotice(pause: GenerationPause | null): string | null {
   if (pause?.kind !== "auth") return null;
   const what = faults[pause.mends ?? "key"];
-  return `mem: ${what}, so no model writes observations. ${pause.next ?? "See `mem doctor`."}`;
+  const outcome = pause.localWrites === true ? localInstead : "so no model writes observations.";
+  return `mem: ${what}, ${outcome} ${pause.next ?? "See `mem doctor`."}`;
 }
+
+const localInstead =
+  "so local rules write observations meanwhile; `mem regenerate` makes them better once a model can be asked.";
 
 const faults: Readonly<Record<Mends, string>> = {
   key: "the model's provider refuses access",

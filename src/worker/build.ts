@@ -101,7 +101,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), settings),
+    pause: () => describePause(generation.flow.state(clock.now()), settings, generation.localWrites()),
     storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,

@@ -49,6 +49,8 @@ export interface Generation {
   loop: GenerationLoop;
   regenerator: Regenerator & { plan: PlanRegeneration };
   flow: Pick<Flow, "state">;
+  /** True while `local` writes in the place of a model that may not be asked. */
+  localWrites(): boolean;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
   /** Takes up what is due, now; a provider that refused access is asked again, since the user may have mended it. */
@@ -119,6 +121,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
     loop,
     regenerator: { ...regenerator, plan },
     flow,
+    localWrites: () => model !== null && localWrites(),
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
     askAgain() {
       if (flow.state(clock.now()).reason?.kind === "auth") flow.reset(clock.now());

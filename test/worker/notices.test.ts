@@ -41,6 +41,13 @@ test("a provider that refuses access is told with the next step, once a session"
   expect(notices.all()).toEqual([expect.stringContaining("claude /login")]);
 });
 
+test("while local writes in a refused model's place, the notice says who writes and what makes it better", () => {
+  const { notices } = noticesWhile({ pause: { ...refused, localWrites: true } });
+  const told = notices.first("a");
+  expect(told).toMatch(/local rules write observations meanwhile; `mem regenerate`.*claude \/login/);
+  expect(told).not.toContain("no model writes");
+});
+
 test("a full disk is told at the start of every session while it lasts", () => {
   const { notices, state } = noticesWhile({ storage: new MemError("storage_full") });
   for (const session of ["a", "a", "b"]) expect(notices.first(session)).toContain("Free some space");

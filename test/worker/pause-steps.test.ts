@@ -42,3 +42,18 @@ test("what ends by itself asks for nothing, and an open flow is no pause", () =>
   expect(describePause({ state: "paused", reason: limited }, settingsWith({}))?.next).toBeNull();
   expect(describePause({ state: "open", reason: null }, settingsWith({}))).toBeNull();
 });
+
+test("every command that changes a setting restarts the worker too", () => {
+  for (const env of [{}, { MEM_PROVIDER: "secondary" }, { MEM_PROVIDER: "compat" }])
+    for (const kind of ["auth", "quota"] as const) {
+      const reason = { ...refused, kind, mends: "key" as const };
+      const next = describePause({ state: "paused", reason }, settingsWith(env))?.next;
+      expect(next).toMatch(/`mem settings set [^`]+ && mem worker restart`/);
+    }
+});
+
+test("a pause during which local writes says so", () => {
+  const state = { state: "paused" as const, reason: refused };
+  expect(describePause(state, settingsWith({}), true)?.localWrites).toBe(true);
+  expect(describePause(state, settingsWith({}))).not.toHaveProperty("localWrites");
+});

@@ -55,7 +55,7 @@ function compatSetup(settings: LoadedSettings): ProviderSetup {
     how: null,
     lacks: {
       what: "it has neither a key (MEM_COMPAT_API_KEY) nor a server of your own (MEM_COMPAT_BASE_URL)",
-      next: `Run \`mem settings set MEM_COMPAT_API_KEY <key>\`, or MEM_COMPAT_BASE_URL <address>, then \`${restart}\`.`,
+      next: `Run \`mem settings set MEM_COMPAT_API_KEY <key> && ${restart}\`, or the same with MEM_COMPAT_BASE_URL <address>.`,
     },
   };
 }
@@ -79,7 +79,7 @@ function lackOfCommand(path: string, env: Environment): Lack | null {
     if (findExecutable(env, "claude") !== null) return null;
     return {
       what: "there is no command `claude` on PATH",
-      next: `Install Claude Code and log in, or name its command: \`mem settings set HOST_CLI_PATH <path>\`. Then \`${restart}\`.`,
+      next: `Install Claude Code and log in, or name its command: \`mem settings set HOST_CLI_PATH <path> && ${restart}\`.`,
       onlyHere: true,
     };
   }

@@ -39,7 +39,7 @@ export async function checkPort(state: WorkerState, settings: LoadedSettings): P
       : warn(
           name,
           `${port} was taken, the worker listens at ${url}.`,
-          "mem settings set MEM_WORKER_PORT <free port>",
+          "mem settings set MEM_WORKER_PORT <free port> && mem worker restart",
         );
   }
   if (port === 0 || (await isFree(host, port)))

@@ -29,7 +29,7 @@ export function registerCost(program: Command, context: CliContext): void {
   cost.addHelpText("after", ownPrices);
   withExamples(cost, [
     ["mem cost --by project --since 7d", "which project it went into"],
-    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "local writes when it is spent"],
+    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200k && mem worker restart", "local writes when it is spent"],
   ]);
 }
 

@@ -76,19 +76,21 @@ export function stateAsJson(
   return state.is === "silent" ? { status: "silent", pid: state.pid } : { status: "stopped" };
 }
 
-/** `primary (claude-haiku-4-5), paused until 14:05: rate limited`, or what writes instead of what is set. */
+/** `primary (claude-haiku-4-5), paused until 14:05: rate limited`, or `local writes; primary: access refused`. */
 export function providerInWords({ provider, paused, budget }: ProviderHealth, nowEpochMs: number): string {
   const { name, active, model } = provider;
   const writer = model === null ? active : `${active} (${terminalLine(model)})`;
   const why = budget === null ? `${name} is not set up` : `the budget of ${name} is spent`;
   const words = name === active ? writer : `${writer}, because ${why}`;
   if (paused === null) return words;
+  const reason = pauseReason(paused.kind, paused.mends);
+  if (paused.localWrites === true && budget === null) return `local writes; ${writer}: ${reason}`;
   // Refused access is tried again by itself too, but it is the user who ends it.
   const until =
     paused.kind !== "auth" && paused.until !== null && paused.until > nowEpochMs
       ? ` until ${localTime(paused.until, nowEpochMs)}`
       : "";
-  return `${words}, paused${until}: ${pauseReason(paused.kind)}`;
+  return `${words}, paused${until}: ${reason}`;
 }
 
 type ProviderHealth = Pick<Health, "provider" | "paused" | "budget">;

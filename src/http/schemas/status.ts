@@ -52,7 +52,7 @@ const provider = z.lazy(() =>
   z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
 );
 
-/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. */
+/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. `localWrites`: nothing waits. */
 export const pause = z.lazy(() =>
   z
     .object({
@@ -60,6 +60,7 @@ export const pause = z.lazy(() =>
       message: z.string(),
       until: epochMs().nullable(),
       mends: z.enum(mendable).optional(),
+      localWrites: z.boolean().optional(),
       next: z.string().nullable(),
     })
     .meta({ id: "Pause" }),
