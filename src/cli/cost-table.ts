@@ -45,7 +45,7 @@ export function costNotes({ total, projection, prices, notice }: CostAnswer): st
     ...(unpriced === 0
       ? []
       : [
-          `${lacks}: ${counted(unpriced, "call")} went to models without a known price. Name it in ${homePath(prices.own)}, as \`mem cost --help\` shows.`,
+          `${lacks}: ${counted(unpriced, "call")} went to models without a known price. Name it in ${homePath(prices.own)}, as \`mem cost --help\` shows; it counts for new calls after \`mem worker restart\`.`,
         ]),
     `List prices of ${prices.date}; a subscription is billed by its plan.`,
   ];

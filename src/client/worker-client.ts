@@ -95,6 +95,8 @@ export interface WorkerClient {
   /** The rest stays listed, or with `drop` is forgotten. */
   stopRegeneration(drop: boolean): Promise<RegenerationAnswer>;
   projects(): Promise<string[]>;
+  /** Every setting by its name as the worker has it in effect, secrets in clear, and the viewer's state. */
+  settings(): Promise<Record<string, unknown>>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
   summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
@@ -164,6 +166,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     regenerate: (choice) => postObject("/api/regenerate", choice),
     regeneration: () => getObject("/api/regenerate"),
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
+    settings: () => getObject("/api/settings"),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     async search(parameters) {
       demandShort(queryString(parameters));

@@ -8,11 +8,11 @@ import { primaryModel } from "../generate/providers/model-names.ts";
 import { createPrimaryClient } from "../generate/providers/primary.ts";
 import { createSecondaryClient } from "../generate/providers/secondary.ts";
 import { createSubscriptionClient } from "../generate/providers/subscription/client.ts";
+import { isModelForAnotherServer } from "../settings/compat-model.ts";
 import { type GatewayCredentials, loadGatewayCredentials } from "../settings/env-file.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 import type { LoadedSettings } from "../settings/load.ts";
-import { settingsTable } from "../settings/table.ts";
 
 interface ModelChoice {
   settings: LoadedSettings;
@@ -135,7 +135,7 @@ function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
   const baseUrl = settings.get("MEM_COMPAT_BASE_URL");
   if (baseUrl === "" && !key.isSet) return null;
   const model = settings.get("MEM_COMPAT_MODEL");
-  if (model === settingsTable.MEM_COMPAT_MODEL.default && !isOpenRouter(baseUrl)) {
+  if (isModelForAnotherServer(settings)) {
     warn(`MEM_COMPAT_MODEL is still ${model}, which the server at MEM_COMPAT_BASE_URL hardly knows.`);
   }
   return createCompatClient({
@@ -147,8 +147,4 @@ function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
     clock,
     timeoutMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),
   });
-}
-
-function isOpenRouter(baseUrl: string): boolean {
-  return baseUrl === "" || /(^|\.)openrouter\.ai$/i.test(new URL(baseUrl).hostname);
 }

@@ -8,6 +8,7 @@ import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { version } from "../version.ts";
 import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
+import { createPriceNotice } from "./price-notice.ts";
 import type { WorkerStatus } from "./status.ts";
 
 export interface Notices {
@@ -26,7 +27,8 @@ export function createNotices(
   const { paths } = settings;
   const told = new Set<string>();
   // As the model's instructions: read once, when the worker starts.
-  const mode = modeNotice(settings);
+  const [mode, budgets] = [modeNotice(settings), budgetNotices(settings)];
+  const prices = createPriceNotice(paths.prices);
 
   function standing(): string[] {
     const found = [
@@ -41,7 +43,7 @@ export function createNotices(
   // A pause that the user must end explains a queue that stands still.
   function ofGeneration(): string[] {
     const halt = pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
-    return [halt, mode].filter((notice) => notice !== null);
+    return [halt, ...budgets, mode].filter((notice) => notice !== null);
   }
 
   // A session starts again with every resume, clear and compaction: there it would only be noise.
@@ -63,7 +65,8 @@ export function createNotices(
   }
 
   return {
-    all: () => [...standing(), ...ofGeneration()],
+    // Wrong prices spoil a table, not the memory: no session need hear of them.
+    all: () => [...standing(), ...ofGeneration(), ...prices()],
     // What is told once comes before what comes back with the next session.
     first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
@@ -78,6 +81,18 @@ function modeNotice(settings: LoadedSettings): string | null {
   const [problem] = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).warnings;
   if (problem === undefined) return null;
   return `mem: ${problem} See \`mem mode list\`; after \`mem mode use <name>\`, or once its file is mended, run \`mem worker restart\`.`;
+}
+
+// It would fall back to none, and nobody would learn that nothing limits what is spent.
+function budgetNotices({ warnings }: LoadedSettings): string[] {
+  return ["MEM_DAILY_TOKEN_BUDGET", "MEM_MONTHLY_TOKEN_BUDGET"].flatMap((key) => {
+    const warning = warnings.find((sentence) => sentence.startsWith(`${key} in `));
+    if (warning === undefined) return [];
+    const next = warning.startsWith(`${key} in settings.json`)
+      ? `Run \`mem settings set ${key} <tokens> && mem worker restart\`.`
+      : `Correct ${key} where it is set, then run \`mem worker restart\`.`;
+    return [`mem: ${warning} So no such budget is kept. ${next}`];
+  });
 }
 
 function storageNotice(failure: MemError | null): string | null {

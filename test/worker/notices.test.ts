@@ -96,3 +96,25 @@ test("a broken mode file is told with what is wrong in it", () => {
   const { notices } = noticesWhile({ dataDir, env: { MEM_MODE: "mine", MEM_PROVIDER: "local" } });
   expect(notices.all().join()).toMatch(/mine\.json: it is not valid JSON.*mem worker restart/);
 });
+
+test("a budget that cannot be read is told with setting, value and step: nothing would limit what is spent", () => {
+  const dataDir = tempDir();
+  writeFileSync(dataPaths(dataDir).settings, '{"MEM_DAILY_TOKEN_BUDGET":"two hundred"}');
+  const { notices } = noticesWhile({ dataDir });
+  const told = notices.first("a");
+  expect(told).toContain('MEM_DAILY_TOKEN_BUDGET in settings.json: "two hundred" is not a whole number');
+  expect(told).toContain("`mem settings set MEM_DAILY_TOKEN_BUDGET <tokens> && mem worker restart`");
+  expect(notices.all()).toEqual([told]);
+});
+
+test("a price table that cannot be used is a notice until it is mended, and of no session", () => {
+  const { notices, dataDir } = noticesWhile({});
+  expect(notices.all()).toEqual([]);
+  writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":"cheap"}}}');
+  expect(notices.all().join()).toMatch(
+    /prices\.json is not a price table at models\.m\.input.*mem worker restart/,
+  );
+  expect(notices.first("a")).toBeNull();
+  writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":1,"output":2.5}}}');
+  expect(notices.all()).toEqual([]);
+});

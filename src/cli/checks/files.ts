@@ -72,15 +72,29 @@ const writeSteps = new Map([
   ["EROFS", "Mount its disk for writing, or point MEM_DATA_DIR at another directory"],
 ]);
 
-/** Every setting is valid. */
-export function checkSettings(settings: LoadedSettings): Check {
+/** Every setting is valid, and the worker has the same; `unused` are those that it took other values of. */
+export function checkSettings(settings: LoadedSettings, unused: readonly string[] = []): Check {
   const name = "Settings";
   const [first, ...others] = settings.warnings;
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    return warn(name, `${first}${more}`, "mem settings edit");
+    return warn(name, `${first}${more}`, mendingStep(first));
+  }
+  if (unused.length > 0) {
+    const some = unused.slice(0, 4).join(", ");
+    const more = unused.length > 4 ? ` and ${unused.length - 4} more` : "";
+    return warn(name, `The worker still has other values of ${some}${more}.`, "mem worker restart");
   }
   return ok(name, existsSync(settings.paths.settings) ? homePath(settings.paths.settings) : "defaults");
+}
+
+// A warning begins with the setting and where it was found.
+function mendingStep(warning: string): string {
+  const [, key, place] = /^([A-Z_]+) in (settings\.json|the environment):/.exec(warning) ?? [];
+  if (key === undefined) return "mem settings edit";
+  return place === "settings.json"
+    ? `mem settings set ${key} <value> && mem worker restart`
+    : `Correct or unset ${key} where your shell sets it, then \`mem worker restart\`.`;
 }
 
 /** The database is there and begins as a database; damaged ones that were set aside are named. */

@@ -3,6 +3,7 @@ import type { Health } from "../../client/worker-client.ts";
 import { terminalLine } from "../../domain/terminal-text.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
+import type { SettingKey } from "../../settings/table.ts";
 import { providerInWords, queueInWords } from "../commands/status.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { type ProviderSetup, providerSetup } from "./provider-setup.ts";
@@ -26,21 +27,26 @@ interface ProviderSight {
   settings: LoadedSettings;
   env: Environment;
   nowEpochMs: number;
+  /** Settings that the worker has other values of, since it started before they were changed. */
+  unused?: readonly SettingKey[];
 }
 
 // Whoever has set one of these expects a model to write.
 const choices = ["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD", "HOST_CLI_PATH"] as const;
 
 /** The provider that the user chose has what it needs, and is the one that writes. */
-export function checkProvider({ health, settings, env, nowEpochMs }: ProviderSight): Check {
+export function checkProvider(sight: ProviderSight): Check {
+  const { health, settings, env, nowEpochMs, unused = [] } = sight;
   const name = "Provider";
-  const { how, lacks } = providerSetup(settings, env);
+  const setup = providerSetup(settings, env);
+  const { how, lacks, doubt } = setup;
   const words = health === null ? settings.get("MEM_PROVIDER") : providerInWords(health, nowEpochMs);
+  if (health !== null && unused.some(isOfProvider)) return afterRestart(words, settings, setup);
   const writes = health !== null && health.provider.active === health.provider.name;
   const missing = lacks !== null && (!lacks.onlyHere || !writes) ? lacks : null;
   const paused = health?.paused ?? null;
   if (paused !== null) {
-    const message = `${words}. ${terminalLine(paused.message)}`;
+    const message = `${words}. ${asSentence(paused.message)}`;
     const next = paused.next ?? missing?.next;
     // A provider that refuses access waits for the user; every other pause ends by itself.
     return paused.kind === "auth"
@@ -49,11 +55,30 @@ export function checkProvider({ health, settings, env, nowEpochMs }: ProviderSig
   }
   const chosen = choices.some((key) => settings.source(key) !== "default");
   if (missing !== null) return lacking(`${words}: ${missing.what}.`, missing, chosen || writes);
-  if (health?.budget) return warn(name, `${words}. ${terminalLine(health.budget)}`, "mem cost");
+  if (health?.budget) return warn(name, `${words}. ${asSentence(health.budget)}`, "mem cost");
   if (health !== null && !writes) {
     return lacking(`${words}. What it lacked is there now.`, { next: "mem worker restart" }, chosen);
   }
+  if (doubt !== undefined) return warn(name, `${words}: ${doubt.what}.`, doubt.next);
   return ok(name, how === null ? words : `${words}, ${how}`);
+}
+
+function isOfProvider(key: SettingKey): boolean {
+  return /PROVIDER|^HOST_CLI_PATH$|^MEM_MODEL$|^MEM_(PRIMARY|SECONDARY|COMPAT)_/.test(key);
+}
+
+// What is set now says nothing of the provider that the worker asks.
+function afterRestart(words: string, settings: LoadedSettings, { how, lacks, doubt }: ProviderSetup): Check {
+  const wrong = lacks ?? doubt;
+  const set = settings.get("MEM_PROVIDER");
+  const then = wrong === undefined ? (how === null ? "" : `, ${how}`) : `: ${wrong.what}`;
+  const message = `${words}. After \`mem worker restart\` it is ${set}${then}.`;
+  return warn("Provider", message, wrong?.next ?? "mem worker restart");
+}
+
+function asSentence(text: string): string {
+  const line = terminalLine(text);
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 // That `local` stands in for a default that nobody has set up is no fault; what would set it up is worth a line.

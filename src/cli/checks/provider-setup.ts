@@ -1,5 +1,6 @@
 // What the provider that is set needs before it can write, and what of it is not there.
 import { MemError } from "../../errors.ts";
+import { isModelForAnotherServer } from "../../settings/compat-model.ts";
 import { loadGatewayCredentials } from "../../settings/env-file.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { findExecutable, isExecutable } from "../../settings/executable.ts";
@@ -10,6 +11,8 @@ export interface ProviderSetup {
   /** How it is paid for; null where there is nothing to say. */
   how: string | null;
   lacks: Lack | null;
+  /** What is there, but hardly right. */
+  doubt?: Pick<Lack, "what" | "next">;
 }
 
 interface Lack {
@@ -49,7 +52,10 @@ const restart = "mem worker restart";
 
 function compatSetup(settings: LoadedSettings): ProviderSetup {
   // A server of one's own may need no key; the public one does.
-  if (settings.get("MEM_COMPAT_BASE_URL") !== "") return { how: "at an address of your own", lacks: null };
+  if (settings.get("MEM_COMPAT_BASE_URL") !== "") {
+    const own = { how: "at an address of your own", lacks: null };
+    return isModelForAnotherServer(settings) ? { ...own, doubt: modelDoubt(settings) } : own;
+  }
   if (settings.get("MEM_COMPAT_API_KEY").isSet) return { how: "with its key", lacks: null };
   return {
     how: null,
@@ -57,6 +63,13 @@ function compatSetup(settings: LoadedSettings): ProviderSetup {
       what: "it has neither a key (MEM_COMPAT_API_KEY) nor a server of your own (MEM_COMPAT_BASE_URL)",
       next: `Run \`mem settings set MEM_COMPAT_API_KEY <key> && ${restart}\`, or the same with MEM_COMPAT_BASE_URL <address>.`,
     },
+  };
+}
+
+function modelDoubt(settings: LoadedSettings): NonNullable<ProviderSetup["doubt"]> {
+  return {
+    what: `MEM_COMPAT_MODEL is still ${settings.get("MEM_COMPAT_MODEL")}, which a server of your own hardly knows`,
+    next: `mem settings set MEM_COMPAT_MODEL <model> && ${restart}`,
   };
 }
 

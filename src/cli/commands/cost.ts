@@ -1,11 +1,12 @@
 // `mem cost`: what models were asked, what it cost, what the month will cost, and what the budgets leave.
 import { type Command, Option } from "commander";
 import type { CostAnswer } from "../../client/worker-client.ts";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { costNotes, emptyCost, renderCost } from "../cost-table.ts";
 import { withExamples } from "../examples.ts";
 import { parseWhen } from "../when.ts";
+import { homePath } from "../words.ts";
 
 interface CostOptions {
   by: CostAnswer["by"];
@@ -36,7 +37,9 @@ export function registerCost(program: Command, context: CliContext): void {
 const ownPrices = `
 Prices of your own, in US dollars per million tokens, stand in prices.json of
 the data directory and go before the shipped ones:
-  {"models": {"my-model": {"input": 0.5, "cachedInput": 0.05, "output": 3}}}`;
+  {"models": {"my-model": {"input": 0.5, "cachedInput": 0.05, "output": 3}}}
+They are of new calls, after \`mem worker restart\`; a call keeps the cost that it
+was recorded with, unknown ones included.`;
 
 async function showCost(context: CliContext, { by, since, json }: CostOptions): Promise<void> {
   const { io, clock } = context;
@@ -51,5 +54,9 @@ async function showCost(context: CliContext, { by, since, json }: CostOptions): 
     return;
   }
   renderCost(io, answer);
-  for (const note of costNotes(answer)) for (const line of wrapToWidth(note, io.columns)) io.err(line);
+  // The worker says what is wrong with a table of one's own.
+  const { notices } = await context.worker().health();
+  const ofPrices = notices.filter((notice) => notice.includes(homePath(answer.prices.own)));
+  for (const note of [...costNotes(answer), ...ofPrices.map(terminalLine)])
+    for (const line of wrapToWidth(note, io.columns)) io.err(line);
 }

@@ -1,7 +1,9 @@
 // `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
 import type { Command } from "commander";
 import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError, toMemError } from "../../errors.ts";
+import { failOpen, MemError, toMemError } from "../../errors.ts";
+import type { LoadedSettings } from "../../settings/load.ts";
+import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { version } from "../../version.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
 import { checkDisk } from "../checks/disk.ts";
@@ -48,10 +50,15 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const paths = context.paths();
     checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
-    checks.push(checkSettings(settings), checkDatabase(paths));
     const [looked, mode] = [await stateOf(context), await checkMode(context)];
+    const unused =
+      looked instanceof MemError || looked.is !== "answering" ? [] : await unusedSettings(context, settings);
+    checks.push(checkSettings(settings, unused), checkDatabase(paths));
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
-    else checks.push(...checkWorker(looked, version(), mode?.message));
+    else
+      checks.push(
+        ...checkWorker(looked, version(), [...settings.warnings, ...(mode === null ? [] : [mode.message])]),
+      );
     const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
     const answered = state.is === "answering" ? state.health : null;
     checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
@@ -61,7 +68,7 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     if (crashes !== null) checks.push(crashes);
     if (answered !== null) checks.push(checkQueue(answered));
     const { environment: env, clock } = context;
-    checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now() }));
+    checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now(), unused }));
     if (mode !== null) checks.push(mode);
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.
@@ -69,6 +76,16 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(fail(error.code === "settings_unreadable" ? "Settings" : "Data", error.message, error.hint));
   }
   return checks;
+}
+
+/** The settings that the worker took other values of when it started, by their names. */
+async function unusedSettings(context: CliContext, settings: LoadedSettings): Promise<SettingKey[]> {
+  const inUse = await failOpen("ask for settings", () => context.worker().settings());
+  return settingKeys.filter((key) => {
+    const used = inUse?.[key];
+    const isFixed = definitionOf(key).effect === "restart" && key !== "MEM_DATA_DIR";
+    return isFixed && typeof used === "string" && used !== settings.reveal(key);
+  });
 }
 
 /** The worker's state; its error when it answers with one. */

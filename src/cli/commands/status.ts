@@ -33,7 +33,9 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const state = await lookAtWorker(settings.dataDir);
   const health = state.is === "answering" ? state.health : null;
   const stats = health === null ? null : await context.worker().stats();
-  const warnings = [...settings.warnings, ...(health?.notices ?? [])];
+  const notices = health?.notices ?? [];
+  const own = settings.warnings.filter((warning) => !notices.some((notice) => notice.includes(warning)));
+  const warnings = [...own, ...notices];
   if (asJson) {
     io.json({ worker: stateAsJson(state), database: stats?.database ?? null, warnings });
     return;

@@ -7,6 +7,7 @@ import type { Health } from "../../../src/client/worker-client.ts";
 import { type GenerationPause, pauseNotice, stuckNotice } from "../../../src/domain/generation-pause.ts";
 import { dataPaths } from "../../../src/paths.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
+import type { SettingKey } from "../../../src/settings/table.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const now = 1_760_000_000_000;
@@ -30,11 +31,16 @@ function health(change: Partial<Health> = {}): Health {
   };
 }
 
-function check(worker: Health | null, env: Record<string, string> = {}, dotEnv?: string) {
+function check(
+  worker: Health | null,
+  env: Record<string, string> = {},
+  dotEnv?: string,
+  unused: SettingKey[] = [],
+) {
   const dataDir = tempDir();
   if (dotEnv !== undefined) writeFileSync(dataPaths(dataDir).dotEnv, dotEnv, { mode: 0o600 });
   const settings = loadSettings({ dataDir, env, readOnly: true });
-  return checkProvider({ health: worker, settings, env, nowEpochMs: now });
+  return checkProvider({ health: worker, settings, env, nowEpochMs: now, unused });
 }
 
 test("a provider that refuses access is broken, and the step out of it is named", () => {
@@ -74,9 +80,16 @@ test.each<[string, string, Record<string, string>, Health | null, string | undef
   ["ok", "with its key", { MEM_PROVIDER: "secondary", MEM_SECONDARY_API_KEY: "k" }, null, undefined],
   ["warn", "neither a key", { MEM_PROVIDER: "compat" }, standsInFor("compat"), "MEM_COMPAT_API_KEY"],
   [
+    "warn",
+    "MEM_COMPAT_MODEL is still openrouter/free, which a server of your own hardly knows",
+    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434" },
+    null,
+    "mem settings set MEM_COMPAT_MODEL <model> && mem worker restart",
+  ],
+  [
     "ok",
     "address of your own",
-    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434" },
+    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434", MEM_COMPAT_MODEL: "qwen3:8b" },
     null,
     undefined,
   ],
@@ -148,6 +161,31 @@ test("what provider and queue say themselves is not said again as a notice", () 
 
 test("what the check of the mode says is not said again as a notice", () => {
   const state = { is: "answering" as const, health: health({ notices: ["mem: it is broken. Mend it."] }) };
-  expect(checkWorker(state, "1.2.3", "it is broken.")).toHaveLength(1);
-  expect(checkWorker(state, "1.2.3", "it is gone.")).toHaveLength(2);
+  expect(checkWorker(state, "1.2.3", ["it is broken."])).toHaveLength(1);
+  expect(checkWorker(state, "1.2.3", ["it is gone."])).toHaveLength(2);
+});
+
+test("what is set but not yet used by the worker is not judged by what writes now", () => {
+  const env = { MEM_PROVIDER: "secondary" };
+  const found = check(health({ paused: refused }), env, undefined, ["MEM_PROVIDER"]);
+  expect(found.message).toMatch(/access refused\. After `mem worker restart` it is secondary: it has no key/);
+  expect(found.next).toContain("mem settings set MEM_SECONDARY_API_KEY");
+  const set = { ...env, MEM_SECONDARY_API_KEY: "k" };
+  expect(check(health(), set, undefined, ["MEM_PROVIDER"]).next).toBe("mem worker restart");
+  expect(check(health(), {}, undefined, ["MEM_LOG_LEVEL"]).state).toBe("ok");
+});
+
+test("a sentence after a full stop begins with a capital letter", () => {
+  const paused = { ...limited, message: "the vendor wants a pause" };
+  expect(check(health({ paused })).message).toContain(". The vendor");
+});
+
+test("a worker that is degraded is broken, unless the provider's line says why", () => {
+  const stateWith = (change: Partial<Health>) => ({
+    is: "answering" as const,
+    health: health({ status: "degraded", ...change }),
+  });
+  const [stuck] = checkWorker(stateWith({ notices: [stuckNotice] }), "1.2.3");
+  expect(stuck).toMatchObject({ state: "fail", message: expect.stringContaining("nothing comes out") });
+  expect(checkWorker(stateWith({ paused: refused }), "1.2.3")[0]?.state).toBe("ok");
 });
