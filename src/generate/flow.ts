@@ -52,9 +52,20 @@ export interface Flow {
   isUseless(): boolean;
   /** The session's part in the failures that closed the gate: those with less are tried first. */
   suspicion(sessionId: number): number;
+  /** The user wants it tried now: ends a pause that the vendor has not timed. A refusal is forgotten, else the next call is
+   *  a probe. */
+  hurry(now: number): Hurried;
   /** The settings of the provider changed: whatever it was, it is tried again. */
   reset(now: number): void;
   state(now: number): FlowState;
+}
+
+/** What came of `hurry`. */
+export interface Hurried {
+  /** A pause was lifted. */
+  resumed: boolean;
+  /** Epoch of the end of a pause that the vendor wants; null where nothing is waited for. */
+  waitsUntil: number | null;
 }
 
 interface Pause {
@@ -65,6 +76,8 @@ interface Pause {
   until: number;
   /** The vendor asked for it: no session may ask before its end. */
   firm: boolean;
+  /** The vendor said how long. */
+  timed: boolean;
 }
 
 const minuteMs = 60_000;
@@ -86,7 +99,8 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
   function close(failure: ModelFailure, now: number): void {
     const { kind, message, mends } = failure;
     const until = now + pauseOf(failure, pauses, breakerOf(kind));
-    pause = { kind, message, mends, since: now, until, firm: wantsPause(failure) };
+    const timed = failure.retryAfterMs !== undefined && kind !== "auth";
+    pause = { kind, message, mends, since: now, until, firm: wantsPause(failure), timed };
     closings += 1;
     pauses += 1;
     onChange(state(now));
@@ -116,8 +130,10 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     }
     if (from.closings !== closings) {
       // One of many that were under way when it closed: it can only make the pause as long as its own Retry-After.
-      if (pause !== null && failure.retryAfterMs !== undefined)
+      if (pause !== null && failure.retryAfterMs !== undefined) {
         pause.until = Math.max(pause.until, now + boundedMs(failure.retryAfterMs));
+        pause.timed = true;
+      }
       return;
     }
     if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId, from.explained);
@@ -178,6 +194,14 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     };
   }
 
+  function reset(now: number): void {
+    answers = 0;
+    closings += 1;
+    probe = null;
+    uselessness.answered();
+    open(now);
+  }
+
   return {
     mayAsk,
     resumesAt: (now) => (pause === null ? null : endOf(pause, now)),
@@ -185,13 +209,17 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     answers: () => answers,
     isUseless,
     suspicion: (sessionId) => Math.max(outage.suspicion(sessionId), uselessness.suspicion(sessionId)),
-    reset(now) {
-      answers = 0;
-      closings += 1;
-      probe = null;
-      uselessness.answered();
-      open(now);
+    hurry(now) {
+      if (pause === null || endOf(pause, now) <= now) return { resumed: false, waitsUntil: null };
+      if (pause.timed) return { resumed: false, waitsUntil: pause.until };
+      if (pause.kind === "auth") reset(now);
+      else {
+        pause.until = now;
+        onChange(state(now));
+      }
+      return { resumed: true, waitsUntil: null };
     },
+    reset,
     state,
   };
 }

@@ -39,6 +39,8 @@ export interface ModelClient {
   /** Full id of the model that will be asked. */
   readonly model: string;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  /** It runs on this machine: where no price is known it costs nothing. */
+  readonly isOwn?: boolean;
   /** Why no call can succeed, where that can be seen without making one. */
   fault?(): ModelFailure | null;
   /** Ends what it holds open: connections, processes. */

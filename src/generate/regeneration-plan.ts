@@ -2,7 +2,7 @@
 import { MemError } from "../errors.ts";
 import { charactersPerToken } from "./metered-client.ts";
 import type { ModelClient } from "./model-client.ts";
-import type { Prices } from "./prices.ts";
+import { costOf, type Prices } from "./prices.ts";
 import { fullMessageChars } from "./prompt.ts";
 import type { CallLimits } from "./regeneration-parts.ts";
 import type { RegenerationRequest } from "./regenerator.ts";
@@ -39,7 +39,7 @@ export interface RegenerationPlan {
 interface PlanDeps {
   list: RegenerationMeasure;
   /** Null where only `local` is set up. */
-  client: Pick<ModelClient, "name" | "model"> | null;
+  client: Pick<ModelClient, "name" | "model" | "isOwn"> | null;
   /** Length of the text that stands before every call. */
   systemChars?: number;
   /** Of one call. */
@@ -73,7 +73,7 @@ export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
       calls,
       inputTokens,
       outputTokens,
-      costMicroUsd: prices.costMicroUsd(client.model, { inputTokens, outputTokens, cachedTokens: 0 }),
+      costMicroUsd: costOf(prices, client, { inputTokens, outputTokens, cachedTokens: 0 }),
       budgets: spend.budgets(),
     };
   };

@@ -164,6 +164,8 @@ function outcomeOf(cause: unknown, flow: Pick<Flow, "state">, now: number): Outc
   const error = shorten(redactSecrets(failure.message), maxErrorChars);
   if (failure instanceof BudgetSpent) return { is: "stop", reason: error };
   if (!(failure instanceof ModelFailure)) return { is: "failed", error };
+  // An outage must not use up the tries of what is listed; a single failure may well be the batch's own.
+  const mayBeItsOwn: Outcome = { is: flow.state(now).state === "open" ? "failed" : "outage", error };
   switch (failure.kind) {
     case "auth":
       return { is: "stop", reason: error };
@@ -173,9 +175,9 @@ function outcomeOf(cause: unknown, flow: Pick<Flow, "state">, now: number): Outc
     case "unavailable":
     case "timeout":
     case "bad_request":
-      // An outage must not use up the tries of what is listed; a single failure may well be the batch's own.
-      return flow.state(now).state === "open" ? { is: "failed", error } : { is: "outage", error };
+      return mayBeItsOwn;
     case "bad_answer":
+      return failure.isPage ? mayBeItsOwn : { is: "failed", error };
     case "overflow":
       return { is: "failed", error };
   }

@@ -6,6 +6,7 @@
 // | unavailable, timeout              | put back with a delay; it counts only against a message that failed before and |
 // |                                   | saw the provider answer others since: an outage kills nothing                  |
 // | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
+// | an HTML page                      | counts: tried again later and alone, dead after three                          |
 // | bad_request, bad_answer, overflow | several: each alone; one alone: dead                                           |
 // | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
 // | anything else                     | counts: tried again alone, dead after five                                     |
@@ -16,6 +17,9 @@ import { ModelFailure, type ModelFailureKind } from "./model-failure.ts";
 
 /** Failed tries after which a message is dead: kept and counted, and not tried again by itself. */
 export const maxFailures = 5;
+
+// As many answers as a useless one of a model gets, only not at once: by the third in a row the gate is closed.
+const maxPages = 3;
 
 /** Claims after which a message is dead without another try: the worker died each time it worked on it. */
 export const maxClaims = 20;
@@ -82,8 +86,8 @@ export function createRetries(): Retries {
         return call.answers === 0 ? later(message, failure.kind, call) : refused(call);
       case "bad_answer":
         // Several are split all the same: a probe of one is the cheapest, and its neighbours have a chance to pass.
-        if (call.uselessUntil === null || call.size > 1) return refused(call);
-        return later(message, failure.kind, call);
+        if (call.uselessUntil !== null && call.size === 1) return later(message, failure.kind, call);
+        return failure.isPage ? counted(message, call, maxPages) : refused(call);
       case "overflow":
         return refused(call);
     }
@@ -131,8 +135,8 @@ function refused({ size, now, reason }: FailedCall): Release {
   return size === 1 ? { kind: "dead", error: reason } : { kind: "retry", at: now, error: reason };
 }
 
-function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall): Release {
+function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall, most = maxFailures): Release {
   const tries = failures + 1;
-  if (tries >= maxFailures) return { kind: "dead", error: reason };
+  if (tries >= most) return { kind: "dead", error: reason };
   return { kind: "retry", at: now + retryDelayMs(tries), error: reason };
 }

@@ -22,7 +22,7 @@ interface CostDeps {
 export interface Cost extends CostPorts {
   spend: Spend;
   prices: Prices;
-  /** `the daily budget of N tokens is spent; local writes until <time>`, or null. */
+  /** `the daily budget of N tokens is spent; local writes until <time>`, also when a call did not fit into it; or null. */
   notice(): string | null;
 }
 
@@ -45,8 +45,8 @@ export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
   });
 
   function notice(): string | null {
-    const spent = spend.spent();
-    return spent === null ? null : budgetInWords(spent);
+    const budget = spend.exhausted();
+    return budget === null ? null : budgetInWords(budget);
   }
 
   return {

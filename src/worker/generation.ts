@@ -5,7 +5,7 @@ import { failOpen } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
-import { createFlow, type Flow } from "../generate/flow.ts";
+import { createFlow, type Flow, type Hurried } from "../generate/flow.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import type { ModelClient } from "../generate/model-client.ts";
@@ -53,8 +53,8 @@ export interface Generation {
   localWrites(): boolean;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
-  /** Takes up what is due, now; a provider that refused access is asked again, since the user may have mended it. */
-  askAgain(): void;
+  /** Takes up what is due, now; a provider that nobody has told when to come back is asked again: it may be mended. */
+  askAgain(): Hurried;
   start(): void;
   /** Gives claimed messages back and ends every call; resolves when nothing is left running. */
   close(): Promise<void>;
@@ -95,7 +95,10 @@ export function createGeneration(deps: GenerationDeps): Generation {
   function localWrites(): boolean {
     if (cost.spend.spent() !== null) return true;
     const { state, reason } = flow.state(clock.now());
-    return !isChosen && flow.answers() === 0 && state === "paused" && reason?.kind === "auth";
+    if (state !== "paused") return false;
+    // Neither is there a budget for it then, when the gate opens.
+    if (cost.spend.exhausted() !== null) return true;
+    return !isChosen && flow.answers() === 0 && reason?.kind === "auth";
   }
   const loop = createGenerationLoop({
     ...common,
@@ -124,8 +127,9 @@ export function createGeneration(deps: GenerationDeps): Generation {
     localWrites: () => model !== null && localWrites(),
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
     askAgain() {
-      if (flow.state(clock.now()).reason?.kind === "auth") flow.reset(clock.now());
+      const hurried = flow.hurry(clock.now());
       void loop.takeUpDue();
+      return hurried;
     },
     start() {
       // What a killed worker's calls left running costs the user's subscription.

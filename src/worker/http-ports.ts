@@ -1,6 +1,7 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
 import { cleanText } from "../domain/clean.ts";
+import type { Hurried } from "../generate/flow.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
@@ -21,7 +22,7 @@ interface PortDeps extends WorkerDeps {
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried. */
-  askAgain(): void;
+  askAgain(): Hurried;
   /** Who writes now, and with which model. */
   writer(): { active: string; model: string | null };
   /** A sentence when a token budget is spent, else null. */

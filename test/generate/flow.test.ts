@@ -216,3 +216,39 @@ test("what the user has to mend is told with the pause", () => {
   flow.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
   expect(flow.state(now).reason?.mends).toBe("model");
 });
+
+describe("a user who wants it tried now", () => {
+  test.each(["rate_limited", "quota"] as const)("ends a pause of %s that nobody has timed", (kind) => {
+    fails(kind);
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect([flow.admit(now, 1)?.isProbe, flow.admit(now, 2)]).toEqual([true, null]);
+    expect(told).toEqual(["paused", "probing", "probing"]);
+  });
+
+  test("ends the pause of an outage", () => {
+    for (let n = 0; n < 3; n++) fails("unavailable");
+    expect(answers()).toBe(false);
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(answers()).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+  });
+
+  test.each(["rate_limited", "quota", "unavailable"] as const)(
+    "does not end a pause of %s before the Retry-After is over",
+    (kind) => {
+      fails(kind, 5 * minute);
+      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: now + 5 * minute });
+      expect(answers()).toBe(false);
+      now += 5 * minute;
+      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+      expect(answers()).toBe(true);
+    },
+  );
+
+  test("opens what a refusal has closed, and changes nothing that is open", () => {
+    fails("auth");
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(flow.state(now).state).toBe("open");
+    expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+  });
+});

@@ -1,6 +1,17 @@
 import { expect, test } from "vitest";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
-import { answer, eachWithALedgerOfItsOwn, memory, metered, now, request, spend } from "./metered-support.ts";
+import { BudgetSpent } from "../../src/generate/spend.ts";
+import {
+  answer,
+  asked,
+  eachWithALedgerOfItsOwn,
+  memory,
+  metered,
+  now,
+  request,
+  setBudget,
+  spend,
+} from "./metered-support.ts";
 
 eachWithALedgerOfItsOwn();
 
@@ -68,6 +79,42 @@ test.each([
     expect(spend.budgets()[0]?.used).toBe(tokens);
   },
 );
+
+test("an HTML page in place of an answer costs nothing and takes nothing of the budget", async () => {
+  const page = new ModelFailure("bad_answer", "The answer is an HTML page.", { isPage: true });
+  const client = metered(() => Promise.reject(page));
+  await expect(client.complete(request, new AbortController().signal)).rejects.toBe(page);
+  expect(ledger()).toMatchObject([
+    { outcome: "bad_answer", input_tokens: 0, output_tokens: 0, cost_micro_usd: 0 },
+  ]);
+  expect(spend.budgets()[0]?.used).toBe(0);
+});
+
+test("a call that does not fit into what is left of the budget is not made, and a smaller one is", async () => {
+  const client = metered(async () => ({ ...answer, usage: { ...answer.usage, inputTokens: 60 } }));
+  const { signal } = new AbortController();
+  const large = { ...request, prompt: "p".repeat(4_000) };
+  await expect(client.complete(large, signal)).rejects.toBeInstanceOf(BudgetSpent);
+  expect([asked, ledger()]).toEqual([0, []]);
+  expect(spend.exhausted()).toMatchObject({ left: 1_000 });
+  await client.complete(request, signal);
+  expect([asked, spend.exhausted()]).toEqual([1, null]);
+});
+
+test("a model on this machine costs nothing where the table has no price for it", async () => {
+  setBudget(10_000);
+  const { signal } = new AbortController();
+  for (const [model, isOwn] of [
+    ["home", true],
+    ["m-1", true],
+    ["home", false],
+  ] as const)
+    await metered(async () => ({ ...answer, model }), { model, isOwn }).complete(
+      { ...request, maxOutputTokens: 1 },
+      signal,
+    );
+  expect(ledger()).toMatchObject([{ cost_micro_usd: 0 }, { cost_micro_usd: 800 }, { cost_micro_usd: null }]);
+});
 
 test("a call that is broken off after it was sent counts what was sent; one that never was counts nothing", async () => {
   const stopping = new AbortController();

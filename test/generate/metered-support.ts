@@ -42,11 +42,15 @@ export const request: ModelRequest = {
 };
 
 /** The client of a model that answers with `complete`. */
-export function metered(complete: ModelClient["complete"]): ModelClient {
+export function metered(
+  complete: ModelClient["complete"],
+  is: Partial<Pick<ModelClient, "model" | "isOwn">> = {},
+): ModelClient {
   return createMeteredClient({
     client: {
       name: "primary",
       model: "m-1",
+      ...is,
       complete: (sent, signal) => {
         asked += 1;
         return complete(sent, signal);

@@ -128,7 +128,14 @@ function fakePorts(calls: Call[]): Ports {
     queue: {
       page: (request) => note("queue.page", request, { items: [aQueuedMessage], total: 3 }),
       retry: async (selection) =>
-        note("queue.retry", selection, { retried: 2, waiting: 0, processing: 1, notFound: 0 }),
+        note("queue.retry", selection, {
+          retried: 2,
+          waiting: 0,
+          processing: 1,
+          notFound: 0,
+          resumed: true,
+          waitsUntil: null,
+        }),
       drop: async (selection) => note("queue.drop", selection, { dropped: 2, processing: 0, notFound: 1 }),
     },
     search: {

@@ -18,7 +18,9 @@ export function parsePayloads(contentType: string, text: string): Payloads {
   if (text.trim() === "") throw new ModelFailure("bad_answer", "The answer is empty.");
   if (/event-stream/i.test(contentType) || /^\s*(data|event|id|retry)?:/.test(text)) return parseStream(text);
   if (isPage(contentType, text))
-    throw new ModelFailure("bad_answer", "The answer is an HTML page, as a network's sign-in is.");
+    throw new ModelFailure("bad_answer", "The answer is an HTML page, as a network's sign-in is.", {
+      isPage: true,
+    });
   const value = parseJson(text);
   // Google streams without SSE as one list of answers.
   const objects = Array.isArray(value) ? value : [value];
