@@ -2,7 +2,7 @@
 import type { Health } from "../client/worker-client.ts";
 import { pauseReason } from "../domain/generation-pause.ts";
 import { terminalLine } from "../domain/terminal-text.ts";
-import { localTime } from "./words.ts";
+import { counted, localTime } from "./words.ts";
 
 /** A pause that what waits waits for. */
 export interface Halt {
@@ -33,4 +33,20 @@ export function haltOf({ provider, paused, budget }: Generation, nowEpochMs: num
 export function haltInWords({ what, next }: Halt): string {
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
   return next === null ? sentence : `${sentence} ${next}`;
+}
+
+/** A pause that a retry has lifted: what waits is asked for now, though nothing of it had failed. */
+export function resumedInWords({ provider, queue }: Pick<Health, "provider" | "queue">): string {
+  const { depth } = queue;
+  const waits = depth === 0 ? "" : ` ${counted(depth, "message")} ${depth === 1 ? "waits" : "wait"} for it.`;
+  return `The pause of ${provider.name} is lifted: it is asked again.${waits}`;
+}
+
+/** A pause that the vendor wants, which no retry lifts. */
+export function keptInWords(
+  { provider }: Pick<Health, "provider">,
+  until: number,
+  nowEpochMs: number,
+): string {
+  return `${provider.name} wants to be left alone until ${localTime(until, nowEpochMs)}: until then it is not asked.`;
 }

@@ -44,10 +44,13 @@ const answer: CostAnswer = {
   prices: { date: "2026-09-01", source: "lists", own: "/home/u/.mem/prices.json" },
 };
 
+const notices = ["mem: /home/u/.mem/prices.json is not a price table.", "mem: something else."];
+
 async function costWith(reply: Partial<CostAnswer>, ...words: string[]) {
   const worker = await fakeWorker({
     on: "socket",
-    answer: (_request, response: ServerResponse) => json(response, 200, { ...answer, ...reply }),
+    answer: ({ url }, response: ServerResponse) =>
+      json(response, 200, url === "/api/health" ? { notices } : { ...answer, ...reply }),
   });
   const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" });
   return { ...(await mem("cost", ...words)), worker };
@@ -67,6 +70,8 @@ test("the table fits 80 columns, and nothing that is stored writes to the termin
   expect(stdout).toContain("about 34.6 M tokens, $34.50 by its end, as in the last 7 days");
   expect(stdout).toContain("500,000 of 2,000,000 tokens left until 2026-11-22 00:00");
   expect(stderr).toContain("3 calls gave no answer");
+  expect(stderr).toContain("prices.json is not a price table.");
+  expect(stderr).not.toContain("something else");
   expect(oneLine(stderr)).toContain(
     "A + marks the known part of a cost: 1,234 calls went to models without a known price.",
   );
@@ -93,7 +98,10 @@ const oneLine = (text: string): string => text.replaceAll("\n", " ");
 
 test("what is asked reaches the worker, a day as the user's calendar has it", async () => {
   const { worker } = await costWith({}, "--by", "model", "--since", "2026-11-01");
-  const target = new URL(worker.seen.at(-1)?.split(" ")[1] ?? "", "http://localhost");
+  const target = new URL(
+    worker.seen.find((seen) => seen.includes("/api/cost"))?.split(" ")[1] ?? "",
+    "http://localhost",
+  );
   expect(target.pathname).toBe("/api/cost");
   expect(Object.fromEntries(target.searchParams)).toEqual({
     by: "model",

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { fakeWorker, json } from "../client/fake-worker.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { until } from "../helpers/worker-process.ts";
 import { type Mem, memAtHome } from "./mem.ts";
@@ -129,3 +130,34 @@ function countsOf(mem: Mem): Record<string, number> & { done: number; pending: n
   const none = { accepted: 0, done: 0, skipped: 0, pending: 0, processing: 0, dead: 0 };
   return { ...none, ...Object.fromEntries([...states, ...totals] as [string, number][]) };
 }
+
+test("a retry that lifts a pause says so and what waits, and one that does not says until when", async () => {
+  let answer = {
+    retried: 0,
+    waiting: 0,
+    processing: 0,
+    notFound: 0,
+    resumed: true,
+    waitsUntil: null as unknown,
+  };
+  const worker = await fakeWorker({
+    on: "socket",
+    answer: ({ url }, response) =>
+      json(
+        response,
+        200,
+        url === "/api/health"
+          ? { provider: compat, queue: { depth: 3 }, paused: null, budget: null }
+          : answer,
+      ),
+  });
+  const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir });
+  const lifted = "The pause of compat is lifted: it is asked again. 3 messages wait for it.\n";
+  expect((await mem("queue", "retry")).stdout).toBe(lifted);
+  answer = { ...answer, retried: 2 };
+  expect((await mem("queue", "retry")).stdout).toBe(`${lifted}2 messages are tried again now.\n`);
+  answer = { ...answer, resumed: false, waitsUntil: Date.now() + 60_000 };
+  expect((await mem("queue", "retry")).stderr).toMatch(/compat wants to be left alone until \d\d:\d\d:\d\d/);
+});
+
+const compat = { name: "compat", active: "compat", model: "m" };

@@ -7,7 +7,7 @@ import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Io } from "../io.ts";
-import { haltInWords, haltOf } from "../queue-halt.ts";
+import { haltInWords, haltOf, keptInWords, resumedInWords } from "../queue-halt.ts";
 import { renderQueue } from "../queue-table.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
@@ -129,11 +129,14 @@ async function retryQueue(
     return;
   }
   const health = await worker.health();
-  const halt = health.queue.depth === 0 ? null : haltOf(health, clock.now());
+  const nothingFits = answer.retried === 0 && ids.length === 0;
+  const halt = answer.resumed || health.queue.depth === 0 ? null : haltOf(health, clock.now());
   const due = answer.waiting === 0 ? [] : [`${answer.waiting} waited without a failure`];
   const parts = [retriedInWords(answer.retried, halt !== null), ...due, ...leftOut(answer)];
-  io.out(sentence(parts, answer.retried === 0 && ids.length === 0));
+  if (answer.resumed) io.out(resumedInWords(health));
+  if (!answer.resumed || !nothingFits) io.out(sentence(parts, nothingFits));
   if (halt !== null) tell(io, haltInWords(halt));
+  else if (answer.waitsUntil !== null) tell(io, keptInWords(health, answer.waitsUntil, clock.now()));
 }
 
 function retriedInWords(retried: number, isHalted: boolean): string {
