@@ -70,6 +70,17 @@ test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "lin
   },
 );
 
+test("doctor says which settings the worker has not taken up yet", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  await mem("settings", "set", "MEM_MODE", "chill");
+  await mem("settings", "set", "MEM_SKIP_TOOLS", "Bash");
+  const { stdout } = await mem("doctor");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "The worker still has other values of MEM_MODE. -> mem worker restart",
+  );
+});
+
 test("doctor leaves nothing behind in the data directory", async () => {
   const mem = memAtHome();
   await mem("settings", "set", "MEM_MODE", "code");
