@@ -120,7 +120,7 @@ test("an empty ledger says what to do, on stderr", async () => {
   const { code, stdout, stderr } = await costWith({ rows: [], total: empty, projection: null });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain("No model was asked since 2026-10-23");
-  expect(stderr).toContain("mem settings set MEM_PROVIDER primary");
+  expect(oneLine(stderr)).toContain("mem settings set MEM_PROVIDER primary");
   expect(stderr).toContain("Daily budget: 500,000 of 2,000,000 tokens left");
 });
 

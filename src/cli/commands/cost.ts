@@ -49,14 +49,12 @@ async function showCost(context: CliContext, { by, since, json }: CostOptions): 
     io.json(answer);
     return;
   }
-  if (answer.total.calls === 0) {
-    for (const line of emptyCost(answer, context.settings("read").get("MEM_PROVIDER"))) io.err(line);
-    return;
-  }
-  renderCost(io, answer);
+  const isEmpty = answer.total.calls === 0;
+  if (!isEmpty) renderCost(io, answer);
   // The worker says what is wrong with a table of one's own.
   const { notices } = await context.worker().health();
   const ofPrices = notices.filter((notice) => notice.includes(homePath(answer.prices.own)));
-  for (const note of [...costNotes(answer), ...ofPrices.map(terminalLine)])
+  const notes = isEmpty ? emptyCost(answer, context.settings("read").get("MEM_PROVIDER")) : costNotes(answer);
+  for (const note of [...notes, ...ofPrices.map(terminalLine)])
     for (const line of wrapToWidth(note, io.columns)) io.err(line);
 }
