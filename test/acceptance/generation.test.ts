@@ -169,7 +169,7 @@ describe("a worker with a model", () => {
     await allDone(worker, 10);
     await use(worker, "s2", 10);
     await allDone(worker, 20);
-    expect(model.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(0);
     expect(await generators(worker)).toContain("local");
     expect((await runMem(home, ["status"])).stdout).toContain("budget");
     await worker.stop();
