@@ -133,7 +133,7 @@ describe("a worker with a model", () => {
     expect([...(await generators(worker))]).toEqual(["local"]);
     const { stdout, stderr } = await runMem(home, ["status"]);
     expect(stdout).toContain("access refused");
-    expect(stderr).toContain("no model writes observations");
+    expect(stderr).toContain("local rules write observations meanwhile");
   });
 
   test("a worker killed in mid-call loses nothing and doubles nothing", async () => {

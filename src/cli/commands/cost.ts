@@ -30,7 +30,7 @@ export function registerCost(program: Command, context: CliContext): void {
   cost.addHelpText("after", ownPrices);
   withExamples(cost, [
     ["mem cost --by project --since 7d", "which project it went into"],
-    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200k && mem worker restart", "local writes when it is spent"],
+    ["mem cost --by model --json", "the same for a program"],
   ]);
 }
 
