@@ -1,7 +1,7 @@
 // Where things lie: the files of a data directory, and the files the package ships.
 import { existsSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Every file of a data directory. Nothing else builds these names. */
@@ -88,4 +88,11 @@ function socketPath(dataDir: string): string {
 function shortName(dataDir: string): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+}
+
+/** A path with the home directory as `~`. */
+export function homePath(path: string): string {
+  const home = homedir();
+  if (!isAbsolute(home)) return path;
+  return path === home || path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }

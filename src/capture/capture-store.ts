@@ -79,8 +79,11 @@ export interface CaptureStore {
     count(name: "accepted" | "done" | "skipped", by: number): void;
   };
   withdrawals: {
-    /** Takes back what was stored with `prompt_key` in front of its payload, and all that was made of it. */
-    ofPrompt(sessionId: number, promptKey: string): void;
+    /**
+     * Takes back what was stored with `prompt_key` in front of its payload, and all that was made of it. True when a
+     * model is being shown some of it right now.
+     */
+    ofPrompt(sessionId: number, promptKey: string): boolean;
   };
 }
 

@@ -93,6 +93,8 @@ export interface IntakeDeps {
   publish: (event: StreamEvent) => void;
   /** Told after a message of the session is stored. */
   onQueued: (sessionDbId: number) => void;
+  /** What a model is being shown of the session was taken back: the call is to be broken off. Resolves when it is. */
+  onWithdrawn: (sessionDbId: number) => Promise<void>;
 }
 
 /** Every method resolves after its rows are committed and synced; a rejected call stored nothing. */

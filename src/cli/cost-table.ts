@@ -30,15 +30,22 @@ export function renderCost(io: Io, answer: CostAnswer): void {
 }
 
 /** What the sums do not say, for the talk below the answer. */
-export function costNotes({ total, prices, notice }: CostAnswer): string[] {
-  const { failedCalls, unpricedCalls } = total;
+export function costNotes({ total, projection, prices, notice }: CostAnswer): string[] {
+  const { failedCalls } = total;
+  // The month may have begun before the time that was asked for.
+  const unpriced = Math.max(total.unpricedCalls, projection?.byEnd.unpricedCalls ?? 0);
+  const lacks = total.costUsd === null ? "The cost is unknown" : "A + marks the known part of a cost";
   return [
     ...(notice === null ? [] : [`${notice.charAt(0).toUpperCase()}${notice.slice(1)}.`]),
-    ...(failedCalls === 0 ? [] : [`${counted(failedCalls, "call")} gave no answer; they are in the sums.`]),
-    ...(unpricedCalls === 0
+    ...(failedCalls === 0
       ? []
       : [
-          `The cost lacks ${counted(unpricedCalls, "call")} of models without a known price: name it in ${homePath(prices.own)}, as \`mem cost --help\` shows.`,
+          `${counted(failedCalls, "call")} gave no answer; ${failedCalls === 1 ? "it is" : "they are"} in the sums.`,
+        ]),
+    ...(unpriced === 0
+      ? []
+      : [
+          `${lacks}: ${counted(unpriced, "call")} went to models without a known price. Name it in ${homePath(prices.own)}, as \`mem cost --help\` shows; it counts for new calls after \`mem worker restart\`.`,
         ]),
     `List prices of ${prices.date}; a subscription is billed by its plan.`,
   ];
@@ -50,7 +57,7 @@ export function emptyCost({ since, budgets }: CostAnswer, provider: string): str
   return [
     `No model was asked since ${from}, so nothing was spent.`,
     provider === "local"
-      ? "The local provider writes; it costs nothing. `mem settings set MEM_PROVIDER primary` sets a model up."
+      ? "The local provider writes; it costs nothing. `mem settings set MEM_PROVIDER primary && mem worker restart` sets a model up."
       : "`mem status` shows who writes at present, `mem cost --since 365d` looks further back.",
     ...(budgets.length === 0 ? [] : budgetLines({ budgets }).map(([name, text]) => `${name}: ${text}.`)),
   ];
@@ -69,7 +76,7 @@ function cellsOf(sums: Sums): string[] {
 }
 
 // A sum that lacks some calls says so.
-function costCell({ costUsd, unpricedCalls }: Sums): string {
+function costCell({ costUsd, unpricedCalls }: Pick<Sums, "costUsd" | "unpricedCalls">): string {
   if (costUsd === null) return "unknown";
   return unpricedCalls === 0 ? dollars(costUsd) : `${dollars(costUsd)}+`;
 }
@@ -89,17 +96,23 @@ function monthLines({ projection }: CostAnswer): (readonly [string, string])[] {
   const { soFar, byEnd, averageOfDays } = projection;
   const days = averageOfDays === 1 ? "day" : `${averageOfDays} days`;
   return [
-    ["This month", `${grouped(soFar.tokens)} tokens, ${dollars(soFar.costUsd)} so far`],
+    ["This month", `${grouped(soFar.tokens)} tokens, ${costInWords(soFar)} so far`],
     [
       "Projection",
-      `about ${roughly(byEnd.tokens)} tokens, ${dollars(byEnd.costUsd)} by its end, as in the last ${days}`,
+      `about ${roughly(byEnd.tokens)} tokens, ${costInWords(byEnd)} by its end, as in the last ${days}`,
     ],
   ];
 }
 
+function costInWords(used: NonNullable<CostAnswer["projection"]>["soFar"]): string {
+  return used.costUsd === null ? "cost unknown" : costCell(used);
+}
+
 function budgetLines({ budgets }: Pick<CostAnswer, "budgets">): (readonly [string, string])[] {
   if (budgets.length === 0) {
-    return [["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200000` sets one"]];
+    return [
+      ["Budget", "none; `mem settings set MEM_DAILY_TOKEN_BUDGET 200k && mem worker restart` sets one"],
+    ];
   }
   return budgets.map(({ name, limitTokens, leftTokens, until }) => [
     name === "daily" ? "Daily budget" : "Monthly budget",

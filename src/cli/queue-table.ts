@@ -2,6 +2,7 @@
 import type { QueuePage } from "../client/worker-client.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine, wrapToWidth } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
+import type { Halt } from "./queue-halt.ts";
 import { durationInWords } from "./words.ts";
 
 type Row = QueuePage["items"][number];
@@ -9,9 +10,15 @@ type Row = QueuePage["items"][number];
 const mostReasonLines = 3;
 const gap = "  ";
 
+interface Moment {
+  nowEpochMs: number;
+  /** What everything that waits waits for, or null. */
+  halt: Halt | null;
+}
+
 /** Prints the messages in columns that fit the terminal. Their reasons are wrapped below them. */
-export function renderQueue(io: Io, rows: readonly Row[], nowEpochMs: number): void {
-  const cells = rows.map((row) => cellsOf(row, nowEpochMs));
+export function renderQueue(io: Io, rows: readonly Row[], moment: Moment): void {
+  const cells = rows.map((row) => cellsOf(row, moment));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...cells.map((texts) => displayWidth(texts[column] ?? ""))),
   );
@@ -30,25 +37,27 @@ export function renderQueue(io: Io, rows: readonly Row[], nowEpochMs: number): v
 
 const headings = ["ID", "State", "Age", "Tries", "Session", "Project", "What"];
 
-function cellsOf(row: Row, nowEpochMs: number): string[] {
+function cellsOf(row: Row, moment: Moment): string[] {
   return [
     String(row.id),
-    stateInWords(row, nowEpochMs),
+    stateInWords(row, moment),
     durationInWords(row.ageMs),
     String(row.attempts),
-    terminalLine(row.session).slice(0, 8),
+    cutToWidth(terminalLine(row.session), 9),
     terminalLine(row.project),
     row.kind === "summarize" ? "summary" : terminalLine(row.tool_name ?? "-"),
   ];
 }
 
-function stateInWords({ status, next_try_at_epoch: next }: Row, nowEpochMs: number): string {
+function stateInWords({ status, next_try_at_epoch: next }: Row, { nowEpochMs, halt }: Moment): string {
   switch (status) {
     case "dead":
       return "given up";
     case "processing":
       return "in work";
     case "pending":
+      // Its own next try would find the provider paused, or come only after that has ended.
+      if (halt !== null) return "paused";
       return next !== null && next > nowEpochMs
         ? `again in ${durationInWords(next - nowEpochMs)}`
         : "waiting";

@@ -8,7 +8,8 @@ import { MemError } from "../errors.ts";
  */
 export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: number): string {
   const written = text.trim().toLowerCase();
-  const ago = /^(\d{1,6})\s*(min|h|d|w)$/.exec(written);
+  const ago = /^(-?\d{1,6})\s*(min|h|d|w)$/.exec(written);
+  if (ago !== null && Number(ago[1]) <= 0) throw noAge(text);
   if (ago !== null) return isoTime(nowEpochMs - Number(ago[1]) * (unitMs.get(ago[2] ?? "") ?? 0));
   const epochMs = dayNamed(written, edge, nowEpochMs) ?? timeNamed(text.trim());
   if (epochMs === undefined) {
@@ -18,6 +19,14 @@ export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: numbe
     });
   }
   return isoTime(epochMs);
+}
+
+// Zero would leave out everything, and a minus sign means the future to some.
+function noAge(text: string): MemError {
+  return new MemError("usage", {
+    message: `"${text}" is no age: it must be one or more.`,
+    hint: "Write how long ago it was, like 90min, 36h, 7d, 2w, or `today`.",
+  });
 }
 
 const unitMs = new Map([

@@ -1,6 +1,6 @@
 // Numbers, sizes, times and places in words that fit a line.
-import { homedir } from "node:os";
-import { isAbsolute, sep } from "node:path";
+
+export { homePath } from "../paths.ts";
 
 /** `1 observation`, `1,204 observations`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -47,20 +47,17 @@ export function localDate(date: Date): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
-/** `14:05` in local time, with the date when it is another day than now. */
+/** `14:05` in local time, with the seconds when it is less than two minutes away, with the date when it is another day. */
 export function localTime(epochMs: number, nowEpochMs: number): string {
   const date = new Date(epochMs);
-  const time = [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+  const seconds = Math.abs(epochMs - nowEpochMs) < secondsMatterMs ? [date.getSeconds()] : [];
+  const parts = [date.getHours(), date.getMinutes(), ...seconds];
+  const time = parts.map((part) => String(part).padStart(2, "0")).join(":");
   const day = localDate(date);
   return day === localDate(new Date(nowEpochMs)) ? time : `${day} ${time}`;
 }
 
-/** A path with the home directory as `~`. */
-export function homePath(path: string): string {
-  const home = homedir();
-  if (!isAbsolute(home)) return path;
-  return path === home || path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
-}
+const secondsMatterMs = 120_000;
 
 function withRest(whole: string, rest: number, unit: string): string {
   return rest === 0 ? whole : `${whole} ${rest} ${unit}`;

@@ -9,7 +9,7 @@ import type { RepairState } from "../http/schemas/maintenance.ts";
 import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
-import type { RegenerationAnswer } from "../http/schemas/regenerate.ts";
+import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
@@ -24,6 +24,7 @@ export type {
   QueuePage,
   RefreshedFolders,
   RegenerationAnswer,
+  RegenerationPlanAnswer,
   RelabelAnswer,
   RemovedFolders,
   SearchAnswer,
@@ -113,6 +114,8 @@ export interface WorkerClient {
   retryQueued(choice: QueueChoice): Promise<QueueRetried>;
   dropQueued(choice: QueueChoice): Promise<QueueDropped>;
   cost(parameters?: CostParameters): Promise<CostAnswer>;
+  /** What `regenerate` would ask the model, and what it would cost; nothing is started. */
+  regenerationPlan(choice: RegenerateChoice): Promise<RegenerationPlanAnswer>;
   /** Starts it in the worker, or adds to what runs. */
   regenerate(choice: RegenerateChoice): Promise<RegenerationAnswer>;
   regeneration(): Promise<RegenerationAnswer>;
@@ -132,6 +135,8 @@ export interface WorkerClient {
   /** Of the files at or below `under`, or of all. */
   removeFolders(under?: string): Promise<RemovedFolders>;
   projects(): Promise<string[]>;
+  /** Every setting by its name as the worker has it in effect, secrets in clear, and the viewer's state. */
+  settings(): Promise<Record<string, unknown>>;
   search(parameters: SearchParameters): Promise<SearchAnswer>;
   /** Oldest first. */
   timeline(parameters: TimelineParameters): Promise<TimelineAnswer>;
@@ -213,6 +218,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     retryQueued: (choice) => postObject("/api/queue/retry", choice),
     dropQueued: (choice) => postObject("/api/queue/drop", choice),
     cost: (parameters) => getObject("/api/cost", parameters),
+    regenerationPlan: (choice) => getObject("/api/regenerate/plan", choice),
     regenerate: (choice) => postObject("/api/regenerate", choice),
     regeneration: () => getObject("/api/regenerate"),
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
@@ -226,6 +232,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     folderFiles: () => getObject("/api/folders"),
     refreshFolders: (project) => postObject("/api/folders/refresh", { ...(project && { project }) }),
     removeFolders: (under) => postObject("/api/folders/remove", { ...(under && { under }) }),
+    settings: () => getObject("/api/settings"),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
     async search(parameters) {
       demandShort(queryString(parameters));

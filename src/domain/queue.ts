@@ -25,12 +25,17 @@ export interface QueueSelection {
   since?: number | undefined;
 }
 
-/** What a retry did: `waiting` were due already, those being processed are left to the generator. */
+/**
+ * What a retry did: `waiting` were due already, those being processed are left to the generator. `resumed`: it lifted a
+ * pause of the provider; `waitsUntil`: the vendor wants one until then, and what waits is kept.
+ */
 export interface QueueRetried {
   retried: number;
   waiting: number;
   processing: number;
   notFound: number;
+  resumed: boolean;
+  waitsUntil: number | null;
 }
 
 /** What a drop did. */

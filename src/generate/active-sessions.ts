@@ -33,6 +33,8 @@ export interface SessionInWork {
 }
 
 export interface ActiveSessions {
+  /** The session's messages are being claimed: from now until `end` it can be cancelled. */
+  setOut(sessionDbId: number): { end(): void };
   /** Runs a call for the session's messages; the promise is the one that `run` gives. */
   work<T>(
     session: SessionInWork,
@@ -41,7 +43,7 @@ export interface ActiveSessions {
   ): Promise<T>;
   get(sessionDbId: number): ActiveSession | undefined;
   count(): number;
-  /** Ends the running call of the session, if there is one, and waits for its end. */
+  /** Ends the call of the session that runs or has set out, if there is one, and waits for its end. */
   cancel(sessionDbId: number): Promise<void>;
   /** Ends all running calls, and every one that sets out after it. */
   cancelAll(): void;
@@ -69,6 +71,7 @@ export function createActiveSessions({
   idleAtMost?: number;
 }): ActiveSessions {
   const working = new Map<number, ActiveSession>();
+  const settingOut = new Map<number, { abortController: AbortController; over: Promise<void> }>();
   // In the order of their last work.
   const idle = new Map<number, { active: ActiveSession; since: number }>();
   let closed = false;
@@ -77,7 +80,7 @@ export function createActiveSessions({
     const active = idle.get(session.id)?.active ?? createActive(session, clock.now());
     idle.delete(session.id);
     active.pendingMessages = messages;
-    active.abortController = new AbortController();
+    active.abortController = settingOut.get(session.id)?.abortController ?? new AbortController();
     // Its messages were being claimed when all was ended.
     if (closed) active.abortController.abort(new MemError("cancelled"));
     for (const { prompt_number } of messages)
@@ -98,6 +101,17 @@ export function createActiveSessions({
   }
 
   return {
+    setOut(id) {
+      let ended: () => void = () => undefined;
+      const over = new Promise<void>((resolve) => (ended = resolve));
+      settingOut.set(id, { abortController: new AbortController(), over });
+      return {
+        end() {
+          settingOut.delete(id);
+          ended();
+        },
+      };
+    },
     async work(session, messages, run) {
       const active = take(session, messages);
       try {
@@ -112,9 +126,10 @@ export function createActiveSessions({
     count: () => working.size + idle.size,
     async cancel(id) {
       const active = working.get(id);
-      if (active === undefined) return;
-      active.abortController.abort(new MemError("cancelled"));
-      await active.generatorPromise;
+      const out = settingOut.get(id);
+      for (const call of [active, out]) call?.abortController.abort(new MemError("cancelled"));
+      await active?.generatorPromise;
+      await out?.over;
     },
     cancelAll() {
       closed = true;

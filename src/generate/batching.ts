@@ -8,7 +8,7 @@ export interface WaitingMessages {
   newestAt: number;
   /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
-  /** The oldest one failed before: it is tried alone, so there is nothing to wait for. */
+  /** All of them failed before: each is tried alone, so there is nothing to wait for. */
   isRetry: boolean;
   /** The session has ended: nothing more will come. */
   isCompleted: boolean;

@@ -5,13 +5,20 @@
 // | open    | rate_limited, quota                | paused until Retry-After, else 1 min or 15 min, doubling           |
 // | open    | auth                               | paused for 15 min, or until `reset` when the settings change       |
 // | open    | unavailable, timeout, bad_request  | paused after 3 in a row (see breaker.ts), or until its Retry-After |
-// | open    | bad_answer                         | paused when 2 sessions or 6 calls in a row got no useful answer    |
+// | open    | bad_answer                         | paused after 3 in a row, or 2 of different sessions; up to an hour |
 // | open    | overflow                           | open: the provider works                                           |
 // | paused  | time is over                       | probing: one call at a time                                        |
 // | probing | the probe fails                    | paused, longer                                                     |
 // | probing | the probe is answered              | open                                                               |
 import type { Mends } from "../domain/generation-pause.ts";
-import { type Breaker, createBreaker, isOutage, isUselessForAll } from "./breaker.ts";
+import {
+  type Breaker,
+  createBreaker,
+  isOutage,
+  isUselessForAll,
+  longestOutagePauseMs,
+  longestUselessPauseMs,
+} from "./breaker.ts";
 import type { ModelFailure, ModelFailureKind } from "./model-failure.ts";
 
 /** What status, health, doctor and the stream tell of the provider. */
@@ -26,7 +33,8 @@ export interface Pass {
   /** The call decides whether the gate opens. */
   readonly isProbe: boolean;
   succeeded(now: number): void;
-  failed(failure: ModelFailure, now: number): void;
+  /** `explained`: its one message failed alone before, and others got a useful answer since. */
+  failed(failure: ModelFailure, now: number, explained?: boolean): void;
   /** No call was made, or it was broken off on our side: nothing is known. */
   returned(now: number): void;
 }
@@ -42,11 +50,22 @@ export interface Flow {
   answers(): number;
   /** It is closed because the model's answers are of no use to any session. */
   isUseless(): boolean;
-  /** The session has its part in the failures that closed the gate; others are tried first. */
-  suspects(sessionId: number): boolean;
+  /** The session's part in the failures that closed the gate: those with less are tried first. */
+  suspicion(sessionId: number): number;
+  /** The user wants it tried now: ends a pause that the vendor has not timed. A refusal is forgotten, else the next call is
+   *  a probe. */
+  hurry(now: number): Hurried;
   /** The settings of the provider changed: whatever it was, it is tried again. */
   reset(now: number): void;
   state(now: number): FlowState;
+}
+
+/** What came of `hurry`. */
+export interface Hurried {
+  /** A pause was lifted. */
+  resumed: boolean;
+  /** Epoch of the end of a pause that the vendor wants; null where nothing is waited for. */
+  waitsUntil: number | null;
 }
 
 interface Pause {
@@ -57,6 +76,8 @@ interface Pause {
   until: number;
   /** The vendor asked for it: no session may ask before its end. */
   firm: boolean;
+  /** The vendor said how long. */
+  timed: boolean;
 }
 
 const minuteMs = 60_000;
@@ -65,8 +86,8 @@ const shortestPauseMs = 1_000;
 
 /** `onChange` hears of every change of `state`. */
 export function createFlow({ onChange }: { onChange: (state: FlowState) => void }): Flow {
-  const outage = createBreaker(isOutage);
-  const uselessness = createBreaker(isUselessForAll);
+  const outage = createBreaker(isOutage, longestOutagePauseMs);
+  const uselessness = createBreaker(isUselessForAll, longestUselessPauseMs);
   let pause: Pause | null = null;
   let probe: Pass | null = null;
   // Pauses since the last answer: each is longer than the one before.
@@ -78,7 +99,8 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
   function close(failure: ModelFailure, now: number): void {
     const { kind, message, mends } = failure;
     const until = now + pauseOf(failure, pauses, breakerOf(kind));
-    pause = { kind, message, mends, since: now, until, firm: wantsPause(failure) };
+    const timed = failure.retryAfterMs !== undefined && kind !== "auth";
+    pause = { kind, message, mends, since: now, until, firm: wantsPause(failure), timed };
     closings += 1;
     pauses += 1;
     onChange(state(now));
@@ -96,7 +118,11 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     onChange(state(now));
   }
 
-  function failed(failure: ModelFailure, now: number, from: { sessionId: number; closings: number }): void {
+  function failed(
+    failure: ModelFailure,
+    now: number,
+    from: { sessionId: number; closings: number; explained: boolean },
+  ): void {
     const { kind } = failure;
     if (kind === "overflow") {
       if (from.closings === closings) open(now);
@@ -104,11 +130,13 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     }
     if (from.closings !== closings) {
       // One of many that were under way when it closed: it can only make the pause as long as its own Retry-After.
-      if (pause !== null && failure.retryAfterMs !== undefined)
+      if (pause !== null && failure.retryAfterMs !== undefined) {
         pause.until = Math.max(pause.until, now + boundedMs(failure.retryAfterMs));
+        pause.timed = true;
+      }
       return;
     }
-    if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId);
+    if (!isPauseKind(kind)) breakerOf(kind).failed(from.sessionId, from.explained);
     // Something answers: it may be the message.
     if (kind === "bad_answer" && !uselessness.isOpen()) open(now);
     else if (wantsPause(failure) || pause !== null || breakerOf(kind).isOpen()) close(failure, now);
@@ -132,7 +160,7 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
           uselessness.answered();
           if (from.closings === closings || isUseless()) open(at);
         }, at),
-      failed: (failure, at) => once(() => failed(failure, at, from), at),
+      failed: (failure, at, explained = false) => once(() => failed(failure, at, { ...from, explained }), at),
       returned: (at) =>
         once(() => {
           if (pass.isProbe) onChange(state(at));
@@ -166,20 +194,32 @@ export function createFlow({ onChange }: { onChange: (state: FlowState) => void 
     };
   }
 
+  function reset(now: number): void {
+    answers = 0;
+    closings += 1;
+    probe = null;
+    uselessness.answered();
+    open(now);
+  }
+
   return {
     mayAsk,
     resumesAt: (now) => (pause === null ? null : endOf(pause, now)),
     admit,
     answers: () => answers,
     isUseless,
-    suspects: (sessionId) => outage.suspects(sessionId) || uselessness.suspects(sessionId),
-    reset(now) {
-      answers = 0;
-      closings += 1;
-      probe = null;
-      uselessness.answered();
-      open(now);
+    suspicion: (sessionId) => Math.max(outage.suspicion(sessionId), uselessness.suspicion(sessionId)),
+    hurry(now) {
+      if (pause === null || endOf(pause, now) <= now) return { resumed: false, waitsUntil: null };
+      if (pause.timed) return { resumed: false, waitsUntil: pause.until };
+      if (pause.kind === "auth") reset(now);
+      else {
+        pause.until = now;
+        onChange(state(now));
+      }
+      return { resumed: true, waitsUntil: null };
     },
+    reset,
     state,
   };
 }

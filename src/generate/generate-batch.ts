@@ -6,6 +6,7 @@ import { redactSecrets } from "../domain/secrets.ts";
 import { shorten } from "../domain/shorten.ts";
 import { type MemError, toMemError } from "../errors.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
+import type { BatchSizes } from "./batch-sizes.ts";
 import type { Batching, WaitingMessages } from "./batching.ts";
 import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
@@ -57,14 +58,15 @@ export interface BatchDeps<B extends QueuedBatch> {
 /** True when more may wait. The pass is settled in any case. */
 export async function generateBatch<B extends QueuedBatch>(
   deps: BatchDeps<B>,
-  { sessionId, pass, retries }: { sessionId: number; pass: Pass; retries: Retries },
+  { sessionId, ...how }: { sessionId: number; pass: Pass; retries: Retries; sizes: BatchSizes },
 ): Promise<boolean> {
   const { queue, clock, sessions } = deps;
+  const out = sessions.setOut(sessionId);
   try {
     const batch = await queue.claim(sessionId, {
       now: clock.now(),
       leaseMs: deps.timeoutMs,
-      limit: deps.batching.maxMessages,
+      limit: how.sizes.of(sessionId),
       maxChars: deps.batching.maxChars,
     });
     if (batch === null) return false;
@@ -76,13 +78,14 @@ export async function generateBatch<B extends QueuedBatch>(
     }
     const messages = batch.messages.map(({ message }) => message);
     const more = await sessions.work(batch.session, messages, (active) =>
-      settle(deps, batch, { active, pass, retries }),
+      settle(deps, batch, { active, ...how }),
     );
     const { id, status } = batch.session;
     if (status === "completed" && queue.waiting(id, clock.now(), 1) === null) sessions.release(id);
     return more;
   } finally {
-    pass.returned(clock.now());
+    how.pass.returned(clock.now());
+    out.end();
   }
 }
 
@@ -90,14 +93,16 @@ interface Call {
   active: ActiveSession;
   pass: Pass;
   retries: Retries;
+  sizes: BatchSizes;
 }
 
 async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: Call): Promise<boolean> {
   const { queue, clock } = deps;
   const { signal } = call.active.abortController;
+  const askOnce = call.pass.isProbe && deps.flow.isUseless();
   let reply: GenerationReply;
   try {
-    reply = await ask(deps, batch, call.active.abortController);
+    reply = await ask(deps, { ...batch, askOnce }, call.active.abortController);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
     if (signal.aborted && !(failure instanceof ModelFailure)) {
@@ -115,6 +120,7 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
   const made = await store(deps, batch, reply);
   if (made === undefined) return false;
   call.retries.finished(batch.messages);
+  call.sizes.answered(batch.session.id, batch.messages.length);
   deps.onCompleted(batch.session, made);
   return true;
 }
@@ -168,14 +174,18 @@ const storeRetryMs = 60_000;
 async function releaseFailed<B extends QueuedBatch>(
   { queue, clock, flow, onFailure }: BatchDeps<B>,
   batch: B,
-  { failure, pass, retries }: Call & { failure: MemError },
+  { failure, pass, retries, sizes }: Call & { failure: MemError },
 ): Promise<void> {
   const now = clock.now();
   const reason = reasonOf(failure);
   const answers = flow.answers();
-  if (failure instanceof ModelFailure) pass.failed(failure, now);
-  onFailure(reason, batch.messages.length);
   const { length: size } = batch.messages;
+  if (failure instanceof ModelFailure) {
+    const explained = size === 1 && batch.messages.every((each) => retries.explains(each, failure, answers));
+    pass.failed(failure, now, explained);
+    if (failure.kind === "timeout") sizes.timedOut(batch.session.id, { size, isProbe: pass.isProbe });
+  }
+  onFailure(reason, size);
   const uselessUntil = flow.isUseless() ? flow.resumesAt(now) : null;
   const circumstances = { reason, now, size, isProbe: pass.isProbe, answers, uselessUntil };
   await Promise.all(

@@ -3,6 +3,7 @@
 import PQueue from "p-queue";
 import { failOpen, failOpenSync, toMemError } from "../errors.ts";
 import { createAlarm } from "./alarm.ts";
+import { createBatchSizes } from "./batch-sizes.ts";
 import { dueAt } from "./batching.ts";
 import { type BatchDeps, generateBatch, type QueuedBatch } from "./generate-batch.ts";
 import { createRetries } from "./retry.ts";
@@ -45,6 +46,7 @@ export function createGenerationLoop<B extends QueuedBatch>(deps: GenerationLoop
   const { queue, clock, flow, sessions, batching, concurrency } = deps;
   const tasks = new PQueue({ concurrency: concurrency.calls });
   const retries = createRetries();
+  const sizes = createBatchSizes(batching.maxMessages);
   const alarm = createAlarm(clock, () => void takeUpDue());
   // Queued or running.
   const scheduled = new Set<number>();
@@ -116,7 +118,7 @@ export function createGenerationLoop<B extends QueuedBatch>(deps: GenerationLoop
       const pass = stopping ? null : flow.admit(clock.now(), sessionId);
       if (pass !== null) {
         wasProbe = pass.isProbe;
-        more = await generateBatch(watched, { sessionId, pass, retries });
+        more = await generateBatch(watched, { sessionId, pass, retries, sizes });
       }
     } catch (cause) {
       // The store refused (busy, full): the messages are where they were, the next sweep takes them up.
@@ -180,9 +182,9 @@ export function createGenerationLoop<B extends QueuedBatch>(deps: GenerationLoop
     for (const [id, at] of gathering) if (at <= now) gathering.delete(id);
     await queue.reclaimExpired(now, [...scheduled]);
     const due = queue.sessionsDue(now).filter((id) => !(scheduled.has(id) || gathering.has(id)));
-    // After a failed probe the next one is another session's: it may have been the messages.
-    for (const id of due) if (!flow.suspects(id)) look(id);
-    for (const id of due) if (flow.suspects(id)) look(id);
+    // After a failed probe the next one is another session's, each in its turn: it may have been the messages.
+    const least = due.map((id) => ({ id, suspicion: flow.suspicion(id) }));
+    for (const { id } of least.sort((a, b) => a.suspicion - b.suspicion)) look(id);
     for (const at of gathering.values()) alarm.setFor(at);
   }
 

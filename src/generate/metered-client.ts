@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { ModelClient, ModelRequest, TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
-import type { Prices } from "./prices.ts";
+import { costOf, type Prices } from "./prices.ts";
 import type { Spend } from "./spend.ts";
 
 interface MeteredDeps {
@@ -20,7 +20,8 @@ interface MeteredDeps {
  * | was answered, or failed with what the vendor says it used | that                                               |
  * | was sent and broken off, or answered with nothing usable | an estimate: what was sent, at four characters a   |
  * | (`timeout`, `aborted`, `bad_answer`)                     | token, and no output                               |
- * | was refused, reached nobody, or was never sent           | nothing                                            |
+ * | was refused, reached nobody (an HTML page answered), or  | nothing                                            |
+ * | was never sent                                           |                                                    |
  *
  * A call that is broken off while it still waits for its turn cannot be told from one that was sent: it is estimated too.
  */
@@ -29,7 +30,7 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
     name: client.name,
     model: client.model,
     async complete(request, signal) {
-      const reservation = spend.reserve(estimatedTokens(request));
+      const reservation = spend.reserve(neededTokens(request), mostTokens(request));
       const settle = (outcome: string, model: string, usage: TokenUsage) =>
         reservation.settle({
           at_epoch: clock.now(),
@@ -42,7 +43,7 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
           output_tokens: usage.outputTokens,
           cached_tokens: usage.cachedTokens,
           // A vendor may answer under a dated name of the model that was asked.
-          cost_micro_usd: prices.costMicroUsd(model, usage) ?? prices.costMicroUsd(client.model, usage),
+          cost_micro_usd: prices.costMicroUsd(model, usage) ?? costOf(prices, client, usage),
           outcome,
         });
       const wasCancelled = signal.aborted;
@@ -52,7 +53,7 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
         return answer;
       } catch (cause) {
         const outcome = outcomeOf(cause, signal);
-        const mayBeBilled = !wasCancelled && billedOutcomes.has(outcome);
+        const mayBeBilled = !wasCancelled && billedOutcomes.has(outcome) && !isPage(cause);
         const unsaid = mayBeBilled ? { ...nothing, inputTokens: estimatedInput(request) } : nothing;
         await settle(outcome, client.model, usageOf(cause) ?? unsaid);
         throw cause;
@@ -62,12 +63,22 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
   };
 }
 
-const charactersPerToken = 4;
+/** The flat estimate of what a text takes, where no vendor has counted it. */
+export const charactersPerToken = 4;
 
 /** What a call may use at most: the flat estimate for what is sent, and the longest answer. */
-function estimatedTokens(request: ModelRequest): number {
+function mostTokens(request: ModelRequest): number {
   return estimatedInput(request) + request.maxOutputTokens;
 }
+
+// The longest answer is several times a usual one: to keep that much free would leave the end of every budget unused.
+function neededTokens(request: ModelRequest): number {
+  const output = answerTokens + request.about.messages * answerTokensOfEach;
+  return estimatedInput(request) + Math.min(output, request.maxOutputTokens);
+}
+
+const answerTokens = 100;
+const answerTokensOfEach = 200;
 
 function estimatedInput({ system, prompt }: ModelRequest): number {
   return Math.ceil((system.length + prompt.length) / charactersPerToken);
@@ -82,6 +93,10 @@ const nothing: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
 // The vendor read the request, and bills that although nothing came of it.
 const billedOutcomes: ReadonlySet<string> = new Set(["timeout", "bad_answer", "aborted"]);
+
+function isPage(cause: unknown): boolean {
+  return cause instanceof ModelFailure && cause.isPage;
+}
 
 function usageOf(cause: unknown): TokenUsage | undefined {
   return cause instanceof ModelFailure ? cause.usage : undefined;

@@ -1,4 +1,5 @@
 // The port of a model: one text in, one text out, and what it cost. Every vendor's wire format fits this one shape.
+import type { ModelFailure } from "./model-failure.ts";
 
 /** One call. `system` is the same from call to call, so that a vendor can cache it; `prompt` is not. */
 export interface ModelRequest {
@@ -38,6 +39,10 @@ export interface ModelClient {
   /** Full id of the model that will be asked. */
   readonly model: string;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  /** It runs on this machine: where no price is known it costs nothing. */
+  readonly isOwn?: boolean;
+  /** Why no call can succeed, where that can be seen without making one. */
+  fault?(): ModelFailure | null;
   /** Ends what it holds open: connections, processes. */
   close(): Promise<void>;
 }

@@ -9,7 +9,8 @@ import type { TokenUsage } from "./model-client.ts";
  * - `unavailable`, `timeout`: 5xx, a broken connection, no answer in time; backed off behind the circuit breaker.
  * - `overflow`: the request is too long for the model; the batch is split.
  * - `bad_request`: the vendor refuses this request for another reason.
- * - `bad_answer`: an answer that cannot be used (no JSON, wrong shape, cut off, too large); asked afresh twice at most.
+ * - `bad_answer`: an answer that cannot be used (no JSON, wrong shape, cut off, too large); asked afresh twice at most,
+ *   an HTML page not at once.
  */
 export type ModelFailureKind =
   | "rate_limited"
@@ -28,6 +29,8 @@ interface ModelFailureOptions {
   usage?: TokenUsage;
   /** Of `auth`: what the user has to mend, where the message does not say how. */
   mends?: Mends;
+  /** Of `bad_answer`: an HTML page came, as from a network's sign-in. No model was reached. */
+  isPage?: boolean;
   cause?: unknown;
 }
 
@@ -37,16 +40,18 @@ export class ModelFailure extends MemError {
   readonly retryAfterMs: number | undefined;
   readonly usage: TokenUsage | undefined;
   readonly mends: Mends | undefined;
+  readonly isPage: boolean;
 
   constructor(
     kind: ModelFailureKind,
     message: string,
-    { retryAfterMs, usage, mends, cause }: ModelFailureOptions = {},
+    { retryAfterMs, usage, mends, isPage = false, cause }: ModelFailureOptions = {},
   ) {
     super("provider_failed", { message, cause });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
     this.usage = usage;
     this.mends = mends;
+    this.isPage = isPage;
   }
 }

@@ -12,6 +12,15 @@ export interface Prices {
   source: string;
 }
 
+/** What a call of `client` costs; null where the price of its model is not known. */
+export function costOf(
+  prices: Pick<Prices, "costMicroUsd">,
+  { model, isOwn }: { model: string; isOwn?: boolean | undefined },
+  usage: TokenUsage,
+): number | null {
+  return prices.costMicroUsd(model, usage) ?? (isOwn === true ? 0 : null);
+}
+
 interface PriceFiles {
   /** `templates/prices.json` of the package. */
   shipped: string;

@@ -9,6 +9,8 @@ export interface GenerationBatch {
   messages: readonly ClaimedMessage[];
   /** Titles of the session's newest observations, oldest first: what a summary can lean on. */
   recentTitles: readonly string[];
+  /** The model has been of no use to anybody lately: one answer tells whether it still is, and the next ones are not paid for. */
+  askOnce?: boolean;
 }
 
 /** What it gives back. A message that no draft names in its sources was read and held nothing worth recording. */
@@ -19,7 +21,7 @@ export interface GenerationReply {
   generator: string;
   /** Of all calls that were made for it. */
   usage: TokenUsage;
-  /** True where `local` stood in for a model whose budget was spent: worth making again. */
+  /** True where `local` stood in for a model that may not be asked: worth making again. */
   upgrade?: boolean;
 }
 

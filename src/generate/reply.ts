@@ -39,7 +39,7 @@ export function parseReply(
   if (text.length > longestAnswer) throw bad(`it is longer than ${longestAnswer} characters`);
   const answer = shapeOf(text);
   const proof = createProof(batch);
-  const observations = answer.observations.map((read) => observationOf(read, proof, mode));
+  const observations = observationsOf(answer.observations, proof, mode);
   const summaries = summariesOf(answer.summaries, proof, mode);
   if (observations.length === 0 && summaries.length === 0 && !answer.nothing)
     throw bad("it neither records anything nor says that there is nothing to record");
@@ -84,6 +84,21 @@ function createProof(batch: AnsweredBatch): Proof {
 
 // Every path is looked for in all messages: an answer full of made-up ones must not hold up the worker.
 const mostPathsLookedFor = 300;
+
+// What is made of a request for a summary alone belongs into that summary: it is left out beside observations of the work.
+function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mode): DraftObservation[] {
+  const ofWork = read.filter((each) => !isOfSummariesOnly(each, proof));
+  const isWorkLeftOut =
+    ofWork.length === 0 && proof.batch.messages.some((_, at) => isObservation(proof, at + 1));
+  if (read.length > 0 && isWorkLeftOut)
+    throw bad("its observations name only messages that ask for a summary as their sources");
+  return ofWork.map((each) => observationOf(each, proof, mode));
+}
+
+function isOfSummariesOnly({ sources }: ReadObservation, { batch }: Proof): boolean {
+  const isSummarize = (number: number) => batch.messages[number - 1]?.message.type === "summarize";
+  return sources.length > 0 && sources.every(isSummarize);
+}
 
 function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftObservation {
   const numbers = [...new Set(read.sources)]

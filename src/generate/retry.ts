@@ -6,16 +6,20 @@
 // | unavailable, timeout              | put back with a delay; it counts only against a message that failed before and |
 // |                                   | saw the provider answer others since: an outage kills nothing                  |
 // | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
+// | an HTML page                      | counts: tried again later and alone, dead after three                          |
 // | bad_request, bad_answer, overflow | several: each alone; one alone: dead                                           |
 // | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
 // | anything else                     | counts: tried again alone, dead after five                                     |
 import type { ClaimedMessage } from "../domain/messages.ts";
 import type { MemError } from "../errors.ts";
 import { jitter } from "../ids.ts";
-import { ModelFailure } from "./model-failure.ts";
+import { ModelFailure, type ModelFailureKind } from "./model-failure.ts";
 
 /** Failed tries after which a message is dead: kept and counted, and not tried again by itself. */
 export const maxFailures = 5;
+
+// As many answers as a useless one of a model gets, only not at once: by the third in a row the gate is closed.
+const maxPages = 3;
 
 /** Claims after which a message is dead without another try: the worker died each time it worked on it. */
 export const maxClaims = 20;
@@ -55,6 +59,8 @@ interface FailedCall {
 
 export interface Retries {
   afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release;
+  /** The useless answer is the message's fault: it got one alone before, and others got a useful one since. */
+  explains(message: ClaimedMessage, failure: MemError, answers: number): boolean;
   /** The messages are done. */
   finished(messages: readonly ClaimedMessage[]): void;
 }
@@ -63,8 +69,8 @@ export interface Retries {
 const maxRemembered = 10_000;
 
 export function createRetries(): Retries {
-  // Failures that are nobody's fault yet: how often, and the answers others had got by then.
-  const blameless = new Map<number, { times: number; answers: number }>();
+  // Failures that are nobody's fault yet: how often, of what kind the last, and the answers others had got by then.
+  const blameless = new Map<number, { times: number; kind: ModelFailureKind; answers: number }>();
 
   function afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release {
     if (!(failure instanceof ModelFailure)) return counted(message, call);
@@ -75,44 +81,50 @@ export function createRetries(): Retries {
         return { kind: "give_back" };
       case "unavailable":
       case "timeout":
-        return afterOutage(message, call);
+        return afterOutage(message, failure.kind, call);
       case "bad_request":
-        return call.answers === 0 ? later(message, call) : refused(call);
+        return call.answers === 0 ? later(message, failure.kind, call) : refused(call);
       case "bad_answer":
         // Several are split all the same: a probe of one is the cheapest, and its neighbours have a chance to pass.
-        if (call.uselessUntil === null || call.size > 1) return refused(call);
-        // Behind the others at the next try; the store takes a time further off for a clock that was put back.
-        return later(message, { ...call, now: call.uselessUntil }, call.now + longestDelayMs);
+        if (call.uselessUntil !== null && call.size === 1) return later(message, failure.kind, call);
+        return failure.isPage ? counted(message, call, maxPages) : refused(call);
       case "overflow":
         return refused(call);
     }
   }
 
-  function afterOutage(message: ClaimedMessage, call: FailedCall): Release {
+  function afterOutage(message: ClaimedMessage, kind: ModelFailureKind, call: FailedCall): Release {
     const before = blameless.get(message.id);
-    const answeredOthers = before !== undefined && call.answers > before.answers;
-    if (!answeredOthers || call.isProbe) return later(message, call);
-    blameless.set(message.id, { times: before.times, answers: call.answers });
+    if (before === undefined || call.answers <= before.answers || call.isProbe)
+      return later(message, kind, call);
+    blameless.set(message.id, { ...before, answers: call.answers });
     return counted(message, call);
   }
 
   function later(
     { id }: ClaimedMessage,
-    { now, answers, reason }: FailedCall,
-    latest = Number.POSITIVE_INFINITY,
+    kind: ModelFailureKind,
+    { now, answers, reason, uselessUntil }: FailedCall,
   ): Release {
     const times = (blameless.get(id)?.times ?? 0) + 1;
     blameless.delete(id);
-    blameless.set(id, { times, answers });
+    blameless.set(id, { times, kind, answers });
     for (const oldest of blameless.keys()) {
       if (blameless.size <= maxRemembered) break;
       blameless.delete(oldest);
     }
-    return { kind: "later", at: Math.min(latest, now + retryDelayMs(times)), error: reason };
+    // Behind the others at the next try; the store takes a time further off for a clock that was put back.
+    const at = Math.min(now + longestDelayMs, (uselessUntil ?? now) + retryDelayMs(times));
+    return { kind: "later", at, error: reason };
   }
 
   return {
     afterFailure,
+    explains({ id }, failure, answers) {
+      const before = blameless.get(id);
+      if (before === undefined || before.kind !== "bad_answer" || answers <= before.answers) return false;
+      return failure instanceof ModelFailure && failure.kind === "bad_answer";
+    },
     finished(messages) {
       if (blameless.size > 0) for (const { id } of messages) blameless.delete(id);
     },
@@ -123,8 +135,8 @@ function refused({ size, now, reason }: FailedCall): Release {
   return size === 1 ? { kind: "dead", error: reason } : { kind: "retry", at: now, error: reason };
 }
 
-function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall): Release {
+function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall, most = maxFailures): Release {
   const tries = failures + 1;
-  if (tries >= maxFailures) return { kind: "dead", error: reason };
+  if (tries >= most) return { kind: "dead", error: reason };
   return { kind: "retry", at: now + retryDelayMs(tries), error: reason };
 }

@@ -1,8 +1,7 @@
 // What models may cost: tokens of the day and of the month are counted, and a call is refused when a budget is spent.
 //
-// The bound: a call is begun only while what was used, and what the calls in flight are estimated to use, is below the
-// budget. So one call at most crosses it, and a budget is exceeded by that call's tokens and by what the calls in flight
-// with it used above their estimates: never by more than the calls in flight.
+// The bound: a call is begun only when what it needs fits into what is left, besides what was used and what the calls in
+// flight may use at most. So a budget is exceeded only by what calls use above their estimates.
 import type { Clock } from "../clock.ts";
 import {
   localTime,
@@ -39,12 +38,14 @@ export interface Reservation {
 }
 
 export interface Spend {
-  /** Lets a call through that may use about this many tokens. Throws `BudgetSpent`. */
-  reserve(estimatedTokens: number): Reservation;
+  /** Lets a call through that needs `needed` tokens and may use `atMost`. Throws `BudgetSpent` where it does not fit. */
+  reserve(needed: number, atMost?: number): Reservation;
   /** The budgets that are set. */
   budgets(): BudgetState[];
   /** The budget that is spent, or null; of two, the one that lasts longer. */
   spent(): BudgetState | null;
+  /** The one that is spent, or that the last call did not fit into. */
+  exhausted(): BudgetState | null;
 }
 
 /** A call was not made: its budget is spent. */
@@ -58,9 +59,10 @@ export class BudgetSpent extends MemError {
 }
 
 /** `the daily budget of 200,000 tokens is spent; local writes until 2026-01-31 00:00`. */
-export function budgetInWords({ name, limit, until }: BudgetState): string {
+export function budgetInWords({ name, limit, left, until }: BudgetState): string {
   const tokens = limit.toLocaleString("en-US");
-  return `the ${name} budget of ${tokens} tokens is spent; local writes until ${localTime(until)}`;
+  const state = left === 0 ? "is spent" : `has ${left.toLocaleString("en-US")} left, too few for a call`;
+  return `the ${name} budget of ${tokens} tokens ${state}; local writes until ${localTime(until)}`;
 }
 
 interface SpendDeps {
@@ -75,19 +77,22 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
     .filter((name) => budgets[name] > 0)
     .map((name) => createCounter(name, budgets[name], ledger));
   let reserved = 0;
+  // Of the last call, where it was refused.
+  let refusedTokens = 0;
 
   function states(): BudgetState[] {
     return counters.map((counter) => counter.state(clock.now()));
   }
 
   return {
-    reserve(estimatedTokens) {
-      const full = states().find(({ used, limit }) => used + reserved >= limit);
+    reserve(needed, atMost = needed) {
+      const full = states().find(({ used, limit }) => used + reserved + needed > limit);
+      refusedTokens = full === undefined ? 0 : needed;
       if (full !== undefined) throw new BudgetSpent(full);
-      reserved += estimatedTokens;
+      reserved += atMost;
       return {
         async settle(call) {
-          reserved -= estimatedTokens;
+          reserved -= atMost;
           for (const counter of counters) counter.add(call);
           // The answer is there and paid for: it is not thrown away because its price could not be noted down.
           await failOpen("entering a model call in the ledger", () => ledger.record(call));
@@ -96,6 +101,7 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
     },
     budgets: () => states().reverse(),
     spent: () => states().find(({ left }) => left === 0) ?? null,
+    exhausted: () => states().find(({ left }) => left === 0 || left < refusedTokens) ?? null,
   };
 }
 

@@ -18,7 +18,8 @@ export interface ModelProviderDeps {
 }
 
 /**
- * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice unless a message failed before,
+ * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice unless a message failed before
+ * or a page came, which the next second would not change;
  * `overflow` and an answer cut off halve the batch; a single message is shortened once. Whatever is left, and every other failure, is thrown. The
  * usage is that of all answers, the useless ones too.
  */
@@ -108,7 +109,8 @@ async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
 
 async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
   // A message that failed before had its fresh answers then: a model that is always useless must not cost them again.
-  const most = part.batch.messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
+  const { messages, askOnce } = part.batch;
+  const most = askOnce || messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
   let complaint: string | undefined;
   for (let answers = 1; ; answers++) {
     try {
@@ -122,7 +124,10 @@ async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts>
 
 function isUseless(failure: unknown): boolean {
   return (
-    failure instanceof ModelFailure && failure.kind === "bad_answer" && !(failure instanceof AnswerCutOff)
+    failure instanceof ModelFailure &&
+    failure.kind === "bad_answer" &&
+    !failure.isPage &&
+    !(failure instanceof AnswerCutOff)
   );
 }
 

@@ -10,6 +10,11 @@ interface EndpointRule {
   version: string;
 }
 
+/** True where requests to the origin stay on this machine. */
+export function isThisMachine(origin: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);
+}
+
 /**
  * Origin and path of `base`, or a sentence that says what is wrong with it.
  *

@@ -47,7 +47,7 @@ export function acceptedBy(definition: Definition): string {
     case "enum":
       return `one of ${definition.values.join(", ")}`;
     case "integer":
-      return `a whole number from ${definition.min} to ${definition.max}`;
+      return `a whole number from ${definition.min} to ${definition.max}${definition.max >= 1_000_000 ? ", such as 200000, 200k or 1.5M" : ""}`;
     case "boolean":
       return "true or false";
     case "list":

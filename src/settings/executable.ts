@@ -38,7 +38,8 @@ function variable(environment: Environment, name: string): string | undefined {
   return spelled === undefined ? undefined : environment[spelled];
 }
 
-function isExecutable(path: string): boolean {
+/** True for a file that this user may run. */
+export function isExecutable(path: string): boolean {
   const found = failOpenSync("look for a command", () => {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);

@@ -53,9 +53,15 @@ const booleans = new Map([
   ["off", false],
 ]);
 
+// People write a budget as 200k, 1.5M or 200_000; `1.2345k` is no whole number.
 function integer(text: string, min: number, max: number): number | undefined {
-  if (!/^\d{1,9}$/.test(text)) return undefined;
-  const value = Number(text);
+  const parts = /^(\d{1,3}(?:_\d{3})+|\d{1,13})(\.\d{1,6})?([kM])?$/i.exec(text);
+  if (parts === null) return undefined;
+  const [, whole = "", fraction = "", unit = ""] = parts;
+  const zeros = unit === "" ? 0 : unit.toLowerCase() === "k" ? 3 : 6;
+  const decimals = fraction.slice(1);
+  if (decimals.length > zeros) return undefined;
+  const value = Number(whole.replaceAll("_", "") + decimals.padEnd(zeros, "0"));
   return value >= min && value <= max ? value : undefined;
 }
 

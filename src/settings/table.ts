@@ -177,6 +177,14 @@ export const settingsTable = {
     effect: "restart",
     meaning: "Tokens a model may cost a calendar month; then local writes. 0 is no budget.",
   },
+  MEM_GENERATION_TIMEOUT_MS: {
+    kind: "integer",
+    min: 5_000,
+    max: 600_000,
+    default: "90000",
+    effect: "restart",
+    meaning: "Milliseconds that a model may take for one answer.",
+  },
   MEM_SECONDARY_API_KEY: {
     kind: "secret",
     default: "",

@@ -1,5 +1,6 @@
 // Changing a setting: checked against the table, then written in one step.
 import { MemError } from "../errors.ts";
+import { isLinkLocal } from "./link-local-host.ts";
 import { parseSetting } from "./parse.ts";
 import { changeSettingsFile } from "./settings-file.ts";
 import { definitionOf, isSettingKey, type SettingKey, settingKeys } from "./table.ts";
@@ -25,7 +26,17 @@ export function setSetting(dataDir: string, key: SettingKey, text: string): void
   }
   const parsed = parseSetting(key, text);
   if (!parsed.ok) throw new MemError("setting_invalid", { message: `${key}: ${parsed.problem}.` });
+  if (key === "MEM_COMPAT_BASE_URL") refuseLinkLocal(key, text.trim());
   changeSettingsFile(dataDir, { [key]: storedText(key, text, parsed.value) });
+}
+
+// Refused where it is typed only: in the file it must not give way to the default, which is another's server.
+function refuseLinkLocal(key: SettingKey, text: string): void {
+  if (text === "" || !isLinkLocal(new URL(text).hostname)) return;
+  throw new MemError("setting_invalid", {
+    message: `${key}: ${new URL(text).host} is a link-local address, which no model server has.`,
+    hint: "A server on this machine is at http://127.0.0.1:<port>, one in your network at its private address.",
+  });
 }
 
 // As everybody else writes it: `yes` is stored as true, and `debug` as DEBUG.

@@ -125,7 +125,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), settings),
+    pause: () => describePause(generation.flow.state(clock.now()), settings, generation.localWrites()),
     storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,
@@ -150,6 +150,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       loop.notify(sessionDbId);
       status.changed();
     },
+    onWithdrawn: loop.cancel,
   });
   const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });

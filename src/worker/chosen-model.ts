@@ -8,11 +8,11 @@ import { primaryModel } from "../generate/providers/model-names.ts";
 import { createPrimaryClient } from "../generate/providers/primary.ts";
 import { createSecondaryClient } from "../generate/providers/secondary.ts";
 import { createSubscriptionClient } from "../generate/providers/subscription/client.ts";
+import { isModelForAnotherServer } from "../settings/compat-model.ts";
 import { type GatewayCredentials, loadGatewayCredentials } from "../settings/env-file.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 import type { LoadedSettings } from "../settings/load.ts";
-import { settingsTable } from "../settings/table.ts";
 
 interface ModelChoice {
   settings: LoadedSettings;
@@ -21,9 +21,6 @@ interface ModelChoice {
   /** Hears why a provider that is set is not set up. */
   warn(sentence: string): void;
 }
-
-/** One call of a model: the longest answers take most of a minute. */
-const callTimeoutMs = 90_000;
 
 /** The client of the provider that is set; null for `local`, and where the one that is set lacks a key or a command. */
 export function createChosenModel(choice: ModelChoice): ModelClient | null {
@@ -84,7 +81,7 @@ function subscription({ settings, env, clock }: ModelChoice): ModelClient | null
     environment: env,
     directory: settings.paths.hostCli,
     clock,
-    deadlineMs: callTimeoutMs,
+    deadlineMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),
     poolSize: subscriptionPool,
   });
 }
@@ -110,7 +107,7 @@ function overHttp({ settings, clock }: ModelChoice, baseUrl: string): ModelClien
     // A gateway's key never goes to the vendor's own address.
     authToken: () => (baseUrl === "" ? "" : keys().authToken.reveal()),
     clock,
-    timeoutMs: callTimeoutMs,
+    timeoutMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),
   });
 }
 
@@ -129,7 +126,8 @@ function secondary({ settings, clock }: ModelChoice): ModelClient | null {
   const key = settings.get("MEM_SECONDARY_API_KEY");
   if (!key.isSet) return null;
   const model = settings.get("MEM_SECONDARY_MODEL");
-  return createSecondaryClient({ model, apiKey: () => key.reveal(), clock, timeoutMs: callTimeoutMs });
+  const timeoutMs = settings.get("MEM_GENERATION_TIMEOUT_MS");
+  return createSecondaryClient({ model, apiKey: () => key.reveal(), clock, timeoutMs });
 }
 
 function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
@@ -137,7 +135,7 @@ function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
   const baseUrl = settings.get("MEM_COMPAT_BASE_URL");
   if (baseUrl === "" && !key.isSet) return null;
   const model = settings.get("MEM_COMPAT_MODEL");
-  if (model === settingsTable.MEM_COMPAT_MODEL.default && !isOpenRouter(baseUrl)) {
+  if (isModelForAnotherServer(settings)) {
     warn(`MEM_COMPAT_MODEL is still ${model}, which the server at MEM_COMPAT_BASE_URL hardly knows.`);
   }
   return createCompatClient({
@@ -147,10 +145,6 @@ function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
     siteUrl: settings.get("MEM_COMPAT_SITE_URL"),
     appName: settings.get("MEM_COMPAT_APP_NAME"),
     clock,
-    timeoutMs: callTimeoutMs,
+    timeoutMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),
   });
-}
-
-function isOpenRouter(baseUrl: string): boolean {
-  return baseUrl === "" || /(^|\.)openrouter\.ai$/i.test(new URL(baseUrl).hostname);
 }

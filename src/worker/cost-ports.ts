@@ -22,7 +22,7 @@ interface CostDeps {
 export interface Cost extends CostPorts {
   spend: Spend;
   prices: Prices;
-  /** `the daily budget of N tokens is spent; local writes until <time>`, or null. */
+  /** `the daily budget of N tokens is spent; local writes until <time>`, also when a call did not fit into it; or null. */
   notice(): string | null;
 }
 
@@ -45,8 +45,8 @@ export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
   });
 
   function notice(): string | null {
-    const spent = spend.spent();
-    return spent === null ? null : budgetInWords(spent);
+    const budget = spend.exhausted();
+    return budget === null ? null : budgetInWords(budget);
   }
 
   return {
@@ -102,27 +102,35 @@ const dayMs = 24 * 3_600_000;
 
 function projection({ modelCalls }: Store, now: number): CostAnswer["projection"] {
   const start = projectionStart(now);
-  const used = (from: number): Used => {
-    const { input_tokens, output_tokens, cost_micro_usd } = modelCalls.total({ from, until: now + 1 });
-    return { tokens: input_tokens + output_tokens, costMicroUsd: cost_micro_usd };
-  };
+  const sumsSince = (from: number): CallSums => modelCalls.total({ from, until: now + 1 });
+  const [month, lastDays] = [sumsSince(start.month), sumsSince(start.lastDays)];
   const projected = projectMonth({
     now,
     firstCallAt: modelCalls.firstAt(),
-    month: used(start.month),
-    lastDays: used(start.lastDays),
+    month: usedBy(month),
+    lastDays: usedBy(lastDays),
   });
   if (projected === null) return null;
   return {
     month: dayName(now).slice(0, 7),
     averageOfDays: Math.round(projected.days * 10) / 10,
-    soFar: inDollars(projected.soFar),
-    byEnd: inDollars(projected.byEnd),
+    soFar: inDollars(projected.soFar, month.unpriced),
+    // One of the two periods lies within the other.
+    byEnd: inDollars(projected.byEnd, Math.max(month.unpriced, lastDays.unpriced)),
   };
 }
 
-function inDollars({ tokens, costMicroUsd }: Used) {
-  return { tokens, costUsd: costMicroUsd / 1_000_000 };
+function usedBy({ input_tokens, output_tokens, cost_micro_usd }: CallSums): Used {
+  return { tokens: input_tokens + output_tokens, costMicroUsd: cost_micro_usd };
+}
+
+function inDollars({ tokens, costMicroUsd }: Used, unpriced: number) {
+  return { tokens, costUsd: knownCost(costMicroUsd, unpriced), unpricedCalls: unpriced };
+}
+
+// Failed calls cost nothing and are priced; they do not make an unknown sum a known one.
+function knownCost(microUsd: number, unpriced: number): number | null {
+  return unpriced > 0 && microUsd === 0 ? null : microUsd / 1_000_000;
 }
 
 function onWire(sums: CallSums): CostAnswer["total"] {
@@ -132,8 +140,7 @@ function onWire(sums: CallSums): CostAnswer["total"] {
     inputTokens: sums.input_tokens,
     cachedTokens: sums.cached_tokens,
     outputTokens: sums.output_tokens,
-    // Failed calls cost nothing and are priced; they do not make an unknown sum a known one.
-    costUsd: sums.unpriced > 0 && sums.cost_micro_usd === 0 ? null : sums.cost_micro_usd / 1_000_000,
+    costUsd: knownCost(sums.cost_micro_usd, sums.unpriced),
     unpricedCalls: sums.unpriced,
   };
 }

@@ -4,17 +4,19 @@ import type { Observation, SessionSummary } from "../domain/records.ts";
 import { failOpen } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
-import { createBudgetedFlow, createBudgetedProvider } from "../generate/budgeted-provider.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
-import { createFlow, type Flow } from "../generate/flow.ts";
+import { createFlow, type Flow, type Hurried } from "../generate/flow.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import type { ModelClient } from "../generate/model-client.ts";
+import { systemPrompt } from "../generate/prompt.ts";
 import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
 import { callRecords } from "../generate/providers/subscription/client.ts";
+import { createRegenerationPlan, type PlanRegeneration } from "../generate/regeneration-plan.ts";
 import { createRegenerator, type Regenerator } from "../generate/regenerator.ts";
+import { createStandInFlow, createStandInProvider } from "../generate/stand-in-provider.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
 import type { Log } from "../log.ts";
@@ -45,12 +47,14 @@ interface GenerationDeps {
 
 export interface Generation {
   loop: GenerationLoop;
-  regenerator: Regenerator;
+  regenerator: Regenerator & { plan: PlanRegeneration };
   flow: Pick<Flow, "state">;
+  /** True while `local` writes in the place of a model that may not be asked. */
+  localWrites(): boolean;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
-  /** Takes up what is due, now; a provider that refused access is asked again, since the user may have mended it. */
-  askAgain(): void;
+  /** Takes up what is due, now; a provider that nobody has told when to come back is asked again: it may be mended. */
+  askAgain(): Hurried;
   start(): void;
   /** Gives claimed messages back and ends every call; resolves when nothing is left running. */
   close(): Promise<void>;
@@ -68,18 +72,21 @@ function callsAtOnce(model: Provider | null, { get }: LoadedSettings): Concurren
 }
 
 /** Deadline of one batch: a few calls, when answers are useless or too long. */
-const batchTimeoutMs = 240_000;
+function batchTimeoutMs({ get }: LoadedSettings): number {
+  return 2 * get("MEM_GENERATION_TIMEOUT_MS") + 60_000;
+}
 
 export function createGeneration(deps: GenerationDeps): Generation {
   const { store, settings, log, clock, cost, onMade } = deps;
   const warn = (sentence: string): void => log.warn(sentence);
   const client = createChosenModel({ settings, env: deps.env, clock, warn });
   const local = createLocalProvider();
-  const model = client === null ? null : modelProvider(client, { ...deps, warn });
+  const writing = client === null ? null : modelProvider(client, { ...deps, warn });
+  const model = writing?.provider ?? null;
   const flow = createFlow({ onChange: deps.onChange });
   const onFailure = (error: string, messages: number): void =>
     log.warn({ messages }, `generation failed: ${error}`);
-  const common = { flow, clock, timeoutMs: batchTimeoutMs, quiet: deps.quiet, onFailure };
+  const common = { flow, clock, timeoutMs: batchTimeoutMs(settings), quiet: deps.quiet, onFailure };
   // A host's command that lies on PATH is no proof that its login may be used: whoever pays for it in another way, and
   // has chosen nothing here, is not left without a memory. A refusal of what the user has set is his to mend.
   const isChosen = (["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD"] as const).some(
@@ -88,40 +95,48 @@ export function createGeneration(deps: GenerationDeps): Generation {
   function localWrites(): boolean {
     if (cost.spend.spent() !== null) return true;
     const { state, reason } = flow.state(clock.now());
-    return !isChosen && flow.answers() === 0 && state === "paused" && reason?.kind === "auth";
+    if (state !== "paused") return false;
+    // Neither is there a budget for it then, when the gate opens.
+    if (cost.spend.exhausted() !== null) return true;
+    return !isChosen && flow.answers() === 0 && reason?.kind === "auth";
   }
   const loop = createGenerationLoop({
     ...common,
-    flow: createBudgetedFlow(flow, localWrites),
+    flow: createStandInFlow(flow, localWrites),
     queue: createGenerationQueue(store, deps.instance),
-    provider: model === null ? local : createBudgetedProvider(model, local, localWrites),
+    provider: model === null ? local : createStandInProvider(model, local, localWrites),
     sessions: createActiveSessions({ clock }),
     batching: model === null ? localBatching : modelBatching,
     concurrency: callsAtOnce(model, settings),
     onCompleted: (_session, made) => onMade(made),
   });
+  const limits = { messages: modelBatching.maxMessages, characters: modelBatching.maxChars };
   const regenerator = createRegenerator({
     ...common,
     list: store.regenerations,
     model,
-    limits: { messages: modelBatching.maxMessages, characters: modelBatching.maxChars },
+    limits,
     onReplaced: (_session, replaced) => onMade(replaced),
   });
+  const plan = createRegenerationPlan({ ...cost, list: store.regenerations, client, ...writing, limits });
 
   return {
     loop,
-    regenerator,
+    regenerator: { ...regenerator, plan },
     flow,
+    localWrites: () => model !== null && localWrites(),
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
     askAgain() {
-      if (flow.state(clock.now()).reason?.kind === "auth") flow.reset(clock.now());
+      const hurried = flow.hurry(clock.now());
       void loop.takeUpDue();
+      return hurried;
     },
     start() {
       // What a killed worker's calls left running costs the user's subscription.
       void failOpen("ending calls of an earlier worker", () =>
         reapOrphans(callRecords(settings.paths.hostCli)),
       );
+      closeAtFault(client, flow, clock.now());
       loop.start();
     },
     async close() {
@@ -129,6 +144,12 @@ export function createGeneration(deps: GenerationDeps): Generation {
       await client?.close();
     },
   };
+}
+
+// What is seen to be wrong without a call is told at once, not when the first message is due.
+function closeAtFault(client: ModelClient | null, flow: Flow, now: number): void {
+  const fault = client?.fault?.() ?? null;
+  if (fault !== null) flow.admit(now, 0)?.failed(fault, now);
 }
 
 function modelProvider(
@@ -139,9 +160,13 @@ function modelProvider(
     clock,
     warn,
   }: Pick<GenerationDeps, "settings" | "cost" | "clock"> & { warn(sentence: string): void },
-): Provider {
+): { provider: Provider; systemChars: number } {
   const { mode, warnings } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
   for (const warning of warnings) warn(warning);
   const metered = createMeteredClient({ client, ...cost, clock });
-  return createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
+  const prompts = loadPrompts();
+  return {
+    provider: createCoalescingProvider(createModelProvider({ client: metered, mode, prompts })),
+    systemChars: systemPrompt(prompts, mode).length,
+  };
 }

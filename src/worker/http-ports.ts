@@ -2,6 +2,7 @@
 
 import { cleanText } from "../domain/clean.ts";
 import type { VectorStatus } from "../domain/vector-status.ts";
+import type { Hurried } from "../generate/flow.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
@@ -22,7 +23,7 @@ interface PortDeps extends WorkerDeps {
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried. */
-  askAgain(): void;
+  askAgain(): Hurried;
   /** Who writes now, and with which model. */
   writer(): { active: string; model: string | null };
   /** How search by meaning is. */

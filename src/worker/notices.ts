@@ -1,12 +1,14 @@
 // What the user must be told: writes that fail, a damaged database, hooks of another version, an open address, a provider
-// that refuses access, a queue that is stuck.
+// that refuses access, a queue that is stuck, a mode that cannot be used.
 import { pauseNotice, stuckNotice } from "../domain/generation-pause.ts";
 import type { MemError } from "../errors.ts";
+import { loadActiveMode } from "../modes/load-mode.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { version } from "../version.ts";
 import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
+import { createPriceNotice } from "./price-notice.ts";
 import type { WorkerStatus } from "./status.ts";
 
 export interface Notices {
@@ -24,6 +26,9 @@ export function createNotices(
 ): Notices {
   const { paths } = settings;
   const told = new Set<string>();
+  // As the model's instructions: read once, when the worker starts.
+  const [mode, budgets] = [modeNotice(settings), budgetNotices(settings)];
+  const prices = createPriceNotice(paths.prices);
 
   function standing(): string[] {
     const found = [
@@ -36,13 +41,14 @@ export function createNotices(
   }
 
   // A pause that the user must end explains a queue that stands still.
-  function ofGeneration(): string | null {
-    return pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
+  function ofGeneration(): string[] {
+    const halt = pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
+    return [halt, ...budgets, mode].filter((notice) => notice !== null);
   }
 
   // A session starts again with every resume, clear and compaction: there it would only be noise.
   function firstOfGeneration(sessionId: string): string | null {
-    const notice = ofGeneration();
+    const [notice = null] = ofGeneration();
     if (notice === null || told.has(sessionId)) return null;
     const [oldest] = told;
     if (told.size >= mostTold && oldest !== undefined) told.delete(oldest);
@@ -59,7 +65,8 @@ export function createNotices(
   }
 
   return {
-    all: () => [...standing(), ofGeneration()].filter((notice) => notice !== null),
+    // Wrong prices spoil a table, not the memory: no session need hear of them.
+    all: () => [...standing(), ...ofGeneration(), ...prices()],
     // What is told once comes before what comes back with the next session.
     first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
@@ -67,6 +74,27 @@ export function createNotices(
 
 // In memory only: after a restart, and past these, it is told once more.
 const mostTold = 256;
+
+// Without a model, and without a mode that the user chose, there is none to be used: most workers are spared the look.
+function modeNotice(settings: LoadedSettings): string | null {
+  if (settings.get("MEM_PROVIDER") === "local" && settings.source("MEM_MODE") === "default") return null;
+  const [problem] = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).warnings;
+  if (problem === undefined) return null;
+  return `mem: ${problem} See \`mem mode list\`; after \`mem mode use <name>\`, or once its file is mended, run \`mem worker restart\`.`;
+}
+
+// It would fall back to none, and nobody would learn that nothing limits what is spent.
+function budgetNotices({ warnings }: LoadedSettings): string[] {
+  return ["MEM_DAILY_TOKEN_BUDGET", "MEM_MONTHLY_TOKEN_BUDGET"].flatMap((key) => {
+    const warning = warnings.find((sentence) => sentence.startsWith(`${key} in `));
+    if (warning === undefined) return [];
+    const next = warning.startsWith(`${key} in settings.json`)
+      ? `Run \`mem settings set ${key} <tokens> && mem worker restart\`.`
+      : `Correct ${key} where it is set, then run \`mem worker restart\`.`;
+    return [`mem: ${warning} So no such budget is kept. ${next}`];
+  });
+}
+
 function storageNotice(failure: MemError | null): string | null {
   if (failure === null) return null;
   const next = failure.code === "storage_full" ? "Free some space" : "Run `mem doctor`";

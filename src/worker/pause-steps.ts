@@ -1,15 +1,21 @@
 // What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
 import type { GenerationPause, Mends } from "../domain/generation-pause.ts";
 import type { FlowState } from "../generate/flow.ts";
+import { homePath } from "../paths.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 
 type Settings = Pick<LoadedSettings, "get" | "paths">;
 
-/** The pause that holds generation up, with the user's next step; null while the model may be asked. */
-export function describePause({ state, reason }: FlowState, settings: Settings): GenerationPause | null {
+/** The pause that holds the model up, with the user's next step; null while it may be asked. */
+export function describePause(
+  { state, reason }: FlowState,
+  settings: Settings,
+  localWrites = false,
+): GenerationPause | null {
   if (state === "open" || reason === null) return null;
   const { kind, message, until, mends } = reason;
-  return { kind, message, until, next: nextStep({ kind, mends }, settings) };
+  const shown = { ...(mends === undefined ? {} : { mends }), ...(localWrites ? { localWrites } : {}) };
+  return { kind, message, until, ...shown, next: nextStep({ kind, mends }, settings) };
 }
 
 function nextStep(
@@ -17,7 +23,8 @@ function nextStep(
   settings: Settings,
 ): string | null {
   if (kind === "auth") return mends === undefined ? null : mendingStep[mends](settings);
-  if (kind === "quota") return "Until then `mem settings set MEM_PROVIDER local` writes without a model.";
+  if (kind === "quota")
+    return "Until then `mem settings set MEM_PROVIDER local && mem worker restart` writes without a model.";
   return null;
 }
 
@@ -25,6 +32,7 @@ const mendingStep: Readonly<Record<Mends, (settings: Settings) => string | null>
   key: keyStep,
   address: addressStep,
   model: modelStep,
+  command: () => setStep("HOST_CLI_PATH", "path"),
 };
 
 function keyStep({ get, paths }: Settings): string {
@@ -43,11 +51,11 @@ function keyStep({ get, paths }: Settings): string {
   }
   switch (get("MEM_PRIMARY_AUTH_METHOD")) {
     case "subscription":
-      return "Run `claude /login`: it goes on by itself. Or choose who writes: `mem settings set MEM_PROVIDER local`.";
+      return "Run `claude /login`: it goes on by itself. Or choose who writes: `mem settings set MEM_PROVIDER local && mem worker restart`.";
     case "api-key":
-      return `Put a valid LLM_API_KEY into ${paths.dotEnv}, then run \`mem worker restart\`.`;
+      return `Put a valid LLM_API_KEY into ${homePath(paths.dotEnv)}, then run \`mem worker restart\`.`;
     default:
-      return `Put a valid LLM_AUTH_TOKEN into ${paths.dotEnv}, then run \`mem worker restart\`.`;
+      return `Put a valid LLM_AUTH_TOKEN into ${homePath(paths.dotEnv)}, then run \`mem worker restart\`.`;
   }
 }
 
@@ -56,7 +64,7 @@ function addressStep({ get, paths }: Settings): string | null {
   const provider = get("MEM_PROVIDER");
   if (provider === "compat") return setStep("MEM_COMPAT_BASE_URL", "address");
   if (provider !== "primary" || get("MEM_PRIMARY_AUTH_METHOD") !== "gateway") return null;
-  return `Correct LLM_BASE_URL in ${paths.dotEnv}, then run \`mem worker restart\`.`;
+  return `Correct LLM_BASE_URL in ${homePath(paths.dotEnv)}, then run \`mem worker restart\`.`;
 }
 
 const modelSettings = {
@@ -71,6 +79,6 @@ function modelStep({ get }: Settings): string | null {
   return setting === null ? null : setStep(setting, "model");
 }
 
-function setStep(setting: string, value: Mends): string {
-  return `Run \`mem settings set ${setting} <${value}>\`, then \`mem worker restart\`.`;
+function setStep(setting: string, value: string): string {
+  return `Run \`mem settings set ${setting} <${value}> && mem worker restart\`.`;
 }

@@ -1,6 +1,6 @@
 // The queue's routes over the store: long selections in short transactions, and the generator told of what changed.
 import type { Clock } from "../clock.ts";
-import type { QueueSelection } from "../domain/queue.ts";
+import type { QueueRetried, QueueSelection } from "../domain/queue.ts";
 import { redactSecrets } from "../domain/secrets.ts";
 import type { QueuePorts } from "../http/api/queue.ts";
 import type { QueueStep } from "../store/sqlite/queue-messages.ts";
@@ -13,8 +13,8 @@ interface QueueDeps {
   status: Pick<WorkerStatus, "changed">;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
-  /** The user wants what waits to be tried. */
-  askAgain(): void;
+  /** The user wants what waits to be tried; tells what that did to a pause. */
+  askAgain(): Pick<QueueRetried, "resumed" | "waitsUntil">;
 }
 
 // Small enough that intake never waits more than a few milliseconds for it.
@@ -54,8 +54,7 @@ export function createQueuePorts({ store, clock, status, notify, askAgain }: Que
     async retry(selection) {
       const { free, processing, notFound } = queue.standing(selection.ids ?? []);
       const retried = await move("retry", selection);
-      askAgain();
-      return { retried, waiting: Math.max(0, free - retried), processing, notFound };
+      return { retried, waiting: Math.max(0, free - retried), processing, notFound, ...askAgain() };
     },
     async drop(selection) {
       const { processing, notFound } = queue.standing(selection.ids ?? []);

@@ -133,7 +133,7 @@ describe("a worker with a model", () => {
     expect([...(await generators(worker))]).toEqual(["local"]);
     const { stdout, stderr } = await runMem(home, ["status"]);
     expect(stdout).toContain("access refused");
-    expect(stderr).toContain("no model writes observations");
+    expect(stderr).toContain("local rules write observations meanwhile");
   });
 
   test("a worker killed in mid-call loses nothing and doubles nothing", async () => {
@@ -148,19 +148,34 @@ describe("a worker with a model", () => {
     expect((body as { items: unknown[] }).items).toHaveLength(1);
   });
 
+  test("a private prompt that comes late breaks off the call that shows what it caused", async () => {
+    const { model, worker } = await rig("hang");
+    const hook = { session_id: "s1", prompt_id: "p2", cwd: "/home/user/demo" };
+    for (let n = 0; n < 10; n++) {
+      const use = { tool_name: "Bash", tool_input: { command: `echo ${n}` }, tool_response: { stdout: "" } };
+      await worker.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
+    }
+    const call = await until(() => model.requests[0], 20_000, "the call");
+    const prompt = { ...hook, prompt: "<private>what nobody is to know</private>" };
+    await worker.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
+    await until(() => call.aborted || undefined, 10_000, "the call's end");
+    expect(await standing(worker)).toMatchObject({ accepted: 10, skipped: 10, pending: 0, processing: 0 });
+    expect(model.requests).toHaveLength(1);
+  });
+
   test("a spent budget hands over to local, which a later regeneration makes better", async () => {
     const { model, home, worker } = await rig("ok", { MEM_DAILY_TOKEN_BUDGET: "1" });
     await use(worker, "s1", 10);
     await allDone(worker, 10);
     await use(worker, "s2", 10);
     await allDone(worker, 20);
-    expect(model.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(0);
     expect(await generators(worker)).toContain("local");
     expect((await runMem(home, ["status"])).stdout).toContain("budget");
     await worker.stop();
     const rich = { ...home, env: { ...home.env, MEM_DAILY_TOKEN_BUDGET: "0" } };
     const next = await startWorker(rich);
-    const { code, stdout } = await runMem(rich, ["regenerate"]);
+    const { code, stdout } = await runMem(rich, ["regenerate", "--yes"]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(await generators(next)).not.toContain("local");
     expect(await standing(next)).toMatchObject({ accepted: 20, done: 20 });

@@ -26,6 +26,7 @@ function open(): void {
     projectNamed: (label) => label,
     publish: (event) => void events.push(event),
     onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
   });
 }
 

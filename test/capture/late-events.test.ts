@@ -24,7 +24,12 @@ beforeEach(() => {
     projectNamed: (label: string) => label,
     publish: (event: StreamEvent) => void events.push(event),
   };
-  intake = createIntake({ ...deps, skipTools: () => new Set(), onQueued: () => undefined });
+  intake = createIntake({
+    ...deps,
+    skipTools: () => new Set(),
+    onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
+  });
   record = createObservationRecorder(deps);
   return () => memory.close();
 });

@@ -8,10 +8,12 @@ let memory: MemoryStore;
 let intake: Intake;
 let queue: GenerationQueue;
 let now: number;
+let brokenOff: number[];
 
 beforeEach(async () => {
   memory = createMemoryStore();
   now = 1_000_000;
+  brokenOff = [];
   intake = createIntake({
     store: memory.store,
     clock: { now: () => now, monotonicMs: () => now },
@@ -20,6 +22,7 @@ beforeEach(async () => {
     publish: () => undefined,
     skipTools: () => new Set(),
     onQueued: () => undefined,
+    onWithdrawn: async (sessionId) => void brokenOff.push(sessionId),
   });
   queue = createGenerationQueue(memory.store, "instance-1");
   await prompt("in the open", "q1");
@@ -76,6 +79,7 @@ describe("what a private prompt caused and what came before it", () => {
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, pending: 2 });
     expect(await privatePrompt()).toMatchObject({ reason: "private" });
     expectNothing();
+    expect(brokenOff).toEqual([]);
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 2 });
   });
 
@@ -103,7 +107,9 @@ describe("what a private prompt caused and what came before it", () => {
     await intake.observe({ ...spooled, ...use });
     const batch = await claim();
     expect(batch?.messages).toHaveLength(2);
+    expect(brokenOff).toEqual([]);
     await privatePrompt();
+    expect(brokenOff).toEqual([1]);
     expect(await answer(batch)).toEqual({ observations: [], summaries: [] });
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 1, pending: 1 });
     expect((await claim())?.messages).toMatchObject([{ attempts: 0, message: { prompt_number: 1 } }]);

@@ -28,8 +28,8 @@ const answer: CostAnswer = {
   projection: {
     month: "2026-11",
     averageOfDays: 7,
-    soFar: { tokens: 12_000_000, costUsd: 12 },
-    byEnd: { tokens: 34_567_890, costUsd: 34.5 },
+    soFar: { tokens: 12_000_000, costUsd: 12, unpricedCalls: 0 },
+    byEnd: { tokens: 34_567_890, costUsd: 34.5, unpricedCalls: 0 },
   },
   budgets: [
     {
@@ -44,10 +44,13 @@ const answer: CostAnswer = {
   prices: { date: "2026-09-01", source: "lists", own: "/home/u/.mem/prices.json" },
 };
 
+const notices = ["mem: /home/u/.mem/prices.json is not a price table.", "mem: something else."];
+
 async function costWith(reply: Partial<CostAnswer>, ...words: string[]) {
   const worker = await fakeWorker({
     on: "socket",
-    answer: (_request, response: ServerResponse) => json(response, 200, { ...answer, ...reply }),
+    answer: ({ url }, response: ServerResponse) =>
+      json(response, 200, url === "/api/health" ? { notices } : { ...answer, ...reply }),
   });
   const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" });
   return { ...(await mem("cost", ...words)), worker };
@@ -67,12 +70,38 @@ test("the table fits 80 columns, and nothing that is stored writes to the termin
   expect(stdout).toContain("about 34.6 M tokens, $34.50 by its end, as in the last 7 days");
   expect(stdout).toContain("500,000 of 2,000,000 tokens left until 2026-11-22 00:00");
   expect(stderr).toContain("3 calls gave no answer");
-  expect(stderr).toContain("1,234 calls of models without a known price");
+  expect(stderr).toContain("prices.json is not a price table.");
+  expect(stderr).not.toContain("something else");
+  expect(oneLine(stderr)).toContain(
+    "A + marks the known part of a cost: 1,234 calls went to models without a known price.",
+  );
 });
+
+test("a month whose price is not known costs no $0.00, and what is known of one is marked as a part", async () => {
+  const [soFar, byEnd] = [
+    { tokens: 900, costUsd: null, unpricedCalls: 3 },
+    { tokens: 9_000, costUsd: 1.5, unpricedCalls: 3 },
+  ];
+  const { stdout, stderr } = await costWith({
+    total: { ...sums, costUsd: null, unpricedCalls: 3 },
+    projection: { month: "2026-11", averageOfDays: 1, soFar, byEnd },
+  });
+  expect(stdout).toMatch(/^This month +900 tokens, cost unknown so far$/m);
+  expect(stdout).toContain("about 9,000 tokens, $1.50+ by its end");
+  expect(stdout).not.toContain("$0.00");
+  expect(oneLine(stderr)).toContain(
+    "The cost is unknown: 3 calls went to models without a known price. Name it in",
+  );
+});
+
+const oneLine = (text: string): string => text.replaceAll("\n", " ");
 
 test("what is asked reaches the worker, a day as the user's calendar has it", async () => {
   const { worker } = await costWith({}, "--by", "model", "--since", "2026-11-01");
-  const target = new URL(worker.seen.at(-1)?.split(" ")[1] ?? "", "http://localhost");
+  const target = new URL(
+    worker.seen.find((seen) => seen.includes("/api/cost"))?.split(" ")[1] ?? "",
+    "http://localhost",
+  );
   expect(target.pathname).toBe("/api/cost");
   expect(Object.fromEntries(target.searchParams)).toEqual({
     by: "model",
@@ -91,7 +120,7 @@ test("an empty ledger says what to do, on stderr", async () => {
   const { code, stdout, stderr } = await costWith({ rows: [], total: empty, projection: null });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain("No model was asked since 2026-10-23");
-  expect(stderr).toContain("mem settings set MEM_PROVIDER primary");
+  expect(oneLine(stderr)).toContain("mem settings set MEM_PROVIDER primary");
   expect(stderr).toContain("Daily budget: 500,000 of 2,000,000 tokens left");
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
@@ -43,7 +44,10 @@ test("doctor sees files that others can read, broken settings and a damaged data
   await mem("settings", "set", "MEM_MODE", "code");
   const { settings, database } = dataPaths(mem.home.dataDir);
   chmodSync(settings, 0o644);
-  expect((await mem("doctor")).stdout).toContain("Other users can read settings.json");
+  // Behind a closed directory nobody reaches it.
+  expect((await mem("doctor")).stdout).toContain("closed to other users");
+  chmodSync(mem.home.dataDir, 0o755);
+  expect((await mem("doctor")).stdout).toMatch(/Other users can read[^.]*settings\.json/);
   writeFileSync(database, "this is no database, whatever it says", { mode: 0o600 });
   const damaged = await mem("doctor");
   expect(damaged.code).toBe(1);
@@ -66,6 +70,17 @@ test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "lin
     expect(stdout).toMatch(/fail {2}Data directory +.*cannot be written to/);
   },
 );
+
+test("doctor says which settings the worker has not taken up yet", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  await mem("settings", "set", "MEM_MODE", "chill");
+  await mem("settings", "set", "MEM_SKIP_TOOLS", "Bash");
+  const { stdout } = await mem("doctor");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "The worker still has other values of MEM_MODE. -> mem worker restart",
+  );
+});
 
 test("doctor leaves nothing behind in the data directory", async () => {
   const mem = memAtHome();
@@ -203,6 +218,38 @@ test("doctor warns when hooks of the plugin and of the settings are there at onc
     message: expect.stringContaining("twice"),
     next: "mem uninstall claude-code",
   });
+});
+
+test("doctor and status tell of a mode that cannot be used, once, with the step out of it", async () => {
+  const mem = memAtHome({ MEM_MODE: "gone" });
+  const problem = 'There is no mode "gone".';
+  const down = await checkNamed(mem, "Mode");
+  expect(down).toMatchObject({ state: "warn", message: expect.stringContaining(problem) });
+  expect(down?.next).toContain("mem mode use <name>");
+  await mem("worker", "start");
+  expect((await mem("status")).stderr).toContain(problem);
+  const { stdout } = await mem("doctor", "--json");
+  expect(stdout.split("There is no mode")).toHaveLength(2);
+});
+
+test("a provider without its key is named by status, and doctor says what it lacks and what to run", async () => {
+  const mem = memAtHome({ MEM_PROVIDER: "secondary" });
+  await mem("worker", "start");
+  expect((await mem("status")).stderr).toContain("`mem doctor` says what secondary lacks.");
+  expect(await checkNamed(mem, "Provider")).toEqual({
+    name: "Provider",
+    state: "warn",
+    message: "local, because secondary is not set up: it has no key, MEM_SECONDARY_API_KEY is not set.",
+    next: "mem settings set MEM_SECONDARY_API_KEY <key> && mem worker restart",
+  });
+});
+
+test("no line of doctor is wider than the terminal, the next steps included", async () => {
+  for (const provider of ["secondary", "compat"]) {
+    const { stdout } = await memAtHome({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
+    expect(stdout).toMatch(/-> (Run `)?mem settings set MEM_\w+_API_KEY <key>/);
+    for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  }
 });
 
 interface PrintedCheck {

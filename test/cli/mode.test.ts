@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { displayWidth } from "../../src/domain/terminal-text.ts";
 import { loadMode } from "../../src/modes/load-mode.ts";
 import { dataPaths } from "../../src/paths.ts";
 import { type Mem, memAtHome } from "./mem.ts";
@@ -21,9 +22,11 @@ test("list shows every mode and marks the active one; your own come first, broke
   writeMode(mem, "code--mine", '{"title":"Mine"}');
   writeMode(mem, "broken", "{}");
   const { stdout } = await mem("mode", "list");
-  expect(stdout).toMatch(
-    /^Your own, in .*modes\n {2}broken +cannot be used: .*broken\.json: title is missing/,
-  );
+  expect(stdout).toMatch(/^Your own, in .*modes\n {2}broken +cannot be used: /);
+  expect(stdout.replace(/\n */g, "")).toMatch(/broken\.json: *title *is *missing/);
+  for (const line of stdout.split("\n")) {
+    if (!line.startsWith("Your own")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  }
   expect(stdout).toMatch(/^ {2}code--mine +Mine/m);
 
   const json: { active: string; modes: { name: string; source: string }[] } = JSON.parse(
@@ -41,12 +44,12 @@ test("show prints title, types, concepts and wording in 80 columns, and --json w
   const { stdout } = await mem("mode", "show", "chill");
   for (const part of [
     "Title     Chill",
-    "\nTypes\n",
+    "\nTypes (types)\n",
     "bugfix",
-    "\nConcepts\n",
+    "\nConcepts (concepts)\n",
     "trade-off",
-    "\nKeeps\n",
-    "\nWording\n",
+    "\nKeeps (keep)\n",
+    "\nWording (writing)\n",
   ])
     expect(stdout).toContain(part);
   expect(stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("File"))).toEqual([]);

@@ -1,5 +1,8 @@
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeWorker, json } from "../client/fake-worker.ts";
+import { startScriptedModel } from "../helpers/scripted-model.ts";
+import { until } from "../helpers/worker-process.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 /** A worker with these messages given up, the first the oldest; their ids. */
@@ -49,17 +52,22 @@ test("retry brings a message through, drop takes it out, and the count of all st
   const mem = memAtHome();
   const [first, second, third] = await withDead(mem, ["a", "b", "c"]);
   const retried = await mem("queue", "retry", String(first), "999");
+  // As with files that are gone: what could be done is done, and the exit code tells of the rest.
   expect(retried).toMatchObject({
-    code: 0,
+    code: 66,
     stdout: "1 message is tried again now, 1 not in the queue.\n",
   });
-  expect(await mem("queue", "drop", String(second))).toMatchObject({
+  expect(await mem("queue", "drop", String(second), "--yes")).toMatchObject({
     code: 0,
     stdout: "1 message was dropped.\n",
   });
-  const dropped = await mem("queue", "drop", "--failed", "--json");
+  const dropped = await mem("queue", "drop", "--failed", "--yes", "--json");
   expect(JSON.parse(dropped.stdout)).toEqual({ dropped: 1, processing: 0, notFound: 0 });
-  expect((await mem("queue", "retry", String(third))).code).toBe(66);
+  for (const words of [["retry"], ["retry", "--json"], ["drop", "--yes"], ["drop", "--yes", "--json"]]) {
+    const gone = await mem("queue", ...words, String(third));
+    expect(gone.code).toBe(66);
+    if (!words.includes("--json")) expect(gone.stdout).toContain("1 not in the queue");
+  }
   const { accepted, done, skipped, pending, processing, dead } = countsOf(mem);
   expect({ accepted, skipped, dead }).toEqual({ accepted: 3, skipped: 2, dead: 0 });
   expect(done + pending + processing).toBe(1);
@@ -72,6 +80,39 @@ test("drop without ids or --failed is an error of usage, and so are both", async
     expect(code).toBe(64);
     expect(stderr).toContain("mem queue drop --help");
   }
+});
+
+test("where nobody can be asked, drop takes nothing out without --yes", async () => {
+  const mem = memAtHome();
+  const [id] = await withDead(mem, ["a"]);
+  for (const words of [["--failed"], [String(id)], ["--failed", "--json"]]) {
+    const { code, stdout, stderr } = await mem("queue", "drop", ...words);
+    expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
+    expect(stderr).toContain("nothing was dropped");
+    expect(stderr).toContain("--yes");
+  }
+  expect(countsOf(mem)).toMatchObject({ dead: 1 });
+});
+
+test("while the provider is paused, list and retry say that messages wait for it, and why", async () => {
+  const model = await startScriptedModel({ script: "rate-limited", retryAfterSeconds: 600 });
+  onTestFinished(() => model.close());
+  const mem = memAtHome({ MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: `${model.url}/v1` });
+  await withDead(mem, ["a", "b"]);
+  await mem("queue", "retry");
+  const paused = async () => (await mem("queue", "list")).stdout.includes("paused") || undefined;
+  await until(paused, 20_000, "the pause");
+  const list = await mem("queue", "list");
+  expect(list.stderr).toMatch(/^Compat is paused until \d\d:\d\d: rate limited\.$/m);
+  const db = new Database(mem.home.database);
+  db.prepare("update pending_messages set status = 'dead'").run();
+  db.close();
+  const retried = await mem("queue", "retry");
+  expect(retried.stdout).toBe("2 messages will be tried again when the provider goes on.\n");
+  expect(retried.stderr).toMatch(/^Compat is paused until/);
+  const again = await mem("queue", "retry");
+  expect(again.stdout).toBe("Nothing is tried again: nothing in the queue fits.\n");
+  expect(again.stderr).toMatch(/^Compat is paused until/);
 });
 
 test("an empty queue is said, not shown", async () => {
@@ -89,3 +130,34 @@ function countsOf(mem: Mem): Record<string, number> & { done: number; pending: n
   const none = { accepted: 0, done: 0, skipped: 0, pending: 0, processing: 0, dead: 0 };
   return { ...none, ...Object.fromEntries([...states, ...totals] as [string, number][]) };
 }
+
+test("a retry that lifts a pause says so and what waits, and one that does not says until when", async () => {
+  let answer = {
+    retried: 0,
+    waiting: 0,
+    processing: 0,
+    notFound: 0,
+    resumed: true,
+    waitsUntil: null as unknown,
+  };
+  const worker = await fakeWorker({
+    on: "socket",
+    answer: ({ url }, response) =>
+      json(
+        response,
+        200,
+        url === "/api/health"
+          ? { provider: compat, queue: { depth: 3 }, paused: null, budget: null }
+          : answer,
+      ),
+  });
+  const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir });
+  const lifted = "The pause of compat is lifted: it is asked again. 3 messages wait for it.\n";
+  expect((await mem("queue", "retry")).stdout).toBe(lifted);
+  answer = { ...answer, retried: 2 };
+  expect((await mem("queue", "retry")).stdout).toBe(`${lifted}2 messages are tried again now.\n`);
+  answer = { ...answer, resumed: false, waitsUntil: Date.now() + 60_000 };
+  expect((await mem("queue", "retry")).stderr).toMatch(/compat wants to be left alone until \d\d:\d\d:\d\d/);
+});
+
+const compat = { name: "compat", active: "compat", model: "m" };

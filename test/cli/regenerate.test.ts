@@ -5,10 +5,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { endInWords, nextStep, progressInWords } from "../../src/cli/regenerate-words.ts";
-import type { RegenerationAnswer } from "../../src/client/worker-client.ts";
+import type { RegenerationAnswer, RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { until } from "../helpers/worker-process.ts";
 import { memAtHome } from "./mem.ts";
+
+const planPath = "/api/regenerate/plan";
 
 const idle: RegenerationAnswer = {
   running: false,
@@ -20,11 +22,37 @@ const idle: RegenerationAnswer = {
   stoppedBecause: null,
 };
 
+const plan: RegenerationPlanAnswer = {
+  provider: "primary",
+  model: "m-1",
+  observations: 31,
+  summaries: 2,
+  sessions: 3,
+  events: 40,
+  calls: 4,
+  inputTokens: 52_345,
+  outputTokens: 10_100,
+  costUsd: 0.1028,
+  budgets: [],
+  running: false,
+};
+
 /** A worker whose run is a list of states: one a look, the last one stays; DELETE stops it. */
-async function workerWith(states: Partial<RegenerationAnswer>[]) {
+async function workerWith(
+  states: Partial<RegenerationAnswer>[],
+  planned: Partial<RegenerationPlanAnswer> = {},
+) {
   let at = 0;
   let stopped: Partial<RegenerationAnswer> = {};
-  const answer = ({ method }: IncomingMessage, response: ServerResponse): void => {
+  const answer = ({ method, url }: IncomingMessage, response: ServerResponse): void => {
+    if (url?.startsWith(planPath) === true) {
+      json(response, 200, { ...plan, ...planned });
+      return;
+    }
+    if (url === "/api/projects") {
+      json(response, 200, { projects: ["shop", "api"] });
+      return;
+    }
     if (method === "DELETE") stopped = { running: false, stoppedBecause: "it was stopped" };
     json(response, 200, { ...idle, ...states[Math.min(at, states.length - 1)], ...stopped });
     at += 1;
@@ -39,17 +67,29 @@ test("in a pipe the progress is lines of talk, and the end is the answer", async
     { running: true, total: 40, done: 20, left: 20, waitingFor: "slow down" },
     { total: 40, done: 39, failed: 1 },
   ]);
-  const { code, stdout, stderr } = await mem("regenerate", "--since", "2026-11-01", "--project", "app");
+  const { code, stdout, stderr } = await mem(
+    "regenerate",
+    "--yes",
+    ...["--since", "2026-11-01", "--project", "app"],
+  );
   expect(code).toBe(0);
   expect(stdout).toBe("39 of 40 events made again, 1 given up.\n");
   expect(stderr.split("\n")).toEqual([
+    "To write again  31 observations and 2 summaries of 3 sessions",
+    "By              m-1 (primary)",
+    "About           4 calls, 52,300 tokens in, 10,100 out",
+    "Cost            about $0.10 at list prices",
+    "Budget          none is set",
     "0 of 40 events made again",
     "20 of 40 events made again; waiting: slow down",
     "What was given up keeps its old records; `mem regenerate` tries it again.",
     "",
   ]);
-  expect(worker.seen[0]).toBe("POST /api/regenerate");
-  expect(JSON.parse(worker.bodies[0] ?? "")).toEqual({ since: "2026-11-01T00:00:00.000Z", project: "app" });
+  expect(worker.seen.slice(0, 2)).toEqual([
+    `GET ${planPath}?since=2026-11-01T00%3A00%3A00.000Z&project=app`,
+    "POST /api/regenerate",
+  ]);
+  expect(JSON.parse(worker.bodies[1] ?? "")).toEqual({ since: "2026-11-01T00:00:00.000Z", project: "app" });
 });
 
 test("a run that a budget ended says so, says how to go on, and ends with 75", async () => {
@@ -58,7 +98,7 @@ test("a run that a budget ended says so, says how to go on, and ends with 75", a
     { running: true, total: 9, left: 9 },
     { total: 9, done: 4, left: 5, stoppedBecause: because },
   ]);
-  const { code, stdout, stderr } = await mem("regenerate");
+  const { code, stdout, stderr } = await mem("regenerate", "--yes");
   expect(code).toBe(75);
   expect(stdout.replace(/\n(?!$)/g, " ")).toBe(`4 of 9 events made again. Stopped: ${because}\n`);
   expect(stderr).toContain("`mem regenerate --resume` goes on");
@@ -67,7 +107,7 @@ test("a run that a budget ended says so, says how to go on, and ends with 75", a
 test("Ctrl-C stops the run in the worker, leaves the rest listed and says how to go on", async () => {
   const { worker, mem } = await workerWith([{ running: true, total: 9, done: 4, left: 5 }]);
   const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
-  const child = spawn(process.execPath, [bin, "regenerate"], {
+  const child = spawn(process.execPath, [bin, "regenerate", "--yes"], {
     env: mem.home.env,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -87,14 +127,14 @@ test("Ctrl-C stops the run in the worker, leaves the rest listed and says how to
 });
 
 test.each([
-  [["--resume"], "POST /api/regenerate", { resume: true }],
-  [["--generator", "m-1"], "POST /api/regenerate", { generator: "m-1" }],
-])("mem regenerate %j asks for just that", async (words, request, body) => {
+  [["--resume"], "resume=true", { resume: true }],
+  [["--generator", "m-1"], "generator=m-1", { generator: "m-1" }],
+])("mem regenerate %j asks for just that", async (words, query, body) => {
   const { worker, mem } = await workerWith([{ total: 3, done: 3 }]);
-  const { code, stdout } = await mem("regenerate", ...words);
+  const { code, stdout } = await mem("regenerate", "--yes", ...words);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events made again.\n" });
-  expect(worker.seen).toEqual([request]);
-  expect(JSON.parse(worker.bodies[0] ?? "")).toEqual(body);
+  expect(worker.seen).toEqual([`GET ${planPath}?${query}`, "POST /api/regenerate"]);
+  expect(JSON.parse(worker.bodies[1] ?? "")).toEqual(body);
 });
 
 test("--drop forgets what is listed and says how much that was", async () => {
@@ -117,9 +157,59 @@ test("--json prints the end and nothing else", async () => {
     { running: true, total: 3, left: 3 },
     { total: 3, done: 3 },
   ]);
-  const { stdout, stderr } = await mem("regenerate", "--json");
+  const { stdout, stderr } = await mem("regenerate", "--json", "--yes");
   expect(JSON.parse(stdout)).toEqual({ ...idle, total: 3, done: 3 });
   expect(stderr).toBe("");
+});
+
+test("in a pipe nothing is started without --yes, and what it would cost is said", async () => {
+  const { worker, mem } = await workerWith([{ running: true, total: 9, left: 9 }]);
+  const { code, stdout, stderr } = await mem("regenerate");
+  expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
+  expect(stderr).toContain("31 observations and 2 summaries of 3 sessions");
+  expect(stderr).toContain("Nobody can be asked here, so nothing was started.");
+  expect(stderr).toContain("--yes");
+  expect(worker.seen).toEqual([`GET ${planPath}`]);
+});
+
+test("--dry-run shows what it would cost as the answer, and starts nothing", async () => {
+  const { worker, mem } = await workerWith([{}], { costUsd: null });
+  const { code, stdout, stderr } = await mem("regenerate", "--dry-run", "--project", "app");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("4 calls, 52,300 tokens in, 10,100 out\nCost            price unknown\n");
+  expect(worker.seen).toEqual([`GET ${planPath}?project=app`]);
+  expect(JSON.parse((await mem("regenerate", "--dry-run", "--json")).stdout)).toEqual({
+    ...plan,
+    costUsd: null,
+  });
+});
+
+test("--resume with --drop is refused before anything is asked or forgotten", async () => {
+  const { worker, mem } = await workerWith([{}]);
+  const { code, stderr } = await mem("regenerate", "--resume", "--drop");
+  expect(code).toBe(64);
+  expect(stderr).toContain("contradict each other");
+  expect(worker.seen).toEqual([]);
+});
+
+test.each(["--stop", "--drop"])("--dry-run with %s is refused before anything is stopped", async (way) => {
+  const { worker, mem } = await workerWith([{}]);
+  const { code, stderr } = await mem("regenerate", "--dry-run", way);
+  expect(code).toBe(64);
+  expect(stderr).toContain(`--dry-run takes no ${way}.`);
+  expect(worker.seen).toEqual([]);
+});
+
+test("where nothing is to be made again nobody is asked", async () => {
+  const { mem } = await workerWith([{}], { events: 0, observations: 0, summaries: 0 });
+  expect(await mem("regenerate")).toEqual({ code: 0, stdout: "Nothing is to be made again.\n", stderr: "" });
+  expect((await mem("regenerate", "--dry-run")).stdout).toBe("Nothing is to be made again.\n");
+});
+
+test("what runs already is looked at with --resume, unasked", async () => {
+  const { mem } = await workerWith([{ total: 3, done: 3 }], { running: true });
+  const { code, stdout } = await mem("regenerate", "--resume");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events made again.\n" });
 });
 
 test("where only local is set up the worker's refusal is passed on, with exit code 78", async () => {
@@ -133,11 +223,15 @@ test("where only local is set up the worker's refusal is passed on, with exit co
   expect(stderr).toContain("Only the local provider is set up.");
 });
 
-test("--resume with a filter is refused before anything is asked", async () => {
+test.each([
+  ["--resume", "--since", "7d"],
+  ["--stop", "--generator", "local"],
+  ["--drop", "--project", "app"],
+])("%s with a filter is refused before anything is asked or forgotten", async (way, ...filter) => {
   const { worker, mem } = await workerWith([{}]);
-  const { code, stderr } = await mem("regenerate", "--resume", "--since", "7d");
+  const { code, stderr } = await mem("regenerate", way, ...filter);
   expect(code).toBe(64);
-  expect(stderr).toContain("--resume takes no --since");
+  expect(stderr).toContain(`${way} takes no --since`);
   expect(worker.seen).toEqual([]);
 });
 
@@ -146,4 +240,13 @@ test("what a vendor said cannot write to the terminal", () => {
   for (const line of [progressInWords(evil), ...endInWords(evil), nextStep(evil) ?? ""])
     for (const character of ["\x1b", "\x07"]) expect(line).not.toContain(character);
   expect(endInWords(idle)).toEqual(["Nothing is to be made again."]);
+});
+
+test("a project that there is none of is told with the names there are", async () => {
+  const { mem } = await workerWith([{}], { events: 0 });
+  for (const way of ["--dry-run", "--yes"]) {
+    const { stdout, stderr } = await mem("regenerate", way, "--project", "nope");
+    expect(stdout).toBe("Nothing is to be made again.\n");
+    expect(stderr).toContain('There is no project "nope". Known: shop, api.');
+  }
 });

@@ -39,6 +39,14 @@ test("a type that the mode does not have is said where nothing was found", async
   expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("is no type");
 });
 
+test("a project that there is not is said where nothing was found, with those there are", async () => {
+  const mem = await rememberingMem();
+  const { code, stderr } = await mem("search", "login", "--project", "shpo");
+  expect(code).toBe(0);
+  expect(stderr).toContain('There is no project "shpo". Known: shop.');
+  expect((await mem("search", "zebra", "--project", "shop")).stderr).not.toContain("There is no project");
+});
+
 test("search in an empty memory says that it is empty, and what fills it", async () => {
   const mem = memAtHome();
   await mem("worker", "start");

@@ -29,3 +29,7 @@ test.each(["", "soon", "7", "7y", "2026-02-31", "2026-13-01", "2026-11-01T25:00"
     expect(() => parseWhen(text, "start", now)).toThrow(MemError);
   },
 );
+
+test.each(["0d", "-3d", "0 min"])("%j is refused as no age", (text) => {
+  expect(() => parseWhen(text, "start", now)).toThrow(`"${text}" is no age`);
+});

@@ -1,6 +1,13 @@
 import { homedir } from "node:os";
 import { expect, test } from "vitest";
-import { ageInWords, bytesInWords, counted, durationInWords, homePath } from "../../src/cli/words.ts";
+import {
+  ageInWords,
+  bytesInWords,
+  counted,
+  durationInWords,
+  homePath,
+  localTime,
+} from "../../src/cli/words.ts";
 
 test.each([
   [0, "0 B"],
@@ -42,4 +49,14 @@ test("counts agree with their noun, and a path below home begins with a tilde", 
   expect(counted(1204, "summary", "summaries")).toBe("1,204 summaries");
   expect(homePath(`${homedir()}/.mem`)).toBe("~/.mem");
   expect(homePath(`${homedir()}x`)).toBe(`${homedir()}x`);
+});
+
+test.each([
+  [70_000, "12:01:10"],
+  [-5_000, "11:59:55"],
+  [120_000, "12:02"],
+  [86_400_000, "2026-11-22 12:00"],
+])("a time %i milliseconds away is %s", (ms, words) => {
+  const now = new Date(2026, 10, 21, 12).getTime();
+  expect(localTime(now + ms, now)).toBe(words);
 });

@@ -117,6 +117,7 @@ describe(`of ${payloads.length} payloads in every field`, () => {
       projectNamed: (label) => label,
       publish: () => undefined,
       onQueued: () => undefined,
+      onWithdrawn: async () => undefined,
     });
     for (const [index, payload] of payloads.entries()) {
       const { blocks } = await injected(payload);

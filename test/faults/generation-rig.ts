@@ -1,4 +1,5 @@
 // The whole of generation over a scripted model: real queue, loop, gate, writer and client; the clock is turned by hand.
+import type { PendingMessage } from "../../src/domain/messages.ts";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { modelBatching } from "../../src/generate/batching.ts";
 import { createCoalescingProvider } from "../../src/generate/coalesce.ts";
@@ -95,6 +96,13 @@ export async function createRig({
     now = Math.max(now + 1_000, Math.min(now + 15 * minuteMs, ...times));
   }
 
+  function add(session: number, event_key: string, message: PendingMessage): void {
+    const payload = JSON.stringify(message);
+    const id = store.rawEvents.insert({ session_id: session, kind: message.type, event_key, payload, now });
+    store.pending.enqueue(id ?? 0, session, now);
+    store.pending.count("accepted", 1);
+  }
+
   const rig = {
     db,
     store,
@@ -121,23 +129,17 @@ export async function createRig({
       return session;
     },
     addTo(session: number, count: number, mark = "plain"): void {
-      for (let n = 0; n < count; n++) {
-        const payload = JSON.stringify({
+      for (let n = 0; n < count; n++)
+        add(session, `${mark} ${now} ${n}`, {
           type: "observation",
           tool_name: "Bash",
           tool_input: { command: `run ${mark} ${n}` },
           tool_response: { stdout: `${mark} ${n} of session ${session} at ${now}`, stderr: "" },
         });
-        const id = store.rawEvents.insert({
-          session_id: session,
-          kind: "observation",
-          event_key: `${mark} ${now} ${n}`,
-          payload,
-          now,
-        });
-        store.pending.enqueue(id ?? 0, session, now);
-        store.pending.count("accepted", 1);
-      }
+    },
+    /** Asks for a summary of the session. */
+    addSummary(session: number): void {
+      add(session, `summary ${now}`, { type: "summarize", last_assistant_message: "It is done." });
     },
     /** Takes up what is due and turns the clock, until nothing waits, the time is up, or `steps` turns are made. */
     async run({ forMs = Number.POSITIVE_INFINITY, steps = 400 } = {}): Promise<void> {

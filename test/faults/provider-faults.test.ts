@@ -126,6 +126,42 @@ describe("a provider that fails", () => {
     expect(rig.model.requests.filter(({ behaviour }) => behaviour === "garbage")).toHaveLength(4);
   });
 
+  test("with a sign-in page alone: asked three times, not at once, and the message waits until it is over", async () => {
+    const rig = await createRig({ onTestFinished, script: "html" });
+    rig.addMessages(1);
+    rig.turnBy(minuteMs);
+    const asked: number[] = [];
+    for (let step = 0; step < 12; step++) {
+      await rig.running().loop.takeUpDue();
+      await rig.settled();
+      asked.push(rig.model.requests.length);
+      rig.turnBy(500);
+    }
+    expect(asked.slice(0, 3)).toEqual([1, 1, 1]);
+    expect(asked.at(-1)).toBeLessThanOrEqual(3);
+    await rig.run({ forMs: 60 * minuteMs });
+    expect(rig.running().flow.state(rig.now()).reason?.kind).toBe("bad_answer");
+    expect(rig.store.pending.counts()).toMatchObject({ pending: 1, dead: 0 });
+    rig.model.play("ok");
+    await rig.run();
+    expect(rig.store.pending.counts()).toMatchObject({ done: 1, dead: 0 });
+  });
+
+  test("for one message with a page while others are answered: that one is dead after three answers", async () => {
+    const rig = await createRig({ onTestFinished });
+    rig.model.play(({ prompt }) => (prompt.includes("poison") ? "html" : "ok"));
+    const other = rig.addMessages(1);
+    rig.addMessages(1, "poison");
+    for (let round = 0; round < 60 && rig.store.pending.counts().dead === 0; round++) {
+      await rig.run({ steps: 1 });
+      rig.turnBy(minuteMs);
+      rig.addTo(other, 1, `more ${round}`);
+    }
+    await rig.run();
+    expect(rig.store.pending.counts()).toMatchObject({ dead: 1, pending: 0 });
+    expect(rig.model.requests.filter(({ behaviour }) => behaviour === "html")).toHaveLength(3);
+  });
+
   test("with garbage for an hour is not asked all the time, and what waits is done after it", async () => {
     const rig = await createRig({ onTestFinished, script: "garbage" });
     for (let session = 0; session < 10; session++) rig.addMessages(20);
@@ -151,9 +187,44 @@ describe("a provider that fails", () => {
     const rig = await createRig({ onTestFinished });
     rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
     rig.addTo(rig.addMessages(5, "poison"), 4);
-    // The clock of the rig goes on by 15 minutes at first: one is left.
-    await rig.run({ forMs: 16 * minuteMs });
+    // The clock of the rig goes on by 15 minutes at first: two are left.
+    await rig.run({ forMs: 17 * minuteMs });
     expect(rig.store.pending.counts()).toMatchObject({ done: 4, dead: 5 });
+  });
+
+  test("for eight messages in a row of the only session: those behind them and the summary pass", async () => {
+    const rig = await createRig({ onTestFinished });
+    rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
+    const session = rig.addMessages(8, "poison");
+    rig.addTo(session, 4);
+    rig.addSummary(session);
+    await rig.run({ forMs: 60 * minuteMs });
+    expect(rig.store.pending.counts().done).toBe(5);
+    expect(rig.store.pending.counts().dead).toBeGreaterThan(4);
+  });
+
+  test.each<[number, Behaviour, number[]]>([
+    [1, "garbage", [20]],
+    [1, "html", [20]],
+    [1, "garbage", [1, 1, 1, 1, 1, 1]],
+    [10, "html", [1, 1, 1, 1, 1, 1]],
+    [10, "truncated-body", [20, 1, 1]],
+  ])("for %i sessions with %s alone sets two messages aside at most", async (count, behaviour, arrivals) => {
+    const rig = await createRig({ onTestFinished });
+    // It has answered before.
+    const sessions = Array.from({ length: count }, () => rig.addMessages(1));
+    await rig.run();
+    rig.model.play(behaviour);
+    for (const [n, messages] of arrivals.entries()) {
+      for (const session of sessions) rig.addTo(session, messages, `late ${n}`);
+      await rig.run({ steps: 5 });
+    }
+    await rig.run({ forMs: 30 * minuteMs });
+    expect(rig.store.pending.counts().dead).toBeLessThanOrEqual(2);
+    rig.model.play("ok");
+    await rig.run();
+    expect(rig.store.pending.counts().pending).toBe(0);
+    expect([rig.faults, rig.lost(), rig.doubled()]).toEqual([[], [], []]);
   });
 
   test("by hanging for some sessions does not hold up the others, though these are more than calls at once", async () => {

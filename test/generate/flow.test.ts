@@ -163,7 +163,7 @@ describe("a provider that is down", () => {
 
   test.each([
     ["two sessions", [1, 2]],
-    ["six calls of one session", [1, 1, 1, 1, 1, 1]],
+    ["three calls of one session", [1, 1, 1]],
   ])("is left alone when its answers are of no use to %s in a row, until a useful one", (_who, sessions) => {
     for (const session of sessions) {
       expect(flow.isUseless()).toBe(false);
@@ -181,6 +181,32 @@ describe("a provider that is down", () => {
     expect(flow.state(now).state).toBe("open");
   });
 
+  test("whose answers are of no use is asked less and less often, once an hour in the end", () => {
+    for (let n = 0; n < 3; n++) fails("bad_answer");
+    for (let n = 0; n < 12; n++) {
+      now += pauseMs();
+      expect(fails("bad_answer")).toBe(true);
+    }
+    expect(pauseMs()).toBeGreaterThanOrEqual(48 * minute);
+    expect(pauseMs()).toBeLessThanOrEqual(72 * minute);
+  });
+
+  test("is not seen in three useless answers that their messages explain, but in six", () => {
+    for (let n = 0; n < 6; n++) {
+      expect(flow.isUseless()).toBe(false);
+      flow.admit(now, 1)?.failed(new ModelFailure("bad_answer", "garbage"), now, true);
+    }
+    expect(flow.isUseless()).toBe(true);
+  });
+
+  test("is tried in the turn of the sessions that failed longest ago", () => {
+    for (const session of [1, 2]) fails("bad_answer", undefined, session);
+    expect([3, 1, 2].map(flow.suspicion)).toEqual([0, 1, 2]);
+    now += pauseMs();
+    fails("bad_answer", undefined, 1);
+    expect(flow.suspicion(1)).toBeGreaterThan(flow.suspicion(2));
+  });
+
   function down(): void {
     for (const session of [1, 2, 3]) expect(fails("unavailable", undefined, session)).toBe(true);
   }
@@ -189,4 +215,40 @@ describe("a provider that is down", () => {
 test("what the user has to mend is told with the pause", () => {
   flow.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
   expect(flow.state(now).reason?.mends).toBe("model");
+});
+
+describe("a user who wants it tried now", () => {
+  test.each(["rate_limited", "quota"] as const)("ends a pause of %s that nobody has timed", (kind) => {
+    fails(kind);
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect([flow.admit(now, 1)?.isProbe, flow.admit(now, 2)]).toEqual([true, null]);
+    expect(told).toEqual(["paused", "probing", "probing"]);
+  });
+
+  test("ends the pause of an outage", () => {
+    for (let n = 0; n < 3; n++) fails("unavailable");
+    expect(answers()).toBe(false);
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(answers()).toBe(true);
+    expect(flow.state(now).state).toBe("open");
+  });
+
+  test.each(["rate_limited", "quota", "unavailable"] as const)(
+    "does not end a pause of %s before the Retry-After is over",
+    (kind) => {
+      fails(kind, 5 * minute);
+      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: now + 5 * minute });
+      expect(answers()).toBe(false);
+      now += 5 * minute;
+      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+      expect(answers()).toBe(true);
+    },
+  );
+
+  test("opens what a refusal has closed, and changes nothing that is open", () => {
+    fails("auth");
+    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(flow.state(now).state).toBe("open");
+    expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+  });
 });

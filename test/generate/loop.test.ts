@@ -96,6 +96,48 @@ describe("the generation loop", () => {
     ]);
   });
 
+  test("a session that is cancelled while its messages are being claimed asks nothing, and gives them back", async () => {
+    const session = addMessages("a", 2);
+    const queue = createGenerationQueue(world.store, "instance-1");
+    let claiming = false;
+    let claim: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (claim = resolve));
+    const done: string[] = [];
+    world.loop = createGenerationLoop({
+      ...parts(),
+      queue: {
+        ...queue,
+        async claim(...request) {
+          claiming = true;
+          await told;
+          return queue.claim(...request);
+        },
+        release(...request) {
+          done.push("given back");
+          return queue.release(...request);
+        },
+      },
+      provider: {
+        name: "counting",
+        generate(batch) {
+          done.push("asked");
+          return echo(batch);
+        },
+      },
+    });
+    world.loop.start();
+    await until(() => claiming);
+    const cancelled = world.loop.cancel(session);
+    claim();
+    await cancelled;
+    await until(() => done.length > 0);
+    expect(done).toEqual(["given back"]);
+    expect(world.store.pending.counts()).toMatchObject({ pending: 2, processing: 0, done: 0 });
+    expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
+    await world.loop.takeUpDue();
+    await until(() => world.store.pending.counts().done === 2);
+  });
+
   test("a provider that is deaf to its abort does not keep the loop from stopping", async () => {
     addMessages("deaf", 1);
     run(() => new Promise(() => undefined));
@@ -180,6 +222,25 @@ describe("the generation loop", () => {
       attempts: 0,
       failures: 0,
     });
+  });
+
+  test("a batch that comes too late is halved, and what is late alone leaves its neighbours to pass", async () => {
+    addMessages("a", 3);
+    run(
+      async (batch) => {
+        if (!batch.messages.some(({ message }) => message.tool_name === "a-0")) return echo(batch);
+        throw new ModelFailure("timeout", "no answer");
+      },
+      { batching: { ...parts().batching, maxMessages: 8 } },
+    );
+    for (let n = 0; n < 20 && world.store.pending.counts().done < 2; n++) {
+      await until(() => world.store.pending.counts().processing === 0);
+      world.now += 60_000;
+      await world.loop.takeUpDue();
+    }
+    await until(() => world.store.pending.counts().done === 2);
+    expect(world.calls.slice(0, 2)).toEqual([[1, 2, 3], [1]]);
+    expect(world.store.pending.counts().dead).toBe(0);
   });
 
   test("a session that is cancelled gives its messages back, and the others go on", async () => {

@@ -260,15 +260,18 @@ describe("the gate", () => {
     expect(calls).toEqual([]);
   });
 
-  test("an outage gives nothing up; the run ends and the rest stays listed", async () => {
-    await written("a", "b", "c", "d", "e", "f");
-    regenerate(() => Promise.reject(new ModelFailure("unavailable", "503")), { messages: 1 });
+  test.each([
+    ["an outage", new ModelFailure("unavailable", "503"), "abcdef"],
+    ["a sign-in page", new ModelFailure("bad_answer", "HTML", { isPage: true }), "a"],
+  ])("%s gives nothing up; the run ends and the rest stays listed", async (_what, failure, names) => {
+    await written(...names);
+    regenerate(() => Promise.reject(failure), { messages: 1 });
     await regenerator.start(local);
     while (regenerator.state().running) {
       now += 10 * 60_000;
       await new Promise((resolve) => setTimeout(resolve, 3));
     }
-    expect(regenerator.state()).toMatchObject({ left: 6, failed: 0 });
+    expect(regenerator.state()).toMatchObject({ left: names.length, failed: 0 });
     expect(regenerator.state().stoppedBecause).toContain("too often");
     expect(calls.length).toBeLessThan(12);
   });

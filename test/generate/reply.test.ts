@@ -220,6 +220,21 @@ describe("words", () => {
   });
 });
 
+test("an observation of the request for a summary alone is left out beside those of the work", () => {
+  const of = batchOf(bash(11, "ls", "a"), summarizeMessage(12));
+  const summaries = [{ source: 2, request: "a" }];
+  const reply = parse(answerText([{ sources: [1, 2] }, { title: "Other", sources: [2] }], summaries), of);
+  expect(reply.observations).toMatchObject([{ sources: [11] }]);
+  expect(reply.summaries).toHaveLength(1);
+  const alone = parse(
+    answerText([{ sources: [1] }], [{ source: 1, request: "a" }]),
+    batchOf(summarizeMessage(12)),
+  );
+  expect(alone).toMatchObject({ observations: [], summaries: [{ source: 12 }] });
+  const lost = () => parse(answerText([{ sources: [2] }], summaries), of);
+  expect(lost).toThrow("name only messages that ask for a summary");
+});
+
 test("each summary answers its own message, and one that nobody asked for falls out", () => {
   const two = batchOf(summarizeMessage(21), edit(22, login), summarizeMessage(23, "I changed src/login.ts."));
   const summaries = [

@@ -102,6 +102,14 @@ describe("a useless answer", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test("of a model that is of no use to anybody is paid for once", async () => {
+    const { provider: model, requests } = provider("no JSON");
+    await expect(model.generate({ ...two, askOnce: true }, signal)).rejects.toMatchObject({
+      kind: "bad_answer",
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   test("of the client itself, and a refusal, are asked for afresh too", async () => {
     const broken = new ModelFailure("bad_answer", "HTML came.");
     const { provider: model, requests } = provider(broken, { stopped: "refused" }, nothing);

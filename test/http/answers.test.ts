@@ -117,6 +117,8 @@ const rows: Row[] = [
   ["POST", "/api/regenerate", "", { generator: "local", project: "alpha" }, 200],
   ["POST", "/api/regenerate", "", { resume: true, project: "alpha" }, 400],
   ["GET", "/api/regenerate", "", undefined, 200],
+  ["GET", "/api/regenerate/plan?project=alpha&since=2026-01-31", "/api/regenerate/plan", undefined, 200],
+  ["GET", "/api/regenerate/plan?resume=true&project=alpha", "/api/regenerate/plan", undefined, 400],
   ["DELETE", "/api/regenerate?drop=true", "/api/regenerate", undefined, 200],
   ["DELETE", "/api/regenerate?drop=2", "/api/regenerate", undefined, 400],
   ["GET", "/api/openapi.json", "", undefined, 200],

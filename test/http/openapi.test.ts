@@ -106,6 +106,7 @@ const contract = [
   "GET /api/cost",
   "POST /api/regenerate",
   "GET /api/regenerate",
+  "GET /api/regenerate/plan",
   "DELETE /api/regenerate",
   "POST /api/queue/retry",
   "POST /api/queue/drop",

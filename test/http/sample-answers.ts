@@ -38,6 +38,20 @@ export const aRegeneration = {
   stoppedBecause: null,
 };
 
+export const aPlan = {
+  provider: "primary",
+  model: "m-1",
+  observations: 7,
+  summaries: 1,
+  sessions: 2,
+  messages: 9,
+  calls: 2,
+  inputTokens: 4000,
+  outputTokens: 2500,
+  costMicroUsd: 16_500,
+  budgets: [{ name: "daily" as const, limit: 1000, used: 950, left: 50, until: 1_760_000_200_000 }],
+};
+
 const someCalls = {
   calls: 2,
   failedCalls: 1,
@@ -58,8 +72,8 @@ export function aCost(by: CostAnswer["by"]): CostAnswer {
     projection: {
       month: "2025-10",
       averageOfDays: 1.5,
-      soFar: { tokens: 1050, costUsd: 0.01 },
-      byEnd: { tokens: 9000, costUsd: 0.1 },
+      soFar: { tokens: 1050, costUsd: 0.01, unpricedCalls: 0 },
+      byEnd: { tokens: 9000, costUsd: null, unpricedCalls: 2 },
     },
     budgets: [
       { name: "daily", limitTokens: 1000, usedTokens: 1050, leftTokens: 0, until: 1_760_000_200_000 },

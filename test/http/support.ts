@@ -11,6 +11,7 @@ import {
   aCost,
   aHit,
   anObservation,
+  aPlan,
   aProject,
   aPrompt,
   aQueuedMessage,
@@ -141,7 +142,14 @@ function fakePorts(calls: Call[]): Ports {
     queue: {
       page: (request) => note("queue.page", request, { items: [aQueuedMessage], total: 3 }),
       retry: async (selection) =>
-        note("queue.retry", selection, { retried: 2, waiting: 0, processing: 1, notFound: 0 }),
+        note("queue.retry", selection, {
+          retried: 2,
+          waiting: 0,
+          processing: 1,
+          notFound: 0,
+          resumed: true,
+          waitsUntil: null,
+        }),
       drop: async (selection) => note("queue.drop", selection, { dropped: 2, processing: 0, notFound: 1 }),
     },
     search: {
@@ -199,6 +207,7 @@ function fakePorts(calls: Call[]): Ports {
       resume: () => note("regenerate.resume", undefined, aRegeneration),
       stop: async (options) => note("regenerate.stop", options, aRegeneration),
       state: () => aRegeneration,
+      plan: async (request) => note("regenerate.plan", request, aPlan),
     },
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };

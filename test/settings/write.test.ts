@@ -41,6 +41,10 @@ test.each([
   ["MEM_CLOUD_SYNC_WS", "OFF", "false"],
   ["MEM_LOG_LEVEL", "debug", "DEBUG"],
   ["MEM_CONTEXT_OBSERVATIONS", "007", "7"],
+  ["MEM_DAILY_TOKEN_BUDGET", "200k", "200000"],
+  ["MEM_DAILY_TOKEN_BUDGET", "200_000", "200000"],
+  ["MEM_MONTHLY_TOKEN_BUDGET", "1.5M", "1500000"],
+  ["MEM_MONTHLY_TOKEN_BUDGET", "20000000000", "20000000000"],
   ["MEM_SKIP_TOOLS", "Bash, Read", "Bash, Read"],
   ["MEM_TV_TOKEN", "canary", "canary"],
 ] as const)("%s set to %s is stored as %s", (key, text, stored) => {
@@ -60,6 +64,11 @@ test.each([
   ["MEM_CONTEXT_OBSERVATIONS", "0"],
   ["MEM_MODEL", "gpt"],
   ["MEM_COMPAT_BASE_URL", "javascript:alert(1)"],
+  ["MEM_COMPAT_BASE_URL", "http://169.254.169.254/"],
+  ["MEM_COMPAT_BASE_URL", "http://[fe80::1]:8080/v1"],
+  ["MEM_COMPAT_BASE_URL", "http://[::ffff:169.254.169.254]/"],
+  ["MEM_DAILY_TOKEN_BUDGET", "1.2345k"],
+  ["MEM_DAILY_TOKEN_BUDGET", "2_00"],
   ["MEM_DATA_DIR", "/elsewhere"],
 ] as const)("%s=%s is refused and nothing is written", (key, text) => {
   const dataDir = tempDir();

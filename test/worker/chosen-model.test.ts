@@ -1,9 +1,10 @@
 import { chmodSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createChosenModel } from "../../src/worker/chosen-model.ts";
 import { contractRequest } from "../contracts/model-client.ts";
 import { modelServer } from "../generate/providers/model-server.ts";
+import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const clock = { now: () => 1, monotonicMs: () => 1 };
@@ -50,6 +51,21 @@ test("a gateway's key does not go to the vendor", async () => {
   await expect(model?.complete(contractRequest, AbortSignal.abort())).rejects.toMatchObject({
     kind: "auth",
     message: expect.stringContaining("mem settings set MEM_PRIMARY_AUTH_METHOD gateway"),
+  });
+  await model?.close();
+});
+
+test("a call is given up after the time that is set", async () => {
+  const server = await startScriptedModel({ script: "hang" });
+  onTestFinished(server.close);
+  const { model } = chosen({
+    MEM_PROVIDER: "compat",
+    MEM_COMPAT_BASE_URL: server.url,
+    MEM_GENERATION_TIMEOUT_MS: "5000",
+  });
+  await expect(model?.complete(contractRequest, signal)).rejects.toMatchObject({
+    kind: "timeout",
+    message: expect.stringContaining("within 5 s"),
   });
   await model?.close();
 });

@@ -81,9 +81,23 @@ test("the projection is of this month, and of the last seven days", async () => 
   expect(costOf().report({ by: "day", since: undefined }).projection).toEqual({
     month: "2026-11",
     averageOfDays: 7,
-    soFar: { tokens: 3_000, costUsd: 0.015 },
+    soFar: { tokens: 3_000, costUsd: 0.015, unpricedCalls: 0 },
     // 2,000 tokens in seven days, nine and a half days left.
-    byEnd: { tokens: 5_714, costUsd: 0.028571 },
+    byEnd: { tokens: 5_714, costUsd: 0.028571, unpricedCalls: 0 },
+  });
+});
+
+test("a month of calls without a known price has no known cost, not one of zero", async () => {
+  await record({ cost_micro_usd: null }, { cost_micro_usd: null }, { cost_micro_usd: 0, outcome: "timeout" });
+  const unknown = { costUsd: null, unpricedCalls: 2 };
+  expect(costOf().report({ by: "day", since: undefined }).projection).toMatchObject({
+    soFar: unknown,
+    byEnd: unknown,
+  });
+  await record({});
+  expect(costOf().report({ by: "day", since: undefined }).projection).toMatchObject({
+    soFar: { costUsd: 0.005, unpricedCalls: 2 },
+    byEnd: { costUsd: expect.any(Number), unpricedCalls: 2 },
   });
 });
 

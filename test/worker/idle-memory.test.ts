@@ -33,16 +33,17 @@ function pass(seconds: number, share: number): void {
   }
 }
 
-test("memory is given back once after work, when the worker rests", () => {
+test("memory is given back in two collections after work, when the worker rests", () => {
   pass(30, 0.5);
   expect(collected).toBe(0);
-  pass(20, 0.001);
-  expect(collected).toBe(1);
-  pass(600, 0.001);
-  expect(collected).toBe(1);
-  pass(30, 0.5);
-  pass(20, 0.001);
+  pass(25, 0.001);
   expect(collected).toBe(2);
+  pass(600, 0.001);
+  expect(collected).toBe(2);
+  pass(30, 0.5);
+  expect(collected).toBe(2);
+  pass(25, 0.001);
+  expect(collected).toBe(4);
 });
 
 test("a worker that never worked, or never rests, collects nothing", () => {

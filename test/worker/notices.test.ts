@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type GenerationPause, stuckNotice } from "../../src/domain/generation-pause.ts";
 import { MemError } from "../../src/errors.ts";
@@ -14,10 +15,18 @@ const refused: GenerationPause = {
   next: "Run `claude /login`, it goes on by itself.",
 };
 
-function noticesWhile(state: { pause?: GenerationPause; isStuck?: boolean; storage?: MemError }) {
-  const dataDir = tempDir();
+interface State {
+  pause?: GenerationPause;
+  isStuck?: boolean;
+  storage?: MemError;
+  env?: Record<string, string>;
+  dataDir?: string;
+}
+
+function noticesWhile(state: State) {
+  const { dataDir = tempDir(), env = {} } = state;
   const notices = createNotices(
-    loadSettings({ dataDir, env: {} }),
+    loadSettings({ dataDir, env }),
     { pause: () => state.pause ?? null, isStuck: () => state.isStuck ?? false },
     () => state.storage ?? null,
   );
@@ -30,6 +39,13 @@ test("a provider that refuses access is told with the next step, once a session"
   expect(notices.first("a")).toBeNull();
   expect(notices.first("b")).toContain("claude /login");
   expect(notices.all()).toEqual([expect.stringContaining("claude /login")]);
+});
+
+test("while local writes in a refused model's place, the notice says who writes and what makes it better", () => {
+  const { notices } = noticesWhile({ pause: { ...refused, localWrites: true } });
+  const told = notices.first("a");
+  expect(told).toMatch(/local rules write observations meanwhile; `mem regenerate`.*claude \/login/);
+  expect(told).not.toContain("no model writes");
 });
 
 test("a full disk is told at the start of every session while it lasts", () => {
@@ -58,4 +74,47 @@ test("what is told once goes before what every session is told", () => {
   expect(notices.first("a")).toContain("refuses access");
   expect(notices.first("a")).toContain("installed by version 0.0.1");
   expect(notices.first("a")).toContain("installed by version 0.0.1");
+});
+
+test("a mode that is not there is told with the next step, once a session, behind what stands still", () => {
+  const { notices, state } = noticesWhile({ env: { MEM_MODE: "gone" } });
+  const told = notices.first("a");
+  expect(told).toContain('MEM_MODE cannot be used, code is used instead: There is no mode "gone".');
+  expect(told).toContain("`mem mode use <name>`");
+  expect(notices.first("a")).toBeNull();
+  expect(notices.all()).toEqual([told]);
+  state.isStuck = true;
+  expect(notices.first("b")).toBe(stuckNotice);
+  expect(notices.all()).toEqual([stuckNotice, told]);
+});
+
+test("a broken mode file is told with what is wrong in it", () => {
+  const dataDir = tempDir();
+  const { modes } = dataPaths(dataDir);
+  mkdirSync(modes, { recursive: true });
+  writeFileSync(join(modes, "mine.json"), "{");
+  const { notices } = noticesWhile({ dataDir, env: { MEM_MODE: "mine", MEM_PROVIDER: "local" } });
+  expect(notices.all().join()).toMatch(/mine\.json: it is not valid JSON.*mem worker restart/);
+});
+
+test("a budget that cannot be read is told with setting, value and step: nothing would limit what is spent", () => {
+  const dataDir = tempDir();
+  writeFileSync(dataPaths(dataDir).settings, '{"MEM_DAILY_TOKEN_BUDGET":"two hundred"}');
+  const { notices } = noticesWhile({ dataDir });
+  const told = notices.first("a");
+  expect(told).toContain('MEM_DAILY_TOKEN_BUDGET in settings.json: "two hundred" is not a whole number');
+  expect(told).toContain("`mem settings set MEM_DAILY_TOKEN_BUDGET <tokens> && mem worker restart`");
+  expect(notices.all()).toEqual([told]);
+});
+
+test("a price table that cannot be used is a notice until it is mended, and of no session", () => {
+  const { notices, dataDir } = noticesWhile({});
+  expect(notices.all()).toEqual([]);
+  writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":"cheap"}}}');
+  expect(notices.all().join()).toMatch(
+    /prices\.json is not a price table at models\.m\.input.*mem worker restart/,
+  );
+  expect(notices.first("a")).toBeNull();
+  writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":1,"output":2.5}}}');
+  expect(notices.all()).toEqual([]);
 });

@@ -16,7 +16,7 @@ test.each([
 ])("with %j a refused key names %s", (env, step) => {
   const reason = { ...refused, mends: "key" as const };
   const pause = describePause({ state: "probing", reason }, settingsWith(env));
-  expect(pause).toEqual({ ...refused, next: expect.stringContaining(step) });
+  expect(pause).toEqual({ ...refused, mends: "key", next: expect.stringContaining(step) });
 });
 
 test.each([
@@ -25,6 +25,7 @@ test.each([
   [{ MEM_PROVIDER: "secondary" }, "model", "mem settings set MEM_SECONDARY_MODEL <model>"],
   [gateway, "model", "mem settings set MEM_MODEL <model>"],
   [gateway, "address", "LLM_BASE_URL"],
+  [{}, "command", "mem settings set HOST_CLI_PATH <path>"],
 ] as const)("with %j a wrong %s is mended by %s, not by another key", (env, mends, step) => {
   const reason = { ...refused, mends };
   const pause = describePause({ state: "paused", reason }, settingsWith(env));
@@ -40,4 +41,19 @@ test("what ends by itself asks for nothing, and an open flow is no pause", () =>
   const limited = { kind: "rate_limited" as const, message: "429", until: 5 };
   expect(describePause({ state: "paused", reason: limited }, settingsWith({}))?.next).toBeNull();
   expect(describePause({ state: "open", reason: null }, settingsWith({}))).toBeNull();
+});
+
+test("every command that changes a setting restarts the worker too", () => {
+  for (const env of [{}, { MEM_PROVIDER: "secondary" }, { MEM_PROVIDER: "compat" }])
+    for (const kind of ["auth", "quota"] as const) {
+      const reason = { ...refused, kind, mends: "key" as const };
+      const next = describePause({ state: "paused", reason }, settingsWith(env))?.next;
+      expect(next).toMatch(/`mem settings set [^`]+ && mem worker restart`/);
+    }
+});
+
+test("a pause during which local writes says so", () => {
+  const state = { state: "paused" as const, reason: refused };
+  expect(describePause(state, settingsWith({}), true)?.localWrites).toBe(true);
+  expect(describePause(state, settingsWith({}))).not.toHaveProperty("localWrites");
 });

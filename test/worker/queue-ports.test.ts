@@ -19,7 +19,7 @@ function ports() {
     clock: { now: () => someTime + 5_000, monotonicMs: () => 0 },
     status: { changed: () => void changes++ },
     notify: (session) => void notified.push(session),
-    askAgain: () => undefined,
+    askAgain: () => ({ resumed: false, waitsUntil: someTime + 60_000 }),
   });
 }
 
@@ -56,6 +56,8 @@ test("a retry goes through everything that failed, and the generator hears of ev
     waiting: 0,
     processing: 0,
     notFound: 0,
+    resumed: false,
+    waitsUntil: someTime + 60_000,
   });
   expect(notified).toEqual([one, two]);
   expect(changes).toBe(1);
@@ -68,7 +70,7 @@ test("by ids it says what was not moved, and why", async () => {
   await ports().retry({ ids: [waiting] });
   memory.db.prepare("update pending_messages set status = 'processing' where id = ?").run(busy);
   const ids = [dead, waiting, busy, 999];
-  expect(await ports().retry({ ids })).toEqual({ retried: 1, waiting: 1, processing: 1, notFound: 1 });
+  expect(await ports().retry({ ids })).toMatchObject({ retried: 1, waiting: 1, processing: 1, notFound: 1 });
   expect(await ports().drop({ ids })).toEqual({ dropped: 2, processing: 1, notFound: 1 });
 });
 

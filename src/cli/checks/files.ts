@@ -13,7 +13,6 @@ import { basename, join, relative } from "node:path";
 import { MemError } from "../../errors.ts";
 import type { DataPaths } from "../../paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
-import { loadGatewayCredentials } from "../../settings/env-file.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
@@ -73,20 +72,29 @@ const writeSteps = new Map([
   ["EROFS", "Mount its disk for writing, or point MEM_DATA_DIR at another directory"],
 ]);
 
-/** Every setting is valid, and the gateway has what it needs. */
-export function checkSettings(settings: LoadedSettings): Check {
+/** Every setting is valid, and the worker has the same; `unused` are those that it took other values of. */
+export function checkSettings(settings: LoadedSettings, unused: readonly string[] = []): Check {
   const name = "Settings";
   const [first, ...others] = settings.warnings;
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    return warn(name, `${first}${more}`, "mem settings edit");
+    return warn(name, `${first}${more}`, mendingStep(first));
   }
-  const usesGateway =
-    settings.get("MEM_PROVIDER") === "primary" && settings.get("MEM_PRIMARY_AUTH_METHOD") === "gateway";
-  if (usesGateway && loadGatewayCredentials(settings.paths.dotEnv).baseUrl === "") {
-    return warn(name, "The gateway has no address.", `Write LLM_BASE_URL=... to ${settings.paths.dotEnv}`);
+  if (unused.length > 0) {
+    const some = unused.slice(0, 4).join(", ");
+    const more = unused.length > 4 ? ` and ${unused.length - 4} more` : "";
+    return warn(name, `The worker still has other values of ${some}${more}.`, "mem worker restart");
   }
   return ok(name, existsSync(settings.paths.settings) ? homePath(settings.paths.settings) : "defaults");
+}
+
+// A warning begins with the setting and where it was found.
+function mendingStep(warning: string): string {
+  const [, key, place] = /^([A-Z_]+) in (settings\.json|the environment):/.exec(warning) ?? [];
+  if (key === undefined) return "mem settings edit";
+  return place === "settings.json"
+    ? `mem settings set ${key} <value> && mem worker restart`
+    : `Correct or unset ${key} where your shell sets it, then \`mem worker restart\`.`;
 }
 
 /** The database is there and begins as a database; damaged ones that were set aside are named. */
@@ -176,7 +184,9 @@ function beginsAsDatabase(path: string): boolean {
   }
 }
 
+// What lies in a directory that is closed to others is out of their reach, whatever its own rights say.
 function openFiles(root: string): string[] {
+  if ((statSync(root).mode & 0o077) === 0) return [];
   return [root, ...filesBelow(root)]
     .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
     .map((path) => relative(root, path) || "it");

@@ -1,10 +1,12 @@
 // What `mem doctor` says of who writes observations, and of what waits for them.
 import type { Health } from "../../client/worker-client.ts";
 import { terminalLine } from "../../domain/terminal-text.ts";
-import { loadGatewayCredentials } from "../../settings/env-file.ts";
+import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
+import type { SettingKey } from "../../settings/table.ts";
 import { providerInWords, queueInWords } from "../commands/status.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+import { type ProviderSetup, providerSetup } from "./provider-setup.ts";
 
 const oldQueueMs = 5 * 60_000;
 
@@ -19,83 +21,71 @@ export function checkQueue({ queue, paused }: Health): Check {
     : warn(name, `${words}, until the provider goes on.`);
 }
 
+interface ProviderSight {
+  /** Null when no worker answers. */
+  health: Health | null;
+  settings: LoadedSettings;
+  env: Environment;
+  nowEpochMs: number;
+  /** Settings that the worker has other values of, since it started before they were changed. */
+  unused?: readonly SettingKey[];
+}
+
+// Whoever has set one of these expects a model to write.
+const choices = ["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD", "HOST_CLI_PATH"] as const;
+
 /** The provider that the user chose has what it needs, and is the one that writes. */
-export function checkProvider(health: Health | null, settings: LoadedSettings, nowEpochMs: number): Check {
+export function checkProvider(sight: ProviderSight): Check {
+  const { health, settings, env, nowEpochMs, unused = [] } = sight;
   const name = "Provider";
-  const { how, lacks } = configured(settings);
+  const setup = providerSetup(settings, env);
+  const { how, lacks, doubt } = setup;
   const words = health === null ? settings.get("MEM_PROVIDER") : providerInWords(health, nowEpochMs);
+  if (health !== null && unused.some(isOfProvider)) return afterRestart(words, settings, setup);
+  const writes = health !== null && health.provider.active === health.provider.name;
+  const missing = lacks !== null && (!lacks.onlyHere || !writes) ? lacks : null;
   const paused = health?.paused ?? null;
   if (paused !== null) {
-    const message = `${words}. ${terminalLine(paused.message)}`;
+    const message = `${words}. ${asSentence(paused.message)}`;
+    const next = paused.next ?? missing?.next;
     // A provider that refuses access waits for the user; every other pause ends by itself.
     return paused.kind === "auth"
-      ? fail(name, message, paused.next ?? "mem worker logs")
-      : warn(name, message, paused.next ?? undefined);
+      ? fail(name, message, next ?? "mem worker logs")
+      : warn(name, message, next);
   }
-  const chosen = settings.source("MEM_PROVIDER") !== "default";
-  if (lacks !== null && (chosen || health?.provider.active === health?.provider.name)) {
-    return warn(name, `${words}: ${lacks.what}.`, lacks.next);
+  const chosen = choices.some((key) => settings.source(key) !== "default");
+  if (missing !== null) return lacking(`${words}: ${missing.what}.`, missing, chosen || writes);
+  if (health?.budget) return warn(name, `${words}. ${asSentence(health.budget)}`, "mem cost");
+  if (health !== null && !writes) {
+    return lacking(`${words}. What it lacked is there now.`, { next: "mem worker restart" }, chosen);
   }
-  if (health?.budget) return warn(name, `${words}. ${terminalLine(health.budget)}`, "mem cost");
-  // That `local` stands in for a default that nobody has set up is no fault.
-  const standsIn = health !== null && health.provider.name !== health.provider.active;
-  if (standsIn) return chosen ? warn(name, words, "mem worker logs") : ok(name, words);
+  if (doubt !== undefined) return warn(name, `${words}: ${doubt.what}.`, doubt.next);
   return ok(name, how === null ? words : `${words}, ${how}`);
 }
 
-/** How the provider is paid for, and what it lacks; null where there is nothing to say. */
-interface Configured {
-  how: string | null;
-  lacks: { what: string; next: string } | null;
+function isOfProvider(key: SettingKey): boolean {
+  return /PROVIDER|^HOST_CLI_PATH$|^MEM_MODEL$|^MEM_(PRIMARY|SECONDARY|COMPAT)_/.test(key);
 }
 
-function configured(settings: LoadedSettings): Configured {
-  const provider = settings.get("MEM_PROVIDER");
-  switch (provider) {
-    case "local":
-      return { how: "without a model", lacks: null };
-    case "primary":
-      return configuredPrimary(settings);
-    case "secondary":
-      return {
-        how: "with its key",
-        lacks: settings.get("MEM_SECONDARY_API_KEY").isSet ? null : noKey("MEM_SECONDARY_API_KEY"),
-      };
-    case "compat": {
-      const { isSet } = settings.get("MEM_COMPAT_API_KEY");
-      // A server of one's own may need no key; the public one does.
-      const isOwn = settings.get("MEM_COMPAT_BASE_URL") !== "";
-      return {
-        how: isOwn ? "at an address of your own" : "with its key",
-        lacks: isSet || isOwn ? null : noKey("MEM_COMPAT_API_KEY"),
-      };
-    }
-    default:
-      return provider satisfies never;
-  }
+// What is set now says nothing of the provider that the worker asks.
+function afterRestart(words: string, settings: LoadedSettings, { how, lacks, doubt }: ProviderSetup): Check {
+  const wrong = lacks ?? doubt;
+  const set = settings.get("MEM_PROVIDER");
+  const then = wrong === undefined ? (how === null ? "" : `, ${how}`) : `: ${wrong.what}`;
+  const message = `${words}. After \`mem worker restart\` it is ${set}${then}.`;
+  return warn("Provider", message, wrong?.next ?? "mem worker restart");
 }
 
-function configuredPrimary(settings: LoadedSettings): Configured {
-  const method = settings.get("MEM_PRIMARY_AUTH_METHOD");
-  const { dotEnv } = settings.paths;
-  switch (method) {
-    case "subscription":
-      return { how: "by your subscription", lacks: null };
-    case "gateway":
-      // Its address is looked at with the settings.
-      return { how: "through a gateway", lacks: null };
-    case "api-key":
-      return {
-        how: "with an API key",
-        lacks: loadGatewayCredentials(dotEnv).apiKey.isSet
-          ? null
-          : { what: "it has no key", next: `Write LLM_API_KEY=... to ${dotEnv}, then mem worker restart` },
-      };
-    default:
-      return method satisfies never;
-  }
+function asSentence(text: string): string {
+  const line = terminalLine(text);
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
-function noKey(key: string): NonNullable<Configured["lacks"]> {
-  return { what: "it has no key", next: `mem settings set ${key} <key> && mem worker restart` };
+// That `local` stands in for a default that nobody has set up is no fault; what would set it up is worth a line.
+function lacking(
+  message: string,
+  { next }: Pick<NonNullable<ProviderSetup["lacks"]>, "next">,
+  isFault: boolean,
+): Check {
+  return isFault ? warn("Provider", message, next) : { ...ok("Provider", message), next };
 }

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { workerUrl } from "../../client/worker-address.ts";
+import type { Health } from "../../client/worker-client.ts";
 import { pauseNotice, stuckNotice } from "../../domain/generation-pause.ts";
 import type { DataPaths } from "../../paths.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
@@ -10,18 +11,28 @@ import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** The worker answers, is the version of this command, and has nothing to complain about. */
-export function checkWorker(state: WorkerState, ownVersion: string): Check[] {
+export function checkWorker(state: WorkerState, ownVersion: string, told: readonly string[] = []): Check[] {
   const name = "Worker";
   if (state.is !== "answering") return [absentWorker(state)];
   const { health } = state;
   const own =
     health.version === ownVersion
-      ? ok(name, `process ${processInWords(health)}`)
+      ? runningWell(name, health)
       : warn(name, `It runs version ${health.version}, this command is ${ownVersion}.`, "mem worker restart");
-  // The checks of provider and queue say the same in their own words.
+  // The checks of provider, queue, settings and mode say the same in their own words.
   const said = [pauseNotice(health.paused), stuckNotice];
-  const others = health.notices.filter((notice) => !said.includes(notice));
+  const others = health.notices.filter(
+    (notice) => !said.includes(notice) && !told.some((problem) => notice.includes(problem)),
+  );
   return [own, ...others.map((notice) => warn("Notice", notice))];
+}
+
+// Refused access is the provider's line; what else degrades a worker keeps it from remembering.
+function runningWell(name: string, health: Health): Check {
+  const words = `process ${processInWords(health)}`;
+  if (health.status === "ok" || health.paused?.kind === "auth") return ok(name, words);
+  const why = health.notices.includes(stuckNotice) ? ": nothing comes out of its queue" : "";
+  return fail(name, `It is degraded${why}; ${words}.`, "mem worker logs");
 }
 
 /** The port that is set is the worker's, or free for it. */
@@ -37,7 +48,7 @@ export async function checkPort(state: WorkerState, settings: LoadedSettings): P
       : warn(
           name,
           `${port} was taken, the worker listens at ${url}.`,
-          "mem settings set MEM_WORKER_PORT <free port>",
+          "mem settings set MEM_WORKER_PORT <free port> && mem worker restart",
         );
   }
   if (port === 0 || (await isFree(host, port)))

@@ -1,11 +1,12 @@
 // `mem cost`: what models were asked, what it cost, what the month will cost, and what the budgets leave.
 import { type Command, Option } from "commander";
 import type { CostAnswer } from "../../client/worker-client.ts";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { costNotes, emptyCost, renderCost } from "../cost-table.ts";
 import { withExamples } from "../examples.ts";
 import { parseWhen } from "../when.ts";
+import { homePath } from "../words.ts";
 
 interface CostOptions {
   by: CostAnswer["by"];
@@ -29,14 +30,16 @@ export function registerCost(program: Command, context: CliContext): void {
   cost.addHelpText("after", ownPrices);
   withExamples(cost, [
     ["mem cost --by project --since 7d", "which project it went into"],
-    ["mem settings set MEM_DAILY_TOKEN_BUDGET 200000", "local writes when it is spent"],
+    ["mem cost --by model --json", "the same for a program"],
   ]);
 }
 
 const ownPrices = `
 Prices of your own, in US dollars per million tokens, stand in prices.json of
 the data directory and go before the shipped ones:
-  {"models": {"my-model": {"input": 0.5, "cachedInput": 0.05, "output": 3}}}`;
+  {"models": {"my-model": {"input": 0.5, "cachedInput": 0.05, "output": 3}}}
+They are of new calls, after \`mem worker restart\`; a call keeps the cost that it
+was recorded with, unknown ones included.`;
 
 async function showCost(context: CliContext, { by, since, json }: CostOptions): Promise<void> {
   const { io, clock } = context;
@@ -46,10 +49,12 @@ async function showCost(context: CliContext, { by, since, json }: CostOptions): 
     io.json(answer);
     return;
   }
-  if (answer.total.calls === 0) {
-    for (const line of emptyCost(answer, context.settings("read").get("MEM_PROVIDER"))) io.err(line);
-    return;
-  }
-  renderCost(io, answer);
-  for (const note of costNotes(answer)) for (const line of wrapToWidth(note, io.columns)) io.err(line);
+  const isEmpty = answer.total.calls === 0;
+  if (!isEmpty) renderCost(io, answer);
+  // The worker says what is wrong with a table of one's own.
+  const { notices } = await context.worker().health();
+  const ofPrices = notices.filter((notice) => notice.includes(homePath(answer.prices.own)));
+  const notes = isEmpty ? emptyCost(answer, context.settings("read").get("MEM_PROVIDER")) : costNotes(answer);
+  for (const note of [...notes, ...ofPrices.map(terminalLine)])
+    for (const line of wrapToWidth(note, io.columns)) io.err(line);
 }

@@ -1,7 +1,9 @@
 // `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
 import type { Command } from "commander";
 import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError, toMemError } from "../../errors.ts";
+import { failOpen, MemError, toMemError } from "../../errors.ts";
+import type { LoadedSettings } from "../../settings/load.ts";
+import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { version } from "../../version.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
 import { checkDisk } from "../checks/disk.ts";
@@ -16,6 +18,7 @@ import {
 } from "../checks/files.ts";
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
+import { checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { checkPython, checkVectors } from "../checks/vectors.ts";
@@ -23,6 +26,7 @@ import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Paint } from "../paint.ts";
 import { repairRecords } from "../repair.ts";
+import { stepLines } from "../step-lines.ts";
 import { lookAtWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem doctor`; exit code 1 when a check fails. */
@@ -51,12 +55,17 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const paths = context.paths();
     checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
-    checks.push(checkSettings(settings), checkDatabase(paths));
+    const [looked, mode] = [await stateOf(context), await checkMode(context)];
+    const unused =
+      looked instanceof MemError || looked.is !== "answering" ? [] : await unusedSettings(context, settings);
+    checks.push(checkSettings(settings, unused), checkDatabase(paths));
     const records = await checkRecords(paths);
     if (records !== null) checks.push(records);
-    const looked = await stateOf(context);
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
-    else checks.push(...checkWorker(looked, version()));
+    else
+      checks.push(
+        ...checkWorker(looked, version(), [...settings.warnings, ...(mode === null ? [] : [mode.message])]),
+      );
     const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
     const answered = state.is === "answering" ? state.health : null;
     checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
@@ -66,13 +75,25 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     if (crashes !== null) checks.push(crashes);
     if (answered !== null) checks.push(checkQueue(answered), checkVectors(answered));
     checks.push(checkPython());
-    checks.push(checkProvider(answered, settings, context.clock.now()));
+    const { environment: env, clock } = context;
+    checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now(), unused }));
+    if (mode !== null) checks.push(mode);
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.
     const error = toMemError(thrown);
     checks.push(fail(error.code === "settings_unreadable" ? "Settings" : "Data", error.message, error.hint));
   }
   return checks;
+}
+
+/** The settings that the worker took other values of when it started, by their names. */
+async function unusedSettings(context: CliContext, settings: LoadedSettings): Promise<SettingKey[]> {
+  const inUse = await failOpen("ask for settings", () => context.worker().settings());
+  return settingKeys.filter((key) => {
+    const used = inUse?.[key];
+    const isFixed = definitionOf(key).effect === "restart" && key !== "MEM_DATA_DIR";
+    return isFixed && typeof used === "string" && used !== settings.reveal(key);
+  });
 }
 
 /** The worker's state; its error when it answers with one. */
@@ -92,8 +113,9 @@ function printChecks(context: CliContext, checks: readonly Check[]): void {
     const [first = "", ...more] = wrapToWidth(terminalLine(message), io.columns - indent.length);
     io.out(`${mark(state, io.paint)}  ${padToWidth(name, width)}  ${first}`);
     for (const line of more) io.out(indent + line);
-    // The next command stays on one line, to be copied.
-    if (next !== undefined) io.out(`${indent}${io.paint.dim("->")} ${terminalLine(next)}`);
+    if (next === undefined) continue;
+    for (const [index, line] of stepLines(next, io.columns - indent.length - 3).entries())
+      io.out(`${indent}${index === 0 ? io.paint.dim("->") : "  "} ${line}`);
   }
   const failed = checks.filter(({ state }) => state === "fail").length;
   const warned = checks.filter(({ state }) => state === "warn").length;

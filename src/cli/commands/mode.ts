@@ -13,6 +13,7 @@ import { setSetting } from "../../settings/write.ts";
 import { printAligned } from "../aligned.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import type { Io } from "../io.ts";
 import { homePath } from "../words.ts";
 
 /** Adds `mem mode list|show|use`. */
@@ -63,7 +64,12 @@ async function listAll(context: CliContext, asJson: boolean): Promise<void> {
       io.errPaint.dim(`A mode of your own is a file in ${terminalLine(homePath(context.paths().modes))}.`),
     );
   }
-  for (const warning of warnings) io.err(io.errPaint.yellow(terminalLine(warning)));
+  printWarnings(io, warnings);
+}
+
+function printWarnings(io: Io, warnings: readonly string[]): void {
+  for (const warning of warnings)
+    for (const line of wrapToWidth(terminalLine(warning), io.columns)) io.err(io.errPaint.yellow(line));
 }
 
 function printModes({ io }: CliContext, modes: readonly ListedMode[], active: string): void {
@@ -74,12 +80,18 @@ function printModes({ io }: CliContext, modes: readonly ListedMode[], active: st
     const shownName = padToWidth(name, nameWidth);
     const head = `${mark} ${name === active ? io.paint.bold(shownName) : shownName}`;
     if (problem !== null) {
-      io.out(`${head}  ${io.paint.red(terminalLine(`cannot be used: ${problem}`))}`);
+      const indent = " ".repeat(nameWidth + 4);
+      const [first = "", ...more] = wrapToWidth(
+        terminalLine(`cannot be used: ${problem}`),
+        io.columns - indent.length,
+      );
+      io.out(`${head}  ${io.paint.red(first)}`);
+      for (const line of more) io.out(indent + io.paint.red(line));
       continue;
     }
-    const room = io.isTerminal ? io.columns - nameWidth - titleWidth - 6 : Number.POSITIVE_INFINITY;
-    const about = io.paint.dim(cutToWidth(terminalLine(description), room));
-    io.out(`${head}  ${padToWidth(terminalLine(title), titleWidth)}  ${about}`.trimEnd());
+    // In a pipe too, as every table: `--json` and `mem mode show` have the whole text.
+    const about = cutToWidth(terminalLine(description), io.columns - nameWidth - titleWidth - 6);
+    io.out(`${head}  ${padToWidth(terminalLine(title), titleWidth)}  ${io.paint.dim(about)}`.trimEnd());
   }
 }
 
@@ -106,7 +118,7 @@ async function showMode(
   const dataDir = context.dataDir();
   const { mode: active, warnings } = loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir });
   const mode = name === undefined ? active : loadMode(name, { dataDir });
-  for (const warning of warnings) io.err(io.errPaint.yellow(terminalLine(warning)));
+  printWarnings(io, warnings);
   if (options.json === true) {
     const { name: _, ...file } = mode;
     io.json(file);
@@ -124,28 +136,29 @@ async function showMode(
 }
 
 function printWording({ io }: CliContext, mode: Mode): void {
-  const heading = (text: string) => {
+  // The key by which it stands in a mode file: whoever writes one looks here.
+  const heading = (text: string, key: string) => {
     io.out("");
-    io.out(io.paint.bold(text));
+    io.out(`${io.paint.bold(text)} ${io.paint.dim(`(${key})`)}`);
   };
   const words = (list: readonly ModeWord[]) => printAligned(io, list.map(wordRow));
-  heading("Types");
+  heading("Types", "types");
   words(mode.types);
   if (mode.concepts.length > 0) {
-    heading("Concepts");
+    heading("Concepts", "concepts");
     words(mode.concepts);
   }
   const paragraphs = [
-    ["Role", mode.role],
-    ["Keeps", mode.keep],
-    ["Leaves out", mode.skip],
-    ["Wording", mode.writing],
+    ["Role", "role"],
+    ["Keeps", "keep"],
+    ["Leaves out", "skip"],
+    ["Wording", "writing"],
   ] as const;
-  for (const [name, text] of paragraphs) {
-    heading(name);
-    for (const line of wrapToWidth(terminalLine(text), io.columns)) io.out(line);
+  for (const [name, key] of paragraphs) {
+    heading(name, key);
+    for (const line of wrapToWidth(terminalLine(mode[key]), io.columns)) io.out(line);
   }
-  heading("Session summary");
+  heading("Session summary", "summary");
   printAligned(
     io,
     Object.entries(mode.summary).map(([part, holds]) => [part, terminalLine(holds)]),
@@ -191,7 +204,7 @@ async function useMode(context: CliContext, name: string, asJson: boolean): Prom
     if (has || settings.source(contextKeys[key]) === "default") continue;
     io.err(
       `${contextKeys[key]} lets in ${injected.join(", ")} only; this mode writes none of them. ` +
-        `\`mem settings set ${contextKeys[key]} all\` lets in every one.`,
+        `\`mem settings set ${contextKeys[key]} all && mem worker restart\` lets in every one.`,
     );
   }
   io.err("It takes effect when the worker starts again: `mem worker restart`.");

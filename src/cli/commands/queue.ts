@@ -1,10 +1,13 @@
 // `mem queue`: what waits for the generator and what it gave up, tried again or dropped.
 import { type Command, InvalidArgumentError } from "commander";
 import type { QueueChoice, QueuePage } from "../../client/worker-client.ts";
+import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import type { Io } from "../io.ts";
+import { haltInWords, haltOf, keptInWords, resumedInWords } from "../queue-halt.ts";
 import { renderQueue } from "../queue-table.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
@@ -51,13 +54,21 @@ function registerList(queue: Command, context: CliContext): void {
 async function listQueue(context: CliContext, options: ListOptions): Promise<void> {
   const { io, clock } = context;
   const { limit, offset } = options;
-  const page = await context.worker().queue({ ...pageFilter(options, clock.now()), limit, offset });
+  const worker = context.worker();
+  const page = await worker.queue({ ...pageFilter(options, clock.now()), limit, offset });
   if (options.json === true) {
     io.json(page);
     return;
   }
-  if (page.items.length > 0) renderQueue(io, page.items, clock.now());
-  for (const line of restInWords(page, options)) io.err(line);
+  const waits = page.items.some(({ status }) => status === "pending");
+  const halt = waits ? haltOf(await worker.health(), clock.now()) : null;
+  if (page.items.length > 0) renderQueue(io, page.items, { nowEpochMs: clock.now(), halt });
+  for (const text of halt === null ? [] : [haltInWords(halt)]) tell(io, text);
+  for (const text of restInWords(page, options)) tell(io, text);
+}
+
+function tell(io: Io, text: string): void {
+  for (const line of wrapToWidth(text, io.columns)) io.err(line);
 }
 
 function pageFilter(options: FilterOptions, nowEpochMs: number) {
@@ -110,18 +121,29 @@ async function retryQueue(
   options: FilterOptions,
 ): Promise<void> {
   const { io, clock } = context;
-  const answer = await context.worker().retryQueued(choose("retry", ids, options, clock.now()));
+  const worker = context.worker();
+  const answer = await worker.retryQueued(choose("retry", ids, options, clock.now()));
+  if (answer.notFound > 0) context.exitWith(notFoundExitCode);
   if (options.json === true) {
     io.json(answer);
     return;
   }
-  const done =
-    answer.retried === 0
-      ? "Nothing is tried again"
-      : `${counted(answer.retried, "message")} ${answer.retried === 1 ? "is" : "are"} tried again now`;
+  const health = await worker.health();
+  const nothingFits = answer.retried === 0 && ids.length === 0;
+  const halt = answer.resumed || health.queue.depth === 0 ? null : haltOf(health, clock.now());
   const due = answer.waiting === 0 ? [] : [`${answer.waiting} waited without a failure`];
-  io.out(sentence([done, ...due, ...leftOut(answer)], answer.retried === 0 && ids.length === 0));
-  if (ids.length > 0 && answer.notFound === ids.length) context.exitWith(notFoundExitCode);
+  const parts = [retriedInWords(answer.retried, halt !== null), ...due, ...leftOut(answer)];
+  if (answer.resumed) io.out(resumedInWords(health));
+  if (!answer.resumed || !nothingFits) io.out(sentence(parts, nothingFits));
+  if (halt !== null) tell(io, haltInWords(halt));
+  else if (answer.waitsUntil !== null) tell(io, keptInWords(health, answer.waitsUntil, clock.now()));
+}
+
+function retriedInWords(retried: number, isHalted: boolean): string {
+  if (retried === 0) return "Nothing is tried again";
+  const messages = counted(retried, "message");
+  if (isHalted) return `${messages} will be tried again when the provider goes on`;
+  return `${messages} ${retried === 1 ? "is" : "are"} tried again now`;
 }
 
 interface DropOptions extends FilterOptions {
@@ -139,7 +161,7 @@ function registerDrop(queue: Command, context: CliContext): void {
     .option("--json", "print JSON")
     .action((ids: number[], options: DropOptions) => dropQueue(context, ids, options));
   withExamples(drop, [
-    ["mem queue drop 4711", "this one"],
+    ["mem queue drop 4711", "this one, after a question"],
     ["mem queue drop --failed --yes", "all that was given up, unasked"],
   ]);
 }
@@ -150,8 +172,9 @@ async function dropQueue(context: CliContext, ids: readonly number[], options: D
     throw usage("drop", "Say what to drop: ids of messages, or --failed for all that was given up.");
   }
   const choice = choose("drop", ids, options, clock.now());
-  if (options.yes !== true && canAsk()) await ask(context, ids, options);
+  if (options.yes !== true) await ask(context, ids, options);
   const answer = await context.worker().dropQueued(choice);
+  if (answer.notFound > 0) context.exitWith(notFoundExitCode);
   if (options.json === true) {
     io.json(answer);
     return;
@@ -161,10 +184,15 @@ async function dropQueue(context: CliContext, ids: readonly number[], options: D
       ? "Nothing was dropped"
       : `${counted(answer.dropped, "message")} ${answer.dropped === 1 ? "was" : "were"} dropped`;
   io.out(sentence([done, ...leftOut(answer)], answer.dropped === 0 && ids.length === 0));
-  if (ids.length > 0 && answer.notFound === ids.length) context.exitWith(notFoundExitCode);
 }
 
 async function ask(context: CliContext, ids: readonly number[], options: DropOptions): Promise<void> {
+  if (!canAsk()) {
+    throw new MemError("usage", {
+      message: "Nobody can be asked here, so nothing was dropped.",
+      hint: "Add --yes to drop unasked; `mem queue list` shows what there is.",
+    });
+  }
   const filter = pageFilter(options, context.clock.now());
   const count = ids.length || (await context.worker().queue({ ...filter, limit: 1 })).total;
   if (count === 0) return;

@@ -6,6 +6,9 @@ import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { unknownProject } from "../known-names.ts";
+import { demandConsent, showPlan } from "../regenerate-consent.ts";
+import { demandOneWay } from "../regenerate-ways.ts";
 import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
@@ -17,6 +20,8 @@ interface RegenerateOptions {
   resume?: true;
   stop?: true;
   drop?: true;
+  dryRun?: true;
+  yes?: true;
   plain?: true;
   json?: true;
 }
@@ -32,22 +37,33 @@ export function registerRegenerate(program: Command, context: CliContext): void 
     .option("--resume", "go on with what is listed, add nothing")
     .option("--stop", "stop what runs; the rest stays listed")
     .option("--drop", "stop it and forget the rest")
+    .option("--dry-run", "show what it would cost, start nothing")
+    .option("--yes", "do not ask")
     .option("--plain", "print lines, even on a terminal")
-    .option("--json", "print JSON when it has ended")
+    .option("--json", "print JSON: how it ended, or what it would cost")
     .action((options: RegenerateOptions) => run(context, options));
   withExamples(regenerate, [
-    ["mem regenerate --since 7d", "what local wrote within a week"],
+    ["mem regenerate --since 7d", "says what it costs, then asks"],
     ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
   ]);
 }
 
 async function run(context: CliContext, options: RegenerateOptions): Promise<void> {
+  demandOneWay(options);
   if (options.stop === true || options.drop === true) return stop(context, options);
-  const started = await context.worker().regenerate(choiceOf(options, context.clock.now()));
+  const choice = choiceOf(options, context.clock.now());
+  const json = options.json === true;
+  if (options.dryRun === true) {
+    const events = await showPlan(context, choice, json);
+    if (events === 0 && !json) await tellUnknownProject(context, options);
+    return;
+  }
+  await demandConsent(context, choice, { yes: options.yes === true, json });
+  const started = await context.worker().regenerate(choice);
   const ended = started.running ? await follow(context, started, options) : started;
   // Listed, but it did not come to its end: to be tried again later.
   if (ended.left > 0) context.exitWith(retryLaterExitCode);
-  if (options.json === true) {
+  if (json) {
     context.io.json(ended);
     return;
   }
@@ -56,18 +72,19 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
     for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
   const next = nextStep(ended);
   if (next !== null) io.err(next);
+  if (ended.total === 0) await tellUnknownProject(context, options);
+}
+
+// That nothing was found may be a typo.
+async function tellUnknownProject({ io, worker }: CliContext, { project }: RegenerateOptions): Promise<void> {
+  const unknown = project === undefined ? null : await unknownProject(worker(), project);
+  for (const line of unknown === null ? [] : wrapToWidth(unknown, io.columns)) io.err(line);
 }
 
 const retryLaterExitCode = 75;
 
 function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
   const { since, project, generator, resume } = options;
-  if (resume === true && [since, project, generator].some((value) => value !== undefined)) {
-    throw new MemError("usage", {
-      message: "--resume takes no --since, --project or --generator.",
-      hint: "It goes on with what is listed; leave it out to add to the list.",
-    });
-  }
   return {
     ...(since === undefined ? {} : { since: parseWhen(since, "start", nowEpochMs) }),
     ...(project === undefined ? {} : { project }),
@@ -76,7 +93,13 @@ function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateCho
   };
 }
 
-async function stop({ io, worker }: CliContext, { drop, json }: RegenerateOptions): Promise<void> {
+async function stop({ io, worker }: CliContext, { drop, json, dryRun }: RegenerateOptions): Promise<void> {
+  if (dryRun === true) {
+    throw new MemError("usage", {
+      message: `--dry-run takes no ${drop === true ? "--drop" : "--stop"}.`,
+      hint: "It shows what a start would cost; leave one of them out.",
+    });
+  }
   const client = worker();
   const { left } = await client.regeneration();
   const state = await client.stopRegeneration(drop === true);

@@ -3,10 +3,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
+import { unknownProject } from "../known-names.ts";
 import { unknownModeWords } from "../mode-words.ts";
 import { renderSearch } from "../search-results.ts";
 import { parseWhen } from "../when.ts";
@@ -75,6 +76,9 @@ async function searchMemory(
       ? null
       : await unknownModeWords(context, "types", [options.obsType]);
   if (unknown !== null) io.err(unknown);
+  if (found > 0 || options.project === undefined) return;
+  const noProject = await unknownProject(context.worker(), options.project);
+  for (const line of noProject === null ? [] : wrapToWidth(noProject, io.columns)) io.err(line);
 }
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {

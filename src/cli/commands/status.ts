@@ -34,7 +34,9 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const state = await lookAtWorker(settings.dataDir);
   const health = state.is === "answering" ? state.health : null;
   const stats = health === null ? null : await context.worker().stats();
-  const warnings = [...settings.warnings, ...(health?.notices ?? [])];
+  const notices = health?.notices ?? [];
+  const own = settings.warnings.filter((warning) => !notices.some((notice) => notice.includes(warning)));
+  const warnings = [...own, ...notices];
   if (asJson) {
     io.json({ worker: stateAsJson(state), database: stats?.database ?? null, warnings });
     return;
@@ -59,6 +61,9 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   if (health !== null && health.queue.dead > 0) {
     io.err(`${counted(health.queue.dead, "message")} given up: \`mem queue list --failed\` says why.`);
   }
+  if (health !== null && health.budget === null && health.provider.active !== health.provider.name) {
+    io.err(`\`mem doctor\` says what ${health.provider.name} lacks.`);
+  }
   if (state.is === "silent") io.err(silentWorker(state.pid).hint ?? "");
   else if (health === null) io.err("Start it with `mem worker start`.");
 }
@@ -77,19 +82,21 @@ export function stateAsJson(
   return state.is === "silent" ? { status: "silent", pid: state.pid } : { status: "stopped" };
 }
 
-/** `primary (claude-haiku-4-5), paused until 14:05: rate limited`, or what writes instead of what is set. */
+/** `primary (claude-haiku-4-5), paused until 14:05: rate limited`, or `local writes; primary: access refused`. */
 export function providerInWords({ provider, paused, budget }: ProviderHealth, nowEpochMs: number): string {
   const { name, active, model } = provider;
   const writer = model === null ? active : `${active} (${terminalLine(model)})`;
   const why = budget === null ? `${name} is not set up` : `the budget of ${name} is spent`;
   const words = name === active ? writer : `${writer}, because ${why}`;
   if (paused === null) return words;
+  const reason = pauseReason(paused.kind, paused.mends);
+  if (paused.localWrites === true && budget === null) return `local writes; ${writer}: ${reason}`;
   // Refused access is tried again by itself too, but it is the user who ends it.
   const until =
     paused.kind !== "auth" && paused.until !== null && paused.until > nowEpochMs
       ? ` until ${localTime(paused.until, nowEpochMs)}`
       : "";
-  return `${words}, paused${until}: ${pauseReason(paused.kind)}`;
+  return `${words}, paused${until}: ${reason}`;
 }
 
 type ProviderHealth = Pick<Health, "provider" | "paused" | "budget">;

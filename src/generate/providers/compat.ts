@@ -1,6 +1,6 @@
 // `compat`: any server of the chat-completions protocol, on this machine or elsewhere.
 import type { JsonObject } from "../../domain/json.ts";
-import { parseEndpoint } from "../../outbound/endpoint.ts";
+import { isThisMachine, parseEndpoint } from "../../outbound/endpoint.ts";
 import { countAt, listAt, textAt } from "../../outbound/wire-values.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
 import {
@@ -30,15 +30,16 @@ const publicAddress = "https://openrouter.ai/api/v1";
 export function createCompatClient(options: CompatOptions): ModelClient {
   const isPublic = options.baseUrl.trim() === "";
   const [site, app] = [headerText(options.siteUrl), headerText(options.appName)];
-  return createHttpClient(
+  const endpoint = parseEndpoint(isPublic ? publicAddress : options.baseUrl, {
+    setting: "MEM_COMPAT_BASE_URL",
+    call: "/chat/completions",
+    version: "/v1",
+  });
+  const client = createHttpClient(
     {
       name: "compat",
       model: options.model,
-      endpoint: parseEndpoint(isPublic ? publicAddress : options.baseUrl, {
-        setting: "MEM_COMPAT_BASE_URL",
-        call: "/chat/completions",
-        version: "/v1",
-      }),
+      endpoint,
       access: () => {
         const key = options.apiKey().trim();
         return {
@@ -74,6 +75,7 @@ export function createCompatClient(options: CompatOptions): ModelClient {
     },
     options,
   );
+  return { ...client, isOwn: typeof endpoint !== "string" && isThisMachine(endpoint.origin) };
 }
 
 export function readChat(objects: readonly JsonObject[]): FoundAnswer {

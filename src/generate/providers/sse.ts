@@ -17,6 +17,10 @@ export interface Payloads {
 export function parsePayloads(contentType: string, text: string): Payloads {
   if (text.trim() === "") throw new ModelFailure("bad_answer", "The answer is empty.");
   if (/event-stream/i.test(contentType) || /^\s*(data|event|id|retry)?:/.test(text)) return parseStream(text);
+  if (isPage(contentType, text))
+    throw new ModelFailure("bad_answer", "The answer is an HTML page, as a network's sign-in is.", {
+      isPage: true,
+    });
   const value = parseJson(text);
   // Google streams without SSE as one list of answers.
   const objects = Array.isArray(value) ? value : [value];
@@ -24,6 +28,11 @@ export function parsePayloads(contentType: string, text: string): Payloads {
     return { objects, streamed: Array.isArray(value), done: false };
   }
   throw new ModelFailure("bad_answer", "The answer is JSON of another shape.");
+}
+
+// JSON may be sent under the wrong name: a page begins with a tag.
+function isPage(contentType: string, text: string): boolean {
+  return /^\s*<(!doctype|html|\?xml)/i.test(text) || (/html/i.test(contentType) && /^\s*</.test(text));
 }
 
 /** The texts after `data:` of a stream, one for each event; comments and names of events are left out. */
@@ -64,7 +73,6 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, which may hold anything.
-    const what = /^\s*<(!doctype|html|\?xml)/i.test(text) ? "an HTML page" : "no JSON";
-    throw new ModelFailure("bad_answer", `The answer is ${what}.`);
+    throw new ModelFailure("bad_answer", "The answer is no JSON.");
   }
 }

@@ -1,12 +1,22 @@
 // Making again, by a model, what was written without one, over HTTP.
+import type { PlanRegeneration, RegenerationPlan } from "../../generate/regeneration-plan.ts";
 import type { RegenerationState, Regenerator } from "../../generate/regenerator.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
-import { regenerateBody, regenerationState, stopQuery } from "../schemas/regenerate.ts";
+import {
+  planQuery,
+  type RegenerationPlanAnswer,
+  regenerateBody,
+  regenerationPlan,
+  regenerationState,
+  stopQuery,
+} from "../schemas/regenerate.ts";
 
-export type RegeneratePorts = Pick<Regenerator, "start" | "resume" | "stop" | "state">;
+export type RegeneratePorts = Pick<Regenerator, "start" | "resume" | "stop" | "state"> & {
+  plan: PlanRegeneration;
+};
 
-/** `POST`, `GET` and `DELETE /api/regenerate`. */
+/** `POST`, `GET` and `DELETE /api/regenerate`, and `GET /api/regenerate/plan`. */
 export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
   app.post(
     "/api/regenerate",
@@ -27,6 +37,20 @@ export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
     { schema: { summary: "How far it is.", response: { 200: regenerationState, ...readErrors } } },
     () => regenerate.state(),
   );
+  app.get(
+    "/api/regenerate/plan",
+    {
+      schema: {
+        summary: "What a start would ask the model, and what it would cost; nothing is started.",
+        querystring: planQuery,
+        response: { 200: regenerationPlan, ...readErrors, 409: errorBody },
+      },
+    },
+    async ({ query: { resume, generator = "local", since, project } }) => {
+      const plan = await regenerate.plan(resume ? null : { generator, since, project });
+      return planOnWire(plan, regenerate.state().running);
+    },
+  );
   app.delete(
     "/api/regenerate",
     {
@@ -38,4 +62,23 @@ export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
     },
     ({ query }) => regenerate.stop(query),
   );
+}
+
+function planOnWire(
+  { messages, costMicroUsd, budgets, ...plan }: RegenerationPlan,
+  running: boolean,
+): RegenerationPlanAnswer {
+  return {
+    ...plan,
+    events: messages,
+    costUsd: costMicroUsd === null ? null : costMicroUsd / 1_000_000,
+    budgets: budgets.map(({ name, limit, used, left, until }) => ({
+      name,
+      limitTokens: limit,
+      usedTokens: used,
+      leftTokens: left,
+      until,
+    })),
+    running,
+  };
 }

@@ -60,5 +60,12 @@ function sums() {
 }
 
 function used() {
-  return z.object({ tokens: z.int(), costUsd: z.number() });
+  return z.object({
+    tokens: z.int(),
+    costUsd: z
+      .number()
+      .nullable()
+      .meta({ description: "Of what has a known price; null where nothing has." }),
+    unpricedCalls: z.int().meta({ description: "Calls that the cost lacks." }),
+  });
 }

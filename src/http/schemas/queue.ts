@@ -59,9 +59,19 @@ export const dropBody = z.lazy(() =>
     }),
 );
 
-/** Answer of a retry: `waiting` were due already; those being processed are left to the generator. */
+/**
+ * Answer of a retry: `waiting` were due already; those being processed are left to the generator. `resumed`: a pause of the
+ * provider was lifted; `waitsUntil`: the vendor wants one until then, which is kept, as is everything that waits.
+ */
 export const retryAnswer = z.lazy(() =>
-  z.object({ retried: z.int(), waiting: z.int(), processing: z.int(), notFound: z.int() }),
+  z.object({
+    retried: z.int(),
+    waiting: z.int(),
+    processing: z.int(),
+    notFound: z.int(),
+    resumed: z.boolean(),
+    waitsUntil: epochMs().nullable(),
+  }),
 );
 
 /** Answer of a drop; what was dropped counts as skipped. */

@@ -1,6 +1,6 @@
 // Wire shapes of making again what was written without a model.
 import * as z from "zod";
-import { isoTimestamp } from "./fields.ts";
+import { epochMs, isoTimestamp, optionalText } from "./fields.ts";
 
 /** Body of `POST /api/regenerate`: which records, or `resume` for what is listed already and nothing more. */
 export const regenerateBody = z.lazy(() =>
@@ -14,17 +14,58 @@ export const regenerateBody = z.lazy(() =>
     .refine(
       ({ resume, since, project, generator }) =>
         resume !== true || [since, project, generator].every((value) => value === undefined),
-      { error: "resume goes on with what is listed: give no since, project or generator with it" },
+      { error: resumeAlone },
     ),
+);
+
+/** Parameters of `GET /api/regenerate/plan`: as in the body that would start it. */
+export const planQuery = z.lazy(() =>
+  z
+    .object({
+      since: isoTimestamp("start"),
+      project: optionalText(),
+      generator: optionalText(300),
+      resume: flag(),
+    })
+    .refine(
+      ({ resume, since, project, generator }) =>
+        !resume || [since, project, generator].every((value) => value === undefined),
+      { error: resumeAlone },
+    ),
+);
+
+/** Answer of `GET /api/regenerate/plan`: what it would ask and cost. Tokens and costs are estimates. */
+export const regenerationPlan = z.lazy(() =>
+  z
+    .object({
+      provider: z.string(),
+      model: z.string(),
+      observations: z.int(),
+      summaries: z.int(),
+      sessions: z.int(),
+      events: z.int().meta({ description: "The raw events behind them, in which the progress is counted." }),
+      calls: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      costUsd: z.number().nullable().meta({ description: "Null where the price of the model is not known." }),
+      budgets: z.array(
+        z.object({
+          name: z.enum(["daily", "monthly"]),
+          limitTokens: z.int(),
+          usedTokens: z.int(),
+          leftTokens: z.int(),
+          until: epochMs(),
+        }),
+      ),
+      running: z.boolean(),
+    })
+    .meta({ id: "RegenerationPlan" }),
 );
 
 /** Parameters of `DELETE /api/regenerate`: with `drop` the rest of the list is forgotten, else it stays. */
 export const stopQuery = z.lazy(() =>
   z.object({
-    drop: z
-      .enum(["true", "false"], { error: "must be true or false" })
-      .default("false")
-      .transform((text) => text === "true"),
+    drop: flag(),
   }),
 );
 
@@ -45,3 +86,14 @@ export const regenerationState = z.lazy(() =>
 
 /** `regenerationState`, inferred. */
 export type RegenerationAnswer = z.output<typeof regenerationState>;
+/** `regenerationPlan`, inferred. */
+export type RegenerationPlanAnswer = z.output<typeof regenerationPlan>;
+
+const resumeAlone = "resume goes on with what is listed: give no since, project or generator with it";
+
+function flag() {
+  return z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .default("false")
+    .transform((text) => text === "true");
+}

@@ -1,5 +1,6 @@
 // Wire shapes of what the worker says about itself.
 import * as z from "zod";
+import { mendable } from "../../domain/generation-pause.ts";
 import { epochMs } from "./fields.ts";
 
 /** Headers of `GET /api/health`: a caller that wants proof of who answers sends a nonce. */
@@ -69,13 +70,15 @@ const provider = z.lazy(() =>
   z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
 );
 
-/** Why no model is asked at the moment; `until` null: it waits for the user, `next` is their step. */
+/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. `localWrites`: nothing waits. */
 export const pause = z.lazy(() =>
   z
     .object({
       kind: z.string(),
       message: z.string(),
       until: epochMs().nullable(),
+      mends: z.enum(mendable).optional(),
+      localWrites: z.boolean().optional(),
       next: z.string().nullable(),
     })
     .meta({ id: "Pause" }),

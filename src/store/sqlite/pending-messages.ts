@@ -14,20 +14,23 @@ export interface ClaimRequest {
   maxChars: number;
 }
 
-/** What waits for a session and is due, of the oldest ones that were looked at. */
+/** What waits for a session and is due, of the oldest ones that were looked at; retries only where nothing else is. */
 export interface DueMessages {
   count: number;
   oldestAt: number;
   newestAt: number;
   /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
-  /** The oldest one is tried alone. */
+  /** Each is tried alone. */
   isRetry: boolean;
 }
 
 export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
-  /** Leases the session's oldest due messages to `owner`. */
+  /**
+   * Leases the session's oldest due messages to `owner`; where there are none but retries, the one that has waited
+   * longest for its turn. A summary waits for the retries that were before it.
+   */
   claim(request: ClaimRequest): ClaimedMessage[];
   /** Removes a finished message; false when the lease is not `owner`'s any more. */
   finish(id: number, owner: string): boolean;
@@ -62,6 +65,8 @@ interface CandidateRow {
   attempts: number;
   failures: number;
   created_at_epoch: number;
+  next_try_at_epoch: number;
+  kind: string;
   payload: string;
 }
 
@@ -75,6 +80,10 @@ const sessionsAtOnce = 500;
 // A message that the worker died on this often is suspected of it, and tried alone like one that failed.
 const claimsBeforeAlone = 3;
 
+// A message that failed before is tried alone, so that it cannot take its neighbours down with it, and after them, so
+// that it cannot hold them up.
+const isRetry = `(failures > 0 or attempts >= ${claimsBeforeAlone})`;
+
 interface DueRequest {
   sessionId: number;
   now: number;
@@ -84,34 +93,43 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   const enqueue = db.prepare<[number, number, number]>(
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
-  const oldestDue = db.prepare<DueRequest, { attempts: number; failures: number }>(
-    `select attempts, failures
-     from pending_messages
-     where status = 'pending' and session_id = @sessionId and ${isDue}
-     order by id
-     limit 1`,
-  );
-  const candidates = db.prepare<DueRequest & { alone: 0 | 1; limit: number }, CandidateRow>(
-    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, r.payload
+  const fresh = db.prepare<DueRequest & { limit: number }, CandidateRow>(
+    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch, r.kind, r.payload
      from pending_messages p
      cross join raw_events r on r.id = p.id
-     where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
-       and (@alone or (p.failures = 0 and p.attempts < ${claimsBeforeAlone}))
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and not ${isRetry}
      order by p.id
      limit @limit`,
+  );
+  // In turn: what was put back goes behind those that were not tried since.
+  const nextRetry = db.prepare<DueRequest, CandidateRow>(
+    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch, r.kind, r.payload
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and ${isRetry}
+     order by p.next_try_at_epoch, p.id
+     limit 1`,
+  );
+  const retryBefore = db.prepare<DueRequest & { id: number; since: number }, { found: 0 | 1 }>(
+    `select exists (
+       select 1
+       from pending_messages
+       where status = 'pending' and session_id = @sessionId and id < @id and ${isDue} and ${isRetry}
+         and (@since = 0 or next_try_at_epoch <= @since)
+     ) as found`,
+  );
+  const letWaitSince = db.prepare<{ id: number; now: number }>(
+    "update pending_messages set next_try_at_epoch = @now where id = @id and next_try_at_epoch = 0",
   );
   const lease = db.prepare<{ id: number; owner: string; leaseUntil: number }>(
     `update pending_messages
      set status = 'processing', attempts = attempts + 1, lease_owner = @owner, lease_until_epoch = @leaseUntil
      where id = @id`,
   );
-  const firstDue = db.prepare<
-    DueRequest & { limit: number },
-    { created_at_epoch: number; attempts: number; failures: number }
-  >(
-    `select created_at_epoch, attempts, failures
+  const firstDue = db.prepare<DueRequest & { retries: 0 | 1; limit: number }, { created_at_epoch: number }>(
+    `select created_at_epoch
      from pending_messages
-     where status = 'pending' and session_id = @sessionId and ${isDue}
+     where status = 'pending' and session_id = @sessionId and ${isDue} and ${isRetry} = @retries
      order by id
      limit @limit`,
   );
@@ -220,21 +238,36 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   }
 
   // Rows are read one by one: a payload behind the last one that fits is not read at all.
-  function take(request: ClaimRequest, alone: boolean): CandidateRow[] {
+  function takeFresh({ sessionId, now, limit, maxChars }: ClaimRequest): CandidateRow[] {
     const rows: CandidateRow[] = [];
+    const waiting: number[] = [];
     let chars = 0;
-    const { sessionId, now } = request;
-    const limit = alone ? 1 : request.limit;
-    for (const row of candidates.iterate({ sessionId, now, limit, alone: alone ? 1 : 0 })) {
+    for (const row of fresh.iterate({ sessionId, now, limit })) {
+      if (row.kind === "summarize" && waitsForRetry(row, now)) {
+        waiting.push(row.id);
+        continue;
+      }
       chars += row.payload.length;
-      if (rows.length > 0 && chars > request.maxChars) break;
+      if (rows.length > 0 && chars > maxChars) break;
       rows.push(row);
     }
+    for (const id of waiting) letWaitSince.run({ id, now });
     return rows;
   }
 
+  // Those that were tried since it began to wait went before it: it has its turn among them.
+  function waitsForRetry({ id, session_id, next_try_at_epoch }: CandidateRow, now: number): boolean {
+    const request = { sessionId: session_id, now, id, since: next_try_at_epoch };
+    return retryBefore.get(request)?.found === 1;
+  }
+
+  function takeRetry({ sessionId, now }: ClaimRequest): CandidateRow[] {
+    const row = nextRetry.get({ sessionId, now });
+    return row === undefined ? [] : [row];
+  }
+
   // A payload that cannot be read would hold its session up for ever.
-  function readClaimed({ payload, ...row }: CandidateRow): ClaimedMessage[] {
+  function readClaimed({ payload, kind, next_try_at_epoch, ...row }: CandidateRow): ClaimedMessage[] {
     const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
     if (message !== undefined) return [{ ...row, message }];
     release(row.id, "dead", { lastError: "its payload cannot be read" });
@@ -244,10 +277,9 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   return {
     enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
     claim(request) {
-      const { owner, leaseUntil, sessionId, now } = request;
-      const oldest = oldestDue.get({ sessionId, now });
-      if (oldest === undefined) return [];
-      const rows = take(request, isTriedAlone(oldest));
+      const { owner, leaseUntil } = request;
+      const rows = takeFresh(request);
+      if (rows.length === 0) rows.push(...takeRetry(request));
       for (const { id } of rows) lease.run({ id, owner, leaseUntil });
       return rows.flatMap(readClaimed);
     },
@@ -259,7 +291,9 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     reclaimAll: () => reclaimAll.run().changes,
     reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
     dueOf(sessionId, now, limit) {
-      const rows = firstDue.all({ sessionId, now, limit });
+      const ofKind = (retries: 0 | 1) => firstDue.all({ sessionId, now, limit, retries });
+      const first = ofKind(0);
+      const rows = first.length === 0 ? ofKind(1) : first;
       const [oldest] = rows;
       const newest = rows.at(-1);
       if (oldest === undefined || newest === undefined) return null;
@@ -268,7 +302,7 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
         oldestAt: oldest.created_at_epoch,
         newestAt: newest.created_at_epoch,
         hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, now })?.found === 1,
-        isRetry: isTriedAlone(oldest),
+        isRetry: first.length === 0,
       };
     },
     sessionsDue: (now) =>
@@ -282,9 +316,4 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     count: (name, by) => void count.run(by, name),
     counts: () => readCounts(),
   };
-}
-
-// A message that failed before is tried alone, so that it cannot take its neighbours down with it.
-function isTriedAlone({ attempts, failures }: { attempts: number; failures: number }): boolean {
-  return failures > 0 || attempts >= claimsBeforeAlone;
 }

@@ -5,12 +5,14 @@ import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
 import type { Session } from "../../domain/records.ts";
 import { failOpenSync } from "../../errors.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { createMeasureRegenerations, type RegenerationSize } from "./measure-regenerations.ts";
 import type { Observations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createReplaceRecords, type ReplacedRecords } from "./replace-records.ts";
 import { createSelectRegenerations } from "./select-regenerations.ts";
 import type { Sessions } from "./sessions.ts";
 import { createSharingSources } from "./sharing-sources.ts";
+import { createStanding } from "./standing.ts";
 import type { Summaries } from "./summaries.ts";
 
 /** Which records are to be made again. */
@@ -37,13 +39,20 @@ interface BatchLimits {
 export interface Regenerations {
   /** Adds what fits, also what had been given up; resolves with how many raw events wait then. */
   select(selection: RegenerationSelection): Promise<number>;
+  /** How much is listed, and how much the selection would add to it; without one only what is listed. */
+  measure(selection: RegenerationSelection | null): Promise<RegenerationSize>;
   /** The next messages of one session, the newest session first; null when none is left. */
   next(limits: BatchLimits): Promise<RegenerationBatch | null>;
-  /** Puts the reply in the place of the old records and takes the batch off the list, in one transaction. */
+  /** True while every message and every title of the batch is there. */
+  stands(batch: RegenerationBatch): boolean;
+  /**
+   * Puts the reply in the place of the old records and takes the batch off the list, in one transaction. Null when something
+   * that the model was shown does not stand any more: nothing is stored, and what still stands stays listed.
+   */
   complete(
     batch: RegenerationBatch,
     reply: { observations: DraftObservation[]; summaries: DraftSummary[]; generator: string },
-  ): Promise<ReplacedRecords>;
+  ): Promise<ReplacedRecords | null>;
   /** Counts a failure of the batch; its old records stay. */
   fail(batch: RegenerationBatch, error: string): Promise<void>;
   /** Forgets the whole list; resolves with how many were on it. */
@@ -65,6 +74,10 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   const { commit, sessions, observations } = parts;
   const replace = createReplaceRecords(db, parts);
   const select = createSelectRegenerations(db, commit);
+  const measure = createMeasureRegenerations(db, {
+    look: select.look,
+    maxFailures: maxRegenerationFailures,
+  });
   const sharing = createSharingSources(db);
   // By failures: a batch that fails is tried again after all others.
   const newest = db.prepare<[number], { session_id: number }>(
@@ -93,6 +106,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      from json_each(?) i
      cross join raw_events r on r.id = i.value`,
   );
+  const stands = createStanding(db);
   const finish = db.prepare<[number]>("delete from regenerations where raw_event_id = ?");
   const fail = db.prepare<[string, number]>(
     "update regenerations set failures = failures + 1, last_error = ? where raw_event_id = ?",
@@ -147,14 +161,17 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
 
   return {
     async select(selection) {
-      await select(selection);
+      await select.add(selection);
       const { all, failed } = counts.get() ?? { all: 0, failed: 0 };
       return all - failed;
     },
+    measure,
     next: (limits) => commit(() => nextBatch(limits)),
+    stands,
     complete: (batch, reply) =>
       commit(() => {
-        // What was dropped or removed while the model wrote is not replaced.
+        if (!stands(batch)) return null;
+        // What was dropped while the model wrote is not replaced.
         const waiting = batch.messages.filter(({ id }) => finish.run(id).changes === 1);
         // A model that finds nothing at all to say takes nothing away.
         if (reply.observations.length + reply.summaries.length === 0) return unchanged;

@@ -1,4 +1,5 @@
 // Chooses what is to be made again: the raw events behind the observations and summaries of one generator.
+import { setImmediate } from "node:timers/promises";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Sqlite } from "./open.ts";
 import type { RegenerationSelection } from "./regenerations.ts";
@@ -14,61 +15,98 @@ interface Step {
   last: number;
 }
 
-/** Adds the raw events that fit to the list; what had been given up is tried again. */
-export function createSelectRegenerations(
-  db: Sqlite,
-  commit: GroupCommit["commit"],
-): (selection: RegenerationSelection) => Promise<void> {
-  const observations = {
-    last: lastOf(db, "observations"),
-    // An observation that is also made of a raw event past its age stays as it is: it knows more than what is left.
-    add: db.prepare<Step>(
-      `insert into regenerations (raw_event_id, session_id)
-       select distinct r.id, r.session_id
-       from observations o
-       cross join observation_sources s on s.observation_id = o.id
-       cross join raw_events r on r.id = s.raw_event_id
-       where o.generator = @generator and o.id > @after and o.id <= @last
-         and o.created_at_epoch >= @since and (@project is null or o.project = @project)
-         and o.origin_device_id is null
-         and not exists (
-           select 1
-           from observation_sources m
-           where m.observation_id = o.id and m.raw_event_id not in (select id from raw_events)
-         )
-         and not exists (select 1 from pending_messages p where p.id = r.id)
-       on conflict (raw_event_id) do update set failures = 0, last_error = null`,
-    ),
-  };
-  const summaries = {
-    last: lastOf(db, "session_summaries"),
-    add: db.prepare<Step>(
-      `insert into regenerations (raw_event_id, session_id)
-       select r.id, r.session_id
-       from session_summaries o
-       cross join raw_events r on r.id = cast(o.generation_key as integer)
-       where o.generator = @generator and o.id > @after and o.id <= @last
-         and o.created_at_epoch >= @since and (@project is null or o.project = @project)
-         and o.origin_device_id is null
-         and not exists (select 1 from pending_messages p where p.id = r.id)
-       on conflict (raw_event_id) do update set failures = 0, last_error = null`,
-    ),
-  };
+// An observation that is also made of a raw event past its age stays as it is: it knows more than what is left.
+const ofObservations = `from observations o
+  cross join observation_sources s on s.observation_id = o.id
+  cross join raw_events r on r.id = s.raw_event_id
+  where o.generator = @generator and o.id > @after and o.id <= @last
+    and o.created_at_epoch >= @since and (@project is null or o.project = @project)
+    and o.origin_device_id is null
+    and not exists (
+      select 1
+      from observation_sources m
+      where m.observation_id = o.id and m.raw_event_id not in (select id from raw_events)
+    )
+    and not exists (select 1 from pending_messages p where p.id = r.id)`;
 
-  return async ({ generator, since = 0, project }) => {
-    for (const { last, add } of [observations, summaries]) {
-      for (let after = 0; ; ) {
-        const step = last.get({ generator, after, limit: chosenAtOnce })?.last ?? null;
-        if (step === null) break;
-        const parameters = { generator, since, project: project ?? null, after, last: step };
-        await commit(() => add.run(parameters));
-        after = step;
-      }
-    }
+const ofSummaries = `from session_summaries o
+  cross join raw_events r on r.id = cast(o.generation_key as integer)
+  where o.generator = @generator and o.id > @after and o.id <= @last
+    and o.created_at_epoch >= @since and (@project is null or o.project = @project)
+    and o.origin_device_id is null
+    and not exists (select 1 from pending_messages p where p.id = r.id)`;
+
+/** A record that would be made again, and a raw event that it is made of. */
+export interface ChosenRow {
+  record: number;
+  event: number;
+  session: number;
+  /** Bytes of the event's payload. */
+  size: number;
+}
+
+export interface SelectRegenerations {
+  /** Adds the raw events that fit to the list; what had been given up is tried again. */
+  add(selection: RegenerationSelection): Promise<void>;
+  /** What `add` would add, and what of it is there already; nothing is written. */
+  look(selection: RegenerationSelection): AsyncIterable<{ kind: RecordKind; rows: ChosenRow[] }>;
+}
+
+export type RecordKind = "observation" | "summary";
+
+export function createSelectRegenerations(db: Sqlite, commit: GroupCommit["commit"]): SelectRegenerations {
+  const kinds = [
+    { kind: "observation", ...statements(db, "observations", ofObservations) },
+    { kind: "summary", ...statements(db, "session_summaries", ofSummaries) },
+  ] as const;
+
+  return {
+    async add(selection) {
+      for (const { last, add } of kinds)
+        for (const step of stepsOf(last, selection)) await commit(() => add.run(step));
+    },
+    async *look(selection) {
+      for (const { kind, last, look } of kinds)
+        for (const step of stepsOf(last, selection)) {
+          yield { kind, rows: look.all(step) };
+          // Intake comes between two steps, as between two commits.
+          await setImmediate();
+        }
+    },
   };
 }
 
-function lastOf(db: Sqlite, table: "observations" | "session_summaries") {
+type Table = "observations" | "session_summaries";
+
+function statements(db: Sqlite, table: Table, chosen: string) {
+  return {
+    last: lastOf(db, table),
+    add: db.prepare<Step>(
+      `insert into regenerations (raw_event_id, session_id)
+       select distinct r.id, r.session_id
+       ${chosen}
+       on conflict (raw_event_id) do update set failures = 0, last_error = null`,
+    ),
+    look: db.prepare<Step, ChosenRow>(
+      `select o.id as record, r.id as event, r.session_id as session, octet_length(r.payload) as size
+       ${chosen}`,
+    ),
+  };
+}
+
+function* stepsOf(
+  last: ReturnType<typeof lastOf>,
+  { generator, since = 0, project }: RegenerationSelection,
+): Generator<Step> {
+  for (let after = 0; ; ) {
+    const end = last.get({ generator, after, limit: chosenAtOnce })?.last ?? null;
+    if (end === null) return;
+    yield { generator, since, project: project ?? null, after, last: end };
+    after = end;
+  }
+}
+
+function lastOf(db: Sqlite, table: Table) {
   return db.prepare<{ generator: string; after: number; limit: number }, { last: number | null }>(
     `select max(id) as last
      from (

@@ -4,8 +4,11 @@ import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 
 export interface Withdrawals {
-  /** Removes what names the prompt by `promptKey` and came before it, and all records made of that. */
-  ofPrompt(sessionId: number, promptKey: string): void;
+  /**
+   * Removes what names the prompt by `promptKey` and came before it, and all records made of that. True when a model is
+   * being shown some of it right now.
+   */
+  ofPrompt(sessionId: number, promptKey: string): boolean;
 }
 
 /** Runs in the transaction of the prompt. */
@@ -57,14 +60,16 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
     ofPrompt(session, promptKey) {
       const front = `{"prompt_key":${JSON.stringify(promptKey)},`;
       const ids = naming.all({ session, front }).map(({ id }) => id);
-      if (ids.length === 0) return;
+      if (ids.length === 0) return false;
       dropRecords(session, JSON.stringify(ids));
       const waited = ids.flatMap((id) => dequeue.all(id));
       for (const id of ids) dropEvent.run(id);
       // What is finished stays counted as done.
       pending.count("skipped", waited.length);
       // The model was shown the whole batch, so its answer is worth nothing: the other messages are asked for again.
-      if (waited.some(({ status }) => status === "processing")) breakOff.run(session);
+      const isShown = waited.some(({ status }) => status === "processing");
+      if (isShown) breakOff.run(session);
+      return isShown;
     },
   };
 }

@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkProvider, checkQueue } from "../../../src/cli/checks/generation.ts";
 import { checkWorker } from "../../../src/cli/checks/running.ts";
@@ -6,6 +7,7 @@ import type { Health } from "../../../src/client/worker-client.ts";
 import { type GenerationPause, pauseNotice, stuckNotice } from "../../../src/domain/generation-pause.ts";
 import { dataPaths } from "../../../src/paths.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
+import type { SettingKey } from "../../../src/settings/table.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const now = 1_760_000_000_000;
@@ -29,14 +31,20 @@ function health(change: Partial<Health> = {}): Health {
   };
 }
 
-const settings = (env: Record<string, string> = {}, dotEnv?: string) => {
+function check(
+  worker: Health | null,
+  env: Record<string, string> = {},
+  dotEnv?: string,
+  unused: SettingKey[] = [],
+) {
   const dataDir = tempDir();
   if (dotEnv !== undefined) writeFileSync(dataPaths(dataDir).dotEnv, dotEnv, { mode: 0o600 });
-  return loadSettings({ dataDir, env, readOnly: true });
-};
+  const settings = loadSettings({ dataDir, env, readOnly: true });
+  return checkProvider({ health: worker, settings, env, nowEpochMs: now, unused });
+}
 
 test("a provider that refuses access is broken, and the step out of it is named", () => {
-  expect(checkProvider(health({ paused: refused }), settings(), now)).toEqual({
+  expect(check(health({ paused: refused }))).toEqual({
     name: "Provider",
     state: "fail",
     message: "primary (haiku), paused: access refused. 401: bad key",
@@ -45,46 +53,75 @@ test("a provider that refuses access is broken, and the step out of it is named"
 });
 
 test("a pause that ends by itself is a warning without a step", () => {
-  const check = checkProvider(health({ paused: limited }), settings(), now);
-  expect(check.state).toBe("warn");
-  expect(check).not.toHaveProperty("next");
+  const found = check(health({ paused: limited }));
+  expect(found.state).toBe("warn");
+  expect(found).not.toHaveProperty("next");
 });
 
 const local = { name: "primary", active: "local", model: null };
+const standsInFor = (name: string) => health({ provider: { ...local, name } });
 
 test.each<[string, string, Record<string, string>, Health | null, string | undefined]>([
   ["ok", "by your subscription", {}, health(), undefined],
-  ["ok", "local, because primary is not set up", {}, health({ provider: local }), undefined],
+  ["ok", "is not set up: there is no command `claude` on PATH", {}, standsInFor("primary"), "HOST_CLI_PATH"],
+  ["ok", "primary: there is no command `claude` on PATH", {}, null, "Install Claude Code"],
+  ["warn", "HOST_CLI_PATH is /gone/claude", { HOST_CLI_PATH: "/gone/claude" }, health(), "HOST_CLI_PATH"],
   [
     "warn",
-    "local, because compat is not set up",
+    "What it lacked is there now",
     { MEM_PROVIDER: "compat", MEM_COMPAT_API_KEY: "k" },
-    health({ provider: { ...local, name: "compat" } }),
-    "mem worker logs",
+    standsInFor("compat"),
+    "mem worker restart",
   ],
   ["warn", "no key", { MEM_PRIMARY_AUTH_METHOD: "api-key" }, health(), "LLM_API_KEY"],
+  ["warn", "gateway has no address", { MEM_PRIMARY_AUTH_METHOD: "gateway" }, health(), "LLM_BASE_URL"],
+  ["warn", "no key", { MEM_PROVIDER: "secondary" }, standsInFor("secondary"), "MEM_SECONDARY_API_KEY"],
   ["warn", "no key", { MEM_PROVIDER: "secondary" }, null, "MEM_SECONDARY_API_KEY"],
   ["ok", "with its key", { MEM_PROVIDER: "secondary", MEM_SECONDARY_API_KEY: "k" }, null, undefined],
-  ["warn", "no key", { MEM_PROVIDER: "compat" }, null, "MEM_COMPAT_API_KEY"],
+  ["warn", "neither a key", { MEM_PROVIDER: "compat" }, standsInFor("compat"), "MEM_COMPAT_API_KEY"],
+  [
+    "warn",
+    "MEM_COMPAT_MODEL is still openrouter/free, which a server of your own hardly knows",
+    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434" },
+    null,
+    "mem settings set MEM_COMPAT_MODEL <model> && mem worker restart",
+  ],
   [
     "ok",
     "address of your own",
-    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434" },
+    { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434", MEM_COMPAT_MODEL: "qwen3:8b" },
     null,
     undefined,
   ],
   ["ok", "without a model", { MEM_PROVIDER: "local" }, null, undefined],
 ])("the provider is %s: %s with %j", (state, words, env, worker, next) => {
-  const check = checkProvider(worker, settings(env), now);
-  expect(check).toMatchObject({ state, message: expect.stringContaining(words) });
-  if (next !== undefined) expect(check.next).toContain(next);
+  const found = check(worker, env);
+  expect(found).toMatchObject({ state, message: expect.stringContaining(words) });
+  if (next !== undefined) expect(found.next).toContain(next);
 });
 
-test("the key of .env is seen", () => {
-  const withKey = settings({ MEM_PRIMARY_AUTH_METHOD: "api-key" }, "LLM_API_KEY=k");
-  expect(checkProvider(null, withKey, now)).toMatchObject({
-    state: "ok",
-    message: "primary, with an API key",
+test("a command that may not be run is no command, and one on PATH is", () => {
+  const folder = tempDir();
+  const path = join(folder, "claude");
+  writeFileSync(path, "#!/bin/sh\n", { mode: 0o600 });
+  for (const env of [{ PATH: folder }, { HOST_CLI_PATH: path }]) {
+    chmodSync(path, 0o600);
+    expect(check(null, env).message).toMatch(/^primary: .*(which is no file that you may run|on PATH)\.$/);
+    chmodSync(path, 0o700);
+    expect(check(null, env)).toMatchObject({ state: "ok", message: "primary, by your subscription" });
+  }
+});
+
+test("the credentials of .env are seen, and one that cannot be used is told as what is missing", () => {
+  const apiKey = { MEM_PRIMARY_AUTH_METHOD: "api-key" };
+  const message = "primary, with an API key";
+  expect(check(null, apiKey, "LLM_API_KEY=k")).toMatchObject({ state: "ok", message });
+  const gateway = { MEM_PRIMARY_AUTH_METHOD: "gateway" };
+  expect(check(null, gateway, "LLM_BASE_URL=https://gateway.invalid")).toMatchObject({ state: "ok" });
+  expect(check(null, gateway, "LLM_BASE_URL=gateway")).toMatchObject({
+    state: "warn",
+    message: "primary: LLM_BASE_URL in .env is not an http or https address.",
+    next: expect.stringMatching(/^Mend .*\.env, then `mem worker restart`/),
   });
 });
 
@@ -109,8 +146,8 @@ test.each<[string, Partial<Health>, string, string | undefined]>([
     undefined,
   ],
 ])("%s is seen", (_what, change, state, next) => {
-  const check = checkQueue(health(change));
-  expect([check.state, check.next]).toEqual([state, next]);
+  const found = checkQueue(health(change));
+  expect([found.state, found.next]).toEqual([state, next]);
 });
 
 test("what provider and queue say themselves is not said again as a notice", () => {
@@ -120,4 +157,35 @@ test("what provider and queue say themselves is not said again as a notice", () 
     expect.stringContaining("process"),
     "something else",
   ]);
+});
+
+test("what the check of the mode says is not said again as a notice", () => {
+  const state = { is: "answering" as const, health: health({ notices: ["mem: it is broken. Mend it."] }) };
+  expect(checkWorker(state, "1.2.3", ["it is broken."])).toHaveLength(1);
+  expect(checkWorker(state, "1.2.3", ["it is gone."])).toHaveLength(2);
+});
+
+test("what is set but not yet used by the worker is not judged by what writes now", () => {
+  const env = { MEM_PROVIDER: "secondary" };
+  const found = check(health({ paused: refused }), env, undefined, ["MEM_PROVIDER"]);
+  expect(found.message).toMatch(/access refused\. After `mem worker restart` it is secondary: it has no key/);
+  expect(found.next).toContain("mem settings set MEM_SECONDARY_API_KEY");
+  const set = { ...env, MEM_SECONDARY_API_KEY: "k" };
+  expect(check(health(), set, undefined, ["MEM_PROVIDER"]).next).toBe("mem worker restart");
+  expect(check(health(), {}, undefined, ["MEM_LOG_LEVEL"]).state).toBe("ok");
+});
+
+test("a sentence after a full stop begins with a capital letter", () => {
+  const paused = { ...limited, message: "the vendor wants a pause" };
+  expect(check(health({ paused })).message).toContain(". The vendor");
+});
+
+test("a worker that is degraded is broken, unless the provider's line says why", () => {
+  const stateWith = (change: Partial<Health>) => ({
+    is: "answering" as const,
+    health: health({ status: "degraded", ...change }),
+  });
+  const [stuck] = checkWorker(stateWith({ notices: [stuckNotice] }), "1.2.3");
+  expect(stuck).toMatchObject({ state: "fail", message: expect.stringContaining("nothing comes out") });
+  expect(checkWorker(stateWith({ paused: refused }), "1.2.3")[0]?.state).toBe("ok");
 });

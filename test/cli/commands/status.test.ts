@@ -33,6 +33,21 @@ test.each<[string, Provider]>([
     pausedUntil("quota", new Date(2026, 10, 22).getTime()),
   ],
   ["primary (claude-haiku-4-5), paused: access refused", pausedUntil("auth", noon + 900_000)],
+  [
+    "local writes; primary (claude-haiku-4-5): command not found",
+    {
+      ...free,
+      paused: { kind: "auth", message: "", until: null, mends: "command", localWrites: true, next: null },
+    },
+  ],
+  [
+    "primary (claude-haiku-4-5), paused: unknown model",
+    { ...free, paused: { kind: "auth", message: "", until: null, mends: "model", next: null } },
+  ],
+  [
+    "primary (claude-haiku-4-5), paused until 12:01:30: rate limited",
+    pausedUntil("rate_limited", noon + 90_000),
+  ],
   ["primary (claude-haiku-4-5), paused: not reachable", pausedUntil("unavailable", noon - 1)],
 ])("the provider is shown as %s", (words, health) => {
   expect(providerInWords(health, noon)).toBe(words);

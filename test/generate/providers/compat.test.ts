@@ -154,3 +154,16 @@ test.each([
   await client.close();
   server.close();
 });
+
+test.each([
+  ["http://127.0.0.1:11434", true],
+  ["http://127.1.2.3:8080/v1", true],
+  ["http://localhost:1234/v1", true],
+  ["http://[::1]:8080", true],
+  ["http://192.168.1.5:11434", false],
+  ["https://localhost.example.test/v1", false],
+  ["", false],
+  ["no address", false],
+])("at %j it is on this machine: %s", (baseUrl, isOwn) => {
+  expect(compatAt(baseUrl, {}).isOwn).toBe(isOwn);
+});

@@ -105,6 +105,48 @@ describe("addresses that no model server has", () => {
   });
 });
 
+describe("what the user mends", () => {
+  test.each(["http://93.184.216.34", "http://[fd00:ec2::254]"])(
+    "the address, where it is %s",
+    async (origin) => {
+      await expect(callTo(origin).post(request, signal)).rejects.toMatchObject({
+        kind: "auth",
+        mends: "address",
+      });
+    },
+  );
+
+  test.each([301, 302, 303, 307, 308])("the address, where the server redirects with %d", async (status) => {
+    const asked: string[] = [];
+    const server = createServer((incoming, response) => {
+      asked.push(incoming.url ?? "");
+      response.writeHead(status, { location: "https://elsewhere.example/v1" }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(callTo(origin).post(request, signal)).rejects.toMatchObject({
+      kind: "auth",
+      mends: "address",
+      message: expect.stringContaining("redirects to elsewhere.example"),
+    });
+    expect(asked).toEqual([request.path]);
+  });
+
+  test("the key, where a header cannot carry it, and nothing is sent", async () => {
+    const server = await modelServer();
+    const headers = { "x-api-key": "a\nb" };
+    await expect(callTo(server.url).post({ ...request, headers }, signal)).rejects.toMatchObject({
+      kind: "auth",
+      mends: "key",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
 describe("what a call leaves behind", () => {
   test("a name on this machine is connected to, and answers", async () => {
     const server = await modelServer();

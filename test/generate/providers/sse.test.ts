@@ -64,6 +64,15 @@ test("blocks of thinking are no part of a message's text", () => {
   });
 });
 
+test.each([
+  ["application/json", "\n<!DOCTYPE html><p>Sign in"],
+  ["text/html; charset=utf-8", "<!-- portal --><body>Sign in"],
+])("a page that came as %s is called one, in none of its words", (contentType, text) => {
+  const refused = { kind: "bad_answer", message: expect.stringMatching(/^(?!.*Sign in).*an HTML page/) };
+  expect(() => parsePayloads(contentType, text)).toThrow(expect.objectContaining(refused));
+  expect(parsePayloads("text/html", '{"a":1}').objects).toEqual([{ a: 1 }]);
+});
+
 test("a schema keeps what all vendors know, and its objects have all that they name", () => {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -127,5 +127,8 @@ export async function nextBatch() {
 }
 
 export async function complete(observations: DraftObservation[], summaries: DraftSummary[] = []) {
-  return store.regenerations.complete(await nextBatch(), { observations, summaries, generator: "model-1" });
+  const reply = { observations, summaries, generator: "model-1" };
+  const replaced = await store.regenerations.complete(await nextBatch(), reply);
+  if (replaced === null) throw new Error("nothing was replaced");
+  return replaced;
 }

@@ -203,12 +203,16 @@ describe("replacing", () => {
     await store.regenerations.select(local);
     const batch = await nextBatch();
     db.prepare("delete from raw_events where id = ?").run(a);
-    await store.regenerations.complete(batch, {
+    const late = {
       observations: [draft("new both", a, b), draft("new whole", c)],
       summaries: [],
       generator: "m",
-    });
+    };
+    expect(await store.regenerations.complete(batch, late)).toBeNull();
+    expect(titles()).toEqual(["both", "whole"]);
+    await complete([draft("new whole", c)]);
     expect(titles()).toEqual(["both", "new whole"]);
+    expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
   test("a store that is killed before, after or in the middle of a batch loses and doubles nothing", async () => {

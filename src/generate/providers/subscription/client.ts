@@ -9,7 +9,7 @@ import { ModelFailure } from "../../model-failure.ts";
 import { hostCliArguments, hostCliInput } from "./arguments.ts";
 import { hostCliEnvironment, refuseForeignGateway, secretsOf } from "./environment.ts";
 import { readAnswer } from "./result.ts";
-import { type HostCliOutput, runHostCli } from "./run.ts";
+import { commandFault, type HostCliOutput, runHostCli } from "./run.ts";
 import { createSlots } from "./slots.ts";
 
 export interface SubscriptionOptions {
@@ -90,6 +90,7 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
   return {
     name: "primary",
     model,
+    fault: () => commandFault(command),
     async complete(request, signal) {
       if (isClosed || signal.aborted) throw cancelled(signal.reason);
       const ending = new AbortController();

@@ -1,5 +1,5 @@
 // The host CLI's errors are sentences for people: what they mean for the messages that wait.
-
+import type { Mends } from "../../../domain/generation-pause.ts";
 import { cleanReason } from "../../../outbound/error-text.ts";
 import type { TokenUsage } from "../../model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
@@ -29,7 +29,7 @@ export function failureOf(error: HostCliError, { now, secrets }: FailureContext)
   const pause = resetsAt === null ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
   const billed = error.usage === undefined ? {} : { usage: error.usage };
   const advice = kind === "auth" ? adviceFor(error) : "";
-  const mends = kind === "auth" && advice === login ? ({ mends: "key" } as const) : {};
+  const mends = kind === "auth" ? mendsOf(advice) : {};
   return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, secrets)}${advice}`, {
     ...pause,
     ...billed,
@@ -75,10 +75,16 @@ function kindOfStatus(status: number | null): ModelFailureKind | null {
   }
 }
 
+const otherModel = " (another one: `mem settings set MEM_MODEL <model>`)";
 const login = " (log in: start `claude` and enter /login)";
 
-function adviceFor({ text }: HostCliError): string {
+function adviceFor({ text, status }: HostCliError): string {
   if (/unknown option/i.test(text)) return " (it is too old: `claude update`)";
-  if (/selected model/i.test(text)) return " (another one: `mem settings set MEM_MODEL <model>`)";
+  if (/selected model/i.test(text) || status === 404) return otherModel;
   return login;
+}
+
+function mendsOf(advice: string): { mends?: Mends } {
+  if (advice === login) return { mends: "key" };
+  return advice === otherModel ? { mends: "model" } : {};
 }

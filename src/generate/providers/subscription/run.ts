@@ -1,5 +1,6 @@
 // One run of the host CLI as a child process: input in, output out, and no process of it left however it ends.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ModelFailure } from "../../model-failure.ts";
@@ -119,10 +120,22 @@ function tooLarge(): ModelFailure {
 const faultsOfFile = ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "ENOEXEC", "ELOOP", "EINVAL"];
 
 function notStarted(command: string, cause: unknown): ModelFailure {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  const code = String((cause as { code?: unknown } | null)?.code ?? "unknown");
   const sentence = `The host CLI ${command} cannot be started (${code}).`;
   if (!faultsOfFile.includes(code)) return new ModelFailure("unavailable", sentence, { cause });
   return new ModelFailure("auth", `${sentence} Name it with \`mem settings set HOST_CLI_PATH <path>\`.`, {
     cause,
+    mends: "command",
   });
+}
+
+/** Why no call can be made, seen without making one; null where the file looks as if it could be started. */
+export function commandFault(command: string): ModelFailure | null {
+  try {
+    if (!statSync(command).isFile()) return notStarted(command, { code: "EACCES" });
+    accessSync(command, constants.X_OK);
+    return null;
+  } catch (cause) {
+    return notStarted(command, cause);
+  }
 }

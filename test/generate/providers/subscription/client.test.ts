@@ -203,7 +203,7 @@ describe("what comes back", () => {
 
   test.each([
     ["logged_out", "key"],
-    ["no_model", undefined],
+    ["no_model", "model"],
     ["too-old", undefined],
   ])("after %s another login is asked for only where it helps", async (play, mends) => {
     expect((await failure(clientIn(hostCliHome()), play)).mends).toBe(mends);
@@ -218,8 +218,12 @@ describe("what comes back", () => {
     const command = join(home.environment.HOME ?? "", "claude");
     make(command);
     const thrown = await failure(clientIn(home, { command }), "plain");
-    expect({ kind: thrown.kind, mends: thrown.mends }).toEqual({ kind: "auth", mends: undefined });
+    expect({ kind: thrown.kind, mends: thrown.mends }).toEqual({ kind: "auth", mends: "command" });
     expect(thrown.message).toContain("mem settings set HOST_CLI_PATH");
+    expect(clientIn(home, { command }).fault?.()).toMatchObject({
+      mends: "command",
+      message: thrown.message,
+    });
     expect(existsSync(join(home.directory, "calls"))).toBe(true);
   });
 });

@@ -1,10 +1,11 @@
-// The provider of the generation loop: the model while it may be asked, else `local`, marked as worth making again.
+// The provider of the generation loop: the model while it may be asked, else `local` in its place: while a budget is spent,
+// or a login is refused that nobody has chosen. What `local` writes then is marked as worth making again.
 import type { Flow, Pass } from "./flow.ts";
 import type { GenerationReply, Provider } from "./provider.ts";
 import { BudgetSpent } from "./spend.ts";
 
 /** Asks `model`; while `localWrites`, `local` answers and the reply says that it is worth making again. */
-export function createBudgetedProvider(
+export function createStandInProvider(
   model: Provider,
   local: Provider,
   localWrites: () => boolean,
@@ -29,7 +30,7 @@ export function createBudgetedProvider(
 }
 
 /** The gate as the loop sees it: while `localWrites` the model is not asked, so its pause holds nothing up. */
-export function createBudgetedFlow(flow: Flow, localWrites: () => boolean): Flow {
+export function createStandInFlow(flow: Flow, localWrites: () => boolean): Flow {
   return {
     ...flow,
     mayAsk: (now, sessionId) => flow.mayAsk(now, sessionId) || localWrites(),

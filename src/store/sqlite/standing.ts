@@ -1,0 +1,34 @@
+// Whether what a model was shown still stands: a prompt that turns out to be private takes back what came under it, and an
+// answer is made of all that was shown, whatever sources it names.
+import type { Sqlite } from "./open.ts";
+
+interface Shown {
+  session: { sdk_session_id: string };
+  messages: readonly { id: number }[];
+  recentTitles: readonly string[];
+}
+
+/** True while every message and every title that `shown` holds is there; asked before a call, and in the transaction that stores the answer. */
+export function createStanding(db: Sqlite): (shown: Shown) => boolean {
+  const goneMessage = db.prepare<{ ids: string }, { id: number }>(
+    `select i.value as id
+     from json_each(@ids) i
+     where not exists (select 1 from raw_events r where r.id = i.value)
+     limit 1`,
+  );
+  const goneTitle = db.prepare<{ titles: string; sdk: string }, { title: string }>(
+    `select t.value as title
+     from json_each(@titles) t
+     where t.value not in (select title from observations where sdk_session_id = @sdk)
+     limit 1`,
+  );
+
+  return ({ session, messages, recentTitles }) => {
+    const ids = JSON.stringify(messages.map(({ id }) => id));
+    const titles = JSON.stringify(recentTitles);
+    return (
+      goneMessage.get({ ids }) === undefined &&
+      goneTitle.get({ titles, sdk: session.sdk_session_id }) === undefined
+    );
+  };
+}

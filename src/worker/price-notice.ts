@@ -1,0 +1,31 @@
+// Says that the user's own price table cannot be used, which else only the log would.
+import { statSync } from "node:fs";
+import { failOpenSync } from "../errors.ts";
+import { loadPrices } from "../generate/prices.ts";
+import { homePath, packageFile } from "../paths.ts";
+
+/** What is wrong with the file, as notices; it is read again when it has changed. */
+export function createPriceNotice(own: string): () => string[] {
+  let seen = "";
+  let found: string[] = [];
+  return () => {
+    const stats = failOpenSync("look at prices.json", () => statSync(own, { throwIfNoEntry: false }));
+    const now = stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+    if (now === seen) return found;
+    seen = now;
+    found = stats === undefined ? [] : problems(own);
+    return found;
+  };
+}
+
+function problems(own: string): string[] {
+  const notices: string[] = [];
+  const warn = (sentence: string): void => {
+    const what = sentence.replace(own, homePath(own));
+    notices.push(
+      `mem: ${what} Mend it, then run \`mem worker restart\`; \`mem cost --help\` shows its form.`,
+    );
+  };
+  loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn });
+  return notices;
+}

@@ -1,0 +1,196 @@
+// A run over what has to be replaced together but is too much for one call, and over what is taken back meanwhile.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFlow, type Flow } from "../../src/generate/flow.ts";
+import { ModelFailure } from "../../src/generate/model-failure.ts";
+import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
+import { createRegenerationRun } from "../../src/generate/regeneration-run.ts";
+import { BudgetSpent } from "../../src/generate/spend.ts";
+import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
+import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { replyOf } from "./reply-support.ts";
+
+let memory: MemoryStore;
+let calls: GenerationBatch[];
+let done: number;
+let replaced: string[][];
+let failures: string[];
+let flow: Flow;
+let now: number;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  calls = [];
+  done = 0;
+  replaced = [];
+  failures = [];
+  flow = createFlow({ onChange: () => undefined });
+  now = 10_000;
+});
+afterEach(() => memory.close());
+
+/** As many messages in a session as are told, all in one observation that `local` wrote. */
+async function linked(count: number, promptKey = "k", name = "s"): Promise<number> {
+  const { store } = memory;
+  const session = store.sessions.insert({
+    claude_session_id: name,
+    sdk_session_id: `sdk-${name}`,
+    project: "app",
+    host: "api",
+    cwd: null,
+    now: 1,
+  });
+  for (let n = 0; n < count; n += 1) {
+    const front = n === 0 ? { prompt_key: promptKey } : {};
+    const payload = JSON.stringify({ ...front, type: "observation", tool_name: `T${n}` });
+    const event = { session_id: session, kind: "observation" as const, event_key: `${n}`, payload, now: 1 };
+    store.pending.enqueue(store.rawEvents.insert(event) ?? 0, session, 1);
+  }
+  const queue = createGenerationQueue(store, "i");
+  const batch = await queue.claim(session, { now: 2, leaseMs: 1_000, limit: 50, maxChars: 100_000 });
+  if (batch === null) throw new Error("no batch");
+  const [first] = replyOf(batch, "local").observations;
+  if (first === undefined) throw new Error("no draft");
+  const sources = batch.messages.map(({ id }) => id);
+  await queue.complete(batch, {
+    ...replyOf(batch, "local"),
+    observations: [{ ...first, title: "as one", sources }],
+    summaries: [],
+  });
+  await store.regenerations.select({ generator: "local" });
+  return session;
+}
+
+function run(
+  answer: (batch: GenerationBatch) => Promise<GenerationReply>,
+  whileWaiting: (reason: string | null) => void = () => undefined,
+): Promise<string | null> {
+  const work = createRegenerationRun(
+    {
+      list: memory.store.regenerations,
+      flow,
+      clock: { now: () => now, monotonicMs: () => now },
+      limits: { messages: 3, characters: 60_000 },
+      timeoutMs: 60_000,
+      quiet: async () => undefined,
+      onReplaced: (_session, { observations }) => replaced.push(observations.map(({ title }) => title)),
+      onFailure: (error) => failures.push(error),
+      lookEveryMs: 1,
+    },
+    {
+      name: "scripted",
+      generate: (batch) => {
+        calls.push(batch);
+        return answer(batch);
+      },
+    },
+    { done: (messages) => (done += messages), waitingFor: (reason) => whileWaiting(reason) },
+  );
+  return work(new AbortController().signal);
+}
+
+const titles = (): unknown[] => memory.db.prepare("select title from observations order by id").pluck().all();
+const sizes = (): number[] => calls.map(({ messages }) => messages.length);
+
+test("what must be replaced together is asked for in calls of bounded size, and replaced at once", async () => {
+  await linked(7);
+  const before: unknown[][] = [];
+  const reason = await run(async (batch) => {
+    before.push(titles());
+    return replyOf(batch, "model");
+  });
+  expect({ reason, sizes: sizes(), done }).toEqual({ reason: null, sizes: [3, 3, 1], done: 7 });
+  expect(before).toEqual([["as one"], ["as one"], ["as one"]]);
+  expect(titles().sort()).toEqual([1, 2, 3, 4, 5, 6, 7].map((id) => `model ${id}`));
+  expect(replaced).toHaveLength(1);
+});
+
+test("each call is told what those before it came to", async () => {
+  await linked(7);
+  await run(async (batch) => replyOf(batch, "model"));
+  expect(calls.map(({ recentTitles }) => recentTitles)).toEqual([
+    ["as one"],
+    ["as one", "model 1", "model 2", "model 3"],
+    ["as one", "model 1", "model 2", "model 3", "model 4", "model 5", "model 6"],
+  ]);
+});
+
+test("a later call that fails leaves all of it as it was, and it is one failure", async () => {
+  await linked(4);
+  await run(async (batch) => {
+    if (calls.length % 2 === 0) throw new ModelFailure("bad_answer", "garbage");
+    return replyOf(batch, "model");
+  });
+  expect(titles()).toEqual(["as one"]);
+  expect(sizes()).toEqual([3, 1, 3, 1, 3, 1]);
+  expect(failures).toHaveLength(3);
+  expect(memory.store.regenerations.counts()).toEqual({ left: 0, failed: 4 });
+});
+
+test("a budget that ends between two calls stops the run, and all of it stays listed as it was", async () => {
+  await linked(4);
+  const spent = { name: "daily", limit: 1_000, used: 1_000, left: 0, until: 20_000 } as const;
+  const reason = await run(async (batch) => {
+    if (calls.length === 2) throw new BudgetSpent(spent);
+    return replyOf(batch, "model");
+  });
+  expect(reason).toContain("the daily budget of 1,000 tokens is spent");
+  expect(titles()).toEqual(["as one"]);
+  expect(memory.store.regenerations.counts()).toEqual({ left: 4, failed: 0 });
+});
+
+test("what a private prompt takes back during the call is in no record, and is not counted as made again", async () => {
+  const session = await linked(3);
+  const reason = await run(async (batch) => {
+    await memory.store.commit(() => memory.store.withdrawals.ofPrompt(session, "k"));
+    return replyOf(batch, "model");
+  });
+  expect(reason).toBeNull();
+  // The old record was made of what was taken back and went with it; what is left of its sources is asked for alone.
+  expect(calls.map(({ messages }) => messages.map(({ id }) => id))).toEqual([
+    [1, 2, 3],
+    [2, 3],
+  ]);
+  expect(titles()).toEqual(["model 2", "model 3"]);
+  expect({ done, failures }).toEqual({ done: 2, failures: [] });
+});
+
+const anHour = 3_600_000;
+/** The gate opens at the next look. */
+const untilItOpens = (reason: string | null): void => {
+  if (reason !== null) now += anHour;
+};
+
+test("what a private prompt takes back while the gate is closed is shown to nobody", async () => {
+  const session = await linked(3);
+  flow.admit(now, session)?.failed(new ModelFailure("rate_limited", "too fast"), now);
+  await run(
+    async (batch) => replyOf(batch, "model"),
+    (reason) => {
+      if (reason !== null) memory.db.transaction(() => memory.store.withdrawals.ofPrompt(session, "k"))();
+      untilItOpens(reason);
+    },
+  );
+  expect(calls.map(({ messages }) => messages.map(({ id }) => id))).toEqual([[2, 3]]);
+});
+
+test("after a pause between two calls the first is not asked and paid for again", async () => {
+  await linked(9);
+  const reason = await run(async (batch) => {
+    if (calls.length % 2 === 0) throw new ModelFailure("rate_limited", "too fast");
+    return replyOf(batch, "model");
+  }, untilItOpens);
+  expect(reason).toBeNull();
+  expect(calls.map(({ messages }) => messages[0]?.id)).toEqual([1, 4, 4, 7, 7]);
+  expect({ done, failures }).toEqual({ done: 9, failures: ["too fast", "too fast"] });
+});
+
+test("a model whose every answer is useless ends the run before it is paid for all that is listed", async () => {
+  await linked(1);
+  for (let n = 2; n < 20; n += 1) await linked(1, "k", `s${n}`);
+  const reason = await run(async () => {
+    throw new ModelFailure("bad_answer", "garbage");
+  }, untilItOpens);
+  expect(reason).toBe("the provider failed too often in a row");
+  expect(calls).toHaveLength(6);
+  expect(memory.store.regenerations.counts()).toEqual({ left: 19, failed: 0 });
+});

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  addEvent,
+  addSession,
+  complete,
+  db,
+  draft,
+  eachInAStoreOfItsOwn,
+  found,
+  generate,
+  local,
+  nextBatch,
+  store,
+  summaryDraft,
+  titles,
+} from "./regeneration-support.ts";
+
+eachInAStoreOfItsOwn();
+
+let session: number;
+beforeEach(() => {
+  session = addSession("one");
+});
+
+/** A message that came under a prompt that is not known yet. */
+function addUnder(promptKey: string, type: "observation" | "summarize" = "observation"): number {
+  const id = addEvent(session, type);
+  db.prepare(
+    "update raw_events set payload = json_insert('{}', '$.prompt_key', ?, '$.type', ?) where id = ?",
+  ).run(promptKey, type, id);
+  return id;
+}
+
+const isPrivate = (promptKey: string) => store.commit(() => store.withdrawals.ofPrompt(session, promptKey));
+
+const sources = (): unknown[] =>
+  db.prepare("select distinct raw_event_id from observation_sources order by 1").pluck().all();
+
+describe("what a private prompt takes back while the model writes", () => {
+  test("is not stored, whatever sources the answer names", async () => {
+    const [secret, open] = [addUnder("k"), addEvent(session)];
+    await generate(session, [draft("secret", secret), draft("open", open)]);
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    const reply = {
+      observations: [draft("both", secret, open), draft("said of the other", open)],
+      summaries: [],
+      generator: "m",
+    };
+    expect(await store.regenerations.complete(batch, reply)).toBeNull();
+    expect(titles()).toEqual(["open"]);
+    for (const word of ["both", "said", "secret"]) expect(found(word)).toEqual([]);
+    expect(sources()).toEqual([open]);
+  });
+
+  test("leaves the rest listed, and it is made again without it", async () => {
+    const [secret, open] = [addUnder("k"), addEvent(session)];
+    await generate(session, [draft("secret", secret), draft("open", open)]);
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    await store.regenerations.complete(batch, {
+      observations: [draft("late", open)],
+      summaries: [],
+      generator: "m",
+    });
+    expect(store.regenerations.counts()).toEqual({ left: 1, failed: 0 });
+    const again = await nextBatch();
+    expect(again.messages.map(({ id }) => id)).toEqual([open]);
+    expect(again.recentTitles).toEqual(["open"]);
+    await complete([draft("after", open)]);
+    expect(titles()).toEqual(["after"]);
+    expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
+  });
+
+  test("is in no summary either", async () => {
+    const [secret, summarize] = [addUnder("k"), addEvent(session, "summarize")];
+    await generate(session, [draft("secret", secret)], { summaries: [summaryDraft("before", summarize)] });
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    const reply = { observations: [], summaries: [summaryDraft("of the secret", summarize)], generator: "m" };
+    expect(await store.regenerations.complete(batch, reply)).toBeNull();
+    expect(db.prepare("select request from session_summaries").pluck().all()).toEqual(["before"]);
+  });
+
+  test("counts too where no title tells of it", async () => {
+    const [secret, open] = [addUnder("k", "summarize"), addEvent(session)];
+    await generate(session, [draft("open", open)], { summaries: [summaryDraft("secret", secret)] });
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    const reply = { observations: [draft("what was summed up", open)], summaries: [], generator: "m" };
+    expect(await store.regenerations.complete(batch, reply)).toBeNull();
+    expect(titles()).toEqual(["open"]);
+    expect(store.regenerations.counts()).toEqual({ left: 1, failed: 0 });
+  });
+
+  test("counts too where the model was told its title only", async () => {
+    const secret = addUnder("k");
+    await generate(session, [draft("secret", secret)], { generator: "m" });
+    const [open, later] = [addEvent(session), addEvent(session)];
+    await generate(session, [draft("open", open), draft("later", later)]);
+    await store.regenerations.select(local);
+    const batch = await nextBatch();
+    expect(batch.messages.map(({ id }) => id)).not.toContain(secret);
+    expect(batch.recentTitles).toContain("secret");
+    await isPrivate("k");
+    const reply = { observations: [draft("follows the secret", open)], summaries: [], generator: "m" };
+    expect(await store.regenerations.complete(batch, reply)).toBeNull();
+    expect(titles().sort()).toEqual(["later", "open"]);
+  });
+
+  test("in another session changes nothing here", async () => {
+    const open = addEvent(session);
+    await generate(session, [draft("open", open)]);
+    const here = session;
+    session = addSession("two");
+    const secret = addUnder("k");
+    await generate(session, [draft("secret", secret)]);
+    await store.regenerations.select({ ...local, project: "app" });
+    db.prepare("delete from regenerations where session_id <> ?").run(here);
+    const batch = await nextBatch();
+    await isPrivate("k");
+    const reply = { observations: [draft("after", open)], summaries: [], generator: "m" };
+    expect(await store.regenerations.complete(batch, reply)).toMatchObject({
+      observations: [{ title: "after" }],
+    });
+    expect(titles()).toEqual(["after"]);
+  });
+});

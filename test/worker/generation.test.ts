@@ -1,0 +1,86 @@
+// Generation as the settings put it together.
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { createCost } from "../../src/worker/cost-ports.ts";
+import { createGeneration } from "../../src/worker/generation.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+let memory: MemoryStore;
+beforeEach(() => {
+  memory = createMemoryStore();
+});
+afterEach(() => memory.close());
+
+function generationWith(env: Record<string, string>) {
+  const { store } = memory;
+  const settings = loadSettings({ dataDir: tempDir(), env });
+  const cost = createCost({ store, settings, clock: systemClock, warn: () => undefined });
+  const generation = createGeneration({
+    store,
+    settings,
+    env,
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+    cost,
+    instance: "this",
+    quiet: async () => undefined,
+    onMade: () => undefined,
+    onChange: () => undefined,
+  });
+  onTestFinished(() => generation.close());
+  return { generation, cost };
+}
+
+test("a host command that is not there is told at the start, before anything is asked", () => {
+  const command = join(tempDir(), "claude");
+  const { generation } = generationWith({ MEM_PROVIDER: "primary", HOST_CLI_PATH: command });
+  generation.start();
+  expect(generation.flow.state(systemClock.now())).toMatchObject({
+    state: "paused",
+    reason: { kind: "auth", mends: "command", message: expect.stringContaining(command) },
+  });
+});
+
+test("one that is there is not asked before there is something to ask", () => {
+  const { generation } = generationWith({ MEM_PROVIDER: "primary", HOST_CLI_PATH: process.execPath });
+  generation.start();
+  expect(generation.flow.state(systemClock.now()).state).toBe("open");
+  expect(generation.askAgain()).toEqual({ resumed: false, waitsUntil: null });
+});
+
+test("while the model pauses and no call fits into the budget, local writes and the notice says so", async () => {
+  // Refused without a connection: in the clear nothing is sent to the public network.
+  const env = {
+    MEM_PROVIDER: "compat",
+    MEM_COMPAT_BASE_URL: "http://203.0.113.1",
+    MEM_DAILY_TOKEN_BUDGET: "100000",
+  };
+  const { generation, cost } = generationWith(env);
+  addMessage();
+  await generation.loop.takeUpDue();
+  await vi.waitFor(() => expect(generation.flow.state(systemClock.now()).state).toBe("paused"));
+  expect([generation.localWrites(), cost.notice()]).toEqual([false, null]);
+  expect(() => cost.spend.reserve(100_001)).toThrow();
+  expect(generation.localWrites()).toBe(true);
+  expect(cost.notice()).toMatch(/has 100,000 left, too few for a call; local writes until/);
+  expect(generation.askAgain()).toEqual({ resumed: true, waitsUntil: null });
+});
+
+function addMessage(): void {
+  const { sessions, rawEvents, pending } = memory.store;
+  const session = sessions.insert({
+    claude_session_id: "a",
+    sdk_session_id: "sdk-a",
+    project: "app",
+    host: "api",
+    cwd: null,
+    now: someTime,
+  });
+  const payload = JSON.stringify({ type: "observation", tool_name: "Bash", tool_input: { command: "ls" } });
+  const event = { session_id: session, kind: "observation" as const, event_key: "1", payload, now: someTime };
+  pending.enqueue(rawEvents.insert(event) ?? 0, session, someTime);
+}
