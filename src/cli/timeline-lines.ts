@@ -4,7 +4,7 @@ import { recordName } from "../domain/record-name.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { statusMarks } from "./status-marks.ts";
-import { localDate, localTime } from "./words.ts";
+import { clockTime, localDate } from "./words.ts";
 
 export type TimelineItem = TimelineAnswer[number];
 
@@ -46,7 +46,7 @@ interface Layout {
 }
 
 function renderLine(io: Io, line: TimelineLine, { nameWidth, typeWidth, several }: Layout): void {
-  const time = localTime(line.created_at_epoch, line.created_at_epoch);
+  const time = clockTime(line.created_at_epoch);
   const mark = line.isAnchor ? ">" : " ";
   const head = `${mark} ${time}  ${line.name.padStart(nameWidth)}  ${padToWidth(line.type, typeWidth)}  `;
   const tail = [...(several ? [line.project] : []), ...line.marks].map(terminalLine).join(" · ");

@@ -50,11 +50,17 @@ export function localDate(date: Date): string {
 /** `14:05` in local time, with the seconds when it is less than two minutes away, with the date when it is another day. */
 export function localTime(epochMs: number, nowEpochMs: number): string {
   const date = new Date(epochMs);
-  const seconds = Math.abs(epochMs - nowEpochMs) < secondsMatterMs ? [date.getSeconds()] : [];
-  const parts = [date.getHours(), date.getMinutes(), ...seconds];
-  const time = parts.map((part) => String(part).padStart(2, "0")).join(":");
+  const isSoon = Math.abs(epochMs - nowEpochMs) < secondsMatterMs;
+  const seconds = isSoon ? `:${String(date.getSeconds()).padStart(2, "0")}` : "";
+  const time = `${clockTime(epochMs)}${seconds}`;
   const day = localDate(date);
   return day === localDate(new Date(nowEpochMs)) ? time : `${day} ${time}`;
+}
+
+/** `14:05` in local time. */
+export function clockTime(epochMs: number): string {
+  const date = new Date(epochMs);
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 const secondsMatterMs = 120_000;

@@ -110,10 +110,19 @@ describe("what is embedded", () => {
     const { add, background, held, until } = open();
     add("a", "b", "c", "d", "e", "f");
     const first = scriptedEmbedder();
-    const work = background(first);
+    let turns = 0;
+    let release: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Gives way after the first call, until it is closed.
+    const work = background(first, async () => (turns++ === 0 ? undefined : busy));
     work.start();
     await until(() => expect(held()).toEqual({ m: 4 }));
-    await work.close();
+    const closed = work.close();
+    release();
+    await closed;
+    expect(held()).toEqual({ m: 4 });
     const second = scriptedEmbedder();
     background(second).start();
     await until(() => expect(held()).toEqual({ m: 6 }));
