@@ -93,8 +93,11 @@ export interface IntakeDeps {
   publish: (event: StreamEvent) => void;
   /** Told after a message of the session is stored. */
   onQueued: (sessionDbId: number) => void;
-  /** What a model is being shown of the session was taken back: the call is to be broken off. Resolves when it is. */
-  onWithdrawn: (sessionDbId: number) => Promise<void>;
+  /**
+   * A private prompt took back what had come before it. When a model is being shown some of it the call is to be broken
+   * off: resolves when it is.
+   */
+  onWithdrawn: (taken: { sessionDbId: number; project: string; isShown: boolean }) => Promise<void>;
 }
 
 /** Every method resolves after its rows are committed and synced; a rejected call stored nothing. */

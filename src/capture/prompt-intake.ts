@@ -19,8 +19,8 @@ interface StoredAnswer {
   session: IntakeSession;
   opened: boolean;
   prompt: UserPrompt | null;
-  /** A model is being shown what the prompt took back. */
-  isShown: boolean;
+  /** What came before the prompt and was taken back by it; `shown`: a model is being shown some of it. */
+  takenBack: "nothing" | "stored" | "shown";
 }
 
 export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
@@ -33,7 +33,10 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );
       const { session, prompt, opened, answer } = stored;
-      if (stored.isShown) await deps.onWithdrawn(session.id);
+      if (stored.takenBack !== "nothing") {
+        const isShown = stored.takenBack === "shown";
+        await deps.onWithdrawn({ sessionDbId: session.id, project: session.project, isShown });
+      }
       if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
       if (prompt !== null && !answer.skipped) {
         const { id, claude_session_id, project, prompt_number, prompt_text, created_at_epoch } = prompt;
@@ -65,8 +68,8 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const earlier = existing && (findEarlier(store, existing, { input, prompt }) ?? sameAs(numbered, prompt));
   if (existing !== undefined && earlier !== undefined) {
     const answer = { sessionDbId: existing.id, promptNumber: earlier.prompt_number, skipped: true };
-    const asBefore = { session: existing, opened: false, prompt: null, isShown: false };
-    return { ...asBefore, answer: { ...answer, reason: "duplicate" } };
+    const asBefore = { session: existing, opened: false, prompt: null };
+    return { ...asBefore, takenBack: "nothing", answer: { ...answer, reason: "duplicate" } };
   }
   const step = stepOf(existing, "prompt", { isPrivate: prompt.private, at: prompt.now });
   const session = existing ?? createSession(deps, input, prompt.now);
@@ -76,15 +79,16 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
   const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
   // What it caused can have come before it, while it was spooled, and was taken for the newest prompt's.
-  const isShown =
-    prompt.private &&
-    existing !== undefined &&
-    input.eventKey !== undefined &&
-    store.withdrawals.ofPrompt(existing.id, input.eventKey);
+  const awaited = prompt.private && existing !== undefined ? input.eventKey : undefined;
+  const takenBack = awaited === undefined ? "nothing" : takeBack(store, session, awaited);
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";
-  return { session, opened: step === "create" || step === "reopen", prompt: row, isShown, answer };
+  return { session, opened: step === "create" || step === "reopen", prompt: row, takenBack, answer };
+}
+
+function takeBack(store: CaptureStore, session: IntakeSession, promptKey: string): "stored" | "shown" {
+  return store.withdrawals.ofPrompt(session.id, promptKey) ? "shown" : "stored";
 }
 
 function insertPrompt(

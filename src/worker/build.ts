@@ -134,7 +134,9 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const notices = createNotices(settings, status, storage.failure);
   const publish = (event: StreamEvent): void => {
     stream.publish(event);
+    if (event.type === "observation_changed") touched(event.observation.project);
     if (event.type === "observation_created") {
+      touched(event.observation.project);
       keeper.note([event.observation]);
       vectors.notify([event.observation.id]);
     }
@@ -150,7 +152,10 @@ export function buildWorker(deps: WorkerDeps): Worker {
       loop.notify(sessionDbId);
       status.changed();
     },
-    onWithdrawn: loop.cancel,
+    async onWithdrawn({ sessionDbId, project, isShown }) {
+      touched(project);
+      if (isShown) await loop.cancel(sessionDbId);
+    },
   });
   const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });

@@ -15,9 +15,9 @@ interface FolderDeps {
 
 export interface WorkerFolders {
   folders: Folders;
-  /** Something was recorded in the project. */
+  /** Something was recorded in the project, judged or taken back. */
   touched(project: string): void;
-  /** Refreshes the projects in which something was recorded since. */
+  /** Refreshes the projects that were touched since, and in the first round all that have files. */
   refreshTouched(): Promise<void>;
 }
 
@@ -38,7 +38,8 @@ export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFold
     clock.now,
   );
   const isOn = settings.get("MEM_FOLDER_CONTEXT_ENABLED");
-  const touched = new Set<string>();
+  // A worker that ended may have left a file that tells what was taken back since.
+  const touched = new Set(isOn ? folderFiles.all().map(({ project }) => project) : []);
   return {
     folders: {
       ...folders,

@@ -9,11 +9,13 @@ let intake: Intake;
 let queue: GenerationQueue;
 let now: number;
 let brokenOff: number[];
+let takenBackIn: string[];
 
 beforeEach(async () => {
   memory = createMemoryStore();
   now = 1_000_000;
   brokenOff = [];
+  takenBackIn = [];
   intake = createIntake({
     store: memory.store,
     clock: { now: () => now, monotonicMs: () => now },
@@ -22,7 +24,10 @@ beforeEach(async () => {
     publish: () => undefined,
     skipTools: () => new Set(),
     onQueued: () => undefined,
-    onWithdrawn: async (sessionId) => void brokenOff.push(sessionId),
+    async onWithdrawn({ sessionDbId, project, isShown }) {
+      takenBackIn.push(project);
+      if (isShown) brokenOff.push(sessionDbId);
+    },
   });
   queue = createGenerationQueue(memory.store, "instance-1");
   await prompt("in the open", "q1");
@@ -99,6 +104,8 @@ describe("what a private prompt caused and what came before it", () => {
     expect([...stores, ...texts].map(rows)).toEqual([2, 0, 1, 2, 1, 1, 1, 1]);
     await privatePrompt();
     expectNothing();
+    // What else was made of the records, outside of the store, is to go too.
+    expect([takenBackIn, brokenOff]).toEqual([["unknown"], []]);
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, done: 2 });
   });
 

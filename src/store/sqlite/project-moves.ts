@@ -71,6 +71,7 @@ export function createProjectMoves(db: Sqlite): ProjectMoves {
   );
   const dropCircles = db.prepare("delete from project_moves where from_label = to_label");
   const moveSessions = db.prepare<[string, string]>("update sessions set project = ? where project = ?");
+  const moveFiles = db.prepare<[string, string]>("update folder_files set project = ? where project = ?");
   const waiting = db.prepare<[], Move>("select from_label, to_label, reindex from project_moves");
   const left = tables.map((table) =>
     db.prepare<[], { n: number }>(
@@ -78,12 +79,14 @@ export function createProjectMoves(db: Sqlite): ProjectMoves {
     ),
   );
 
-  // Sessions go at once: what is stored from now on takes its label from them.
+  // Sessions go at once: what is stored from now on takes its label from them. So do context files in folders, which only
+  // their project's refresh takes away.
   function begin(move: Move): void {
     redirect.run(move);
     add.run(move);
     dropCircles.run();
     moveSessions.run(move.to_label, move.from_label);
+    moveFiles.run(move.to_label, move.from_label);
   }
 
   return {
