@@ -76,11 +76,13 @@ export function createBackground(deps: BackgroundDeps): Background {
   let before: number | null = Number.MAX_SAFE_INTEGER;
   let failures = 0;
   let failure: BackgroundFailure | null = null;
+  let workedOn: number | undefined;
   let wake: () => void = () => undefined;
   let running: Promise<void> = Promise.resolve();
 
   function current(): VectorSet | undefined {
-    return work.sets().findLast((set) => set.embedder === name && set.model === model);
+    const own = work.sets().filter((set) => set.embedder === name && set.model === model);
+    return own.find(({ id }) => id === workedOn) ?? own.at(-1);
   }
 
   // One look takes half a millisecond, so the event loop gets its turn between two.
@@ -113,7 +115,9 @@ export function createBackground(deps: BackgroundDeps): Background {
     const vectors = await embedder.embed(texts, "document", ending.signal);
     const known = current();
     const set = await work.ensureSet(name, model, vectors[0]?.length ?? 0);
-    // The server has another model under the name: what it made before cannot be compared with this.
+    workedOn = set.id;
+    // The server has another model under the name, maybe an earlier one again: what the last one made cannot be compared
+    // with this.
     if (known !== undefined && known.id !== set.id) before = Number.MAX_SAFE_INTEGER;
     await work.put(
       set.id,

@@ -98,7 +98,11 @@ function readVectors(who: string, text: string, wanted: number, secrets: readonl
   // A server may give them in another order; each says which text it is of.
   const openAi = listAt(answer, "data").toSorted((a, b) => indexOf(a) - indexOf(b));
   const lists = ollama.length > 0 ? ollama : openAi.map((entry) => valueAt(entry, "embedding"));
-  const checked = checkVectors(lists.map(numbersOf), wanted);
+  // Counted before they are made: 4 MB of empty lists would be a million of them, and 300 MB.
+  const checked =
+    lists.length === wanted
+      ? checkVectors(lists.map(numbersOf), wanted)
+      : `${lists.length} vectors for ${wanted} texts`;
   if (typeof checked === "string") throw new EmbedFailure("unavailable", `${who} answered with ${checked}.`);
   return checked;
 }

@@ -180,6 +180,22 @@ describe("another model", () => {
   });
 });
 
+describe("a dimension that comes back", () => {
+  test("is the set that was there, and nothing is asked for twice without end", async () => {
+    const { add, background, until, vectors } = open();
+    add("a", "b", "c", "d", "e", "f", "g", "h", "i");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () => {
+      embedder.dimension = embedder.calls.length === 2 ? 32 : 16;
+      return undefined;
+    };
+    background(embedder).start();
+    await until(() => expect(vectors.sets()).toMatchObject([{ dimension: 16, complete: 1 }]));
+    expect(vectors.progress(vectors.sets()[0]?.id ?? 0)).toEqual({ done: 9, total: 9 });
+    expect(embedder.calls.length).toBeLessThan(9);
+  });
+});
+
 describe("failures", () => {
   test("an embedder that fails is asked again later, and said to fail once", async () => {
     const { add, background, held, until, failures } = open();

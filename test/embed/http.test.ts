@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpEmbedder } from "../../src/embed/http.ts";
 import { embeddingServer, wordVector } from "../helpers/embedding-server.ts";
 
@@ -67,6 +67,18 @@ describe("failures", () => {
       kind,
       message: expect.stringContaining(message),
     });
+  });
+
+  test("an answer of too many vectors is refused before any of them is made", async () => {
+    const server = await embeddingServer();
+    server.reply = () => ({ body: `{"embeddings":[${Array(1_000).fill("[]").join()}]}` });
+    const made = vi.spyOn(Float32Array, "from");
+    onTestFinished(() => made.mockRestore());
+    await expect(embedderAt(server.url).embed(["one"], "document", signal)).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("1000 vectors for 1 texts"),
+    });
+    expect(made).not.toHaveBeenCalled();
   });
 
   test("a server that wants a pause says for how long", async () => {
