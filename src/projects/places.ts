@@ -54,7 +54,8 @@ function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommi
     if (remote !== null) identities.unshift(`remote:${remote}`);
     else if (root !== null) identities.unshift(`root:${root}`);
   }
-  const objectFormat = /^\s*objectformat\s*=\s*"?sha256\b/im.test(config) ? "sha256" : "sha1";
+  // Blanks of one line: with those of many, a file of empty lines would be looked through once from each of them.
+  const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
   return { folder, objectFormat, identities, labels: labelsOf(main) };
 }
 

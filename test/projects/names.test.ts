@@ -176,6 +176,16 @@ test("a .git that is hostile or broken names nothing outside, and stops nobody",
   expect(names.claim(at("pipe"))).toBe("pipe");
 });
 
+test("a configuration of empty lines is read in no time, and a value on another line is none", () => {
+  const app = makeRepository(folder("app"));
+  write(join(app, ".git", "config"), `${"\n".repeat(200_000)}[extensions]\nobjectformat\n= sha256\n`);
+  const rootCommits = createRootCommits(null);
+  const placeOf = createPlaces({ clock: { now: () => now, monotonicMs: () => now }, home, rootCommits });
+  expect(placeOf(app).objectFormat).toBe("sha1");
+  write(join(folder("sha"), ".git", "config"), "[extensions]\n\tobjectFormat = sha256\n");
+  expect(placeOf(at("sha")).objectFormat).toBe("sha256");
+});
+
 test("a secret in the name of a folder or an address reaches no table", () => {
   const secret = `ghp_${"a1B2".repeat(9)}`;
   const repository = makeRepository(at(secret), `https://a.example/${secret}/x.git`);
