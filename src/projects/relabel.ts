@@ -43,10 +43,17 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
   let stopped = false;
 
   async function move(): Promise<void> {
-    await failOpen("relabelling records", async () => {
+    const done = await failOpen("relabelling records", async () => {
       while (!stopped && (await store.commit(() => projectMoves.step(movedAtOnce))));
+      return true;
     });
     moving = undefined;
+    // What was decided in the transaction that found nothing left has seen this one still at work.
+    if (done && !stopped) resume();
+  }
+
+  function resume(): void {
+    if (projectMoves.isMoving()) moving ??= move();
   }
 
   async function change(decide: () => string | MemError): Promise<Relabelled> {
@@ -98,9 +105,7 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
         projectMoves.merge(source, target);
         return into;
       }),
-    resume() {
-      if (projectMoves.isMoving()) moving ??= move();
-    },
+    resume,
     async stop() {
       stopped = true;
       await moving;

@@ -24,11 +24,14 @@ export function createDerivedRepair({ commit, renew, listAll, waiting }: RepairD
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    await failOpen("making the full text anew", async () => {
+    const done = await failOpen("making the full text anew", async () => {
       while (!stopping.signal.aborted && (await commit(() => renew(renewedAtOnce))) > 0)
         await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      return true;
     });
     working = undefined;
+    // What was listed in the transaction that found nothing left has seen this one still at work.
+    if (done) start();
   }
 
   function start(): void {

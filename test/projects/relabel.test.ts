@@ -123,6 +123,38 @@ test("what a worker that ended left behind is moved by the next one, through ren
   ]);
 });
 
+test("a record whose derived rows are made anew before it has its new label is found in its project", async () => {
+  fill("app", 60);
+  const { projects, projectMoves, derived } = memory.store;
+  derived.listAll();
+  projectMoves.rename(projects.find("app") ?? 0, "app", "shop");
+  projectMoves.step(30);
+  while (derived.renew(50) > 0);
+  expect(projects.find("app")).toBeUndefined();
+  while (projectMoves.step(50));
+  expect(held("shop")).toEqual({ found: [60, 60, 48], rows: [60, 60, 60, 1, 1] });
+});
+
+test("a rename that is decided while the last one is just finished moves its records too", async () => {
+  fill("app", 1);
+  fill("lib", 1);
+  const writes: (() => void)[] = [];
+  const commit = <T>(write: () => T) => new Promise<T>((resolve) => void writes.push(() => resolve(write())));
+  // Writes of one turn are one transaction, and answered together.
+  const turn = async () => {
+    for (const write of writes.splice(0)) write();
+    await new Promise(setImmediate);
+  };
+  const together = createRelabel({ ...memory.store, commit }, () => undefined);
+  const first = together.rename("app", "shop");
+  await turn();
+  while (memory.store.projectMoves.isMoving()) await turn();
+  const second = together.rename("lib", "store");
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  expect(await Promise.all([first, second])).toHaveLength(2);
+  expect(memory.store.projectMoves.left()).toBe(0);
+});
+
 test.each([
   ["rename", ["nothing", "shop"], "not_found", "mem project list"],
   ["rename", ["app", "lib"], "conflict", "mem project merge app lib"],

@@ -43,7 +43,9 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
   const unindexObservation = db.prepare<[number]>("delete from observations_fts where rowid = ?");
   const unindexSummary = db.prepare<[number]>("delete from session_summaries_fts where rowid = ?");
   const unindexPrompt = db.prepare<[number]>("delete from user_prompts_fts where rowid = ?");
-  const scopeOf = (project: string): string => projectToken(projects.ensure(project));
+  // A record that waits for its new label is its project's already: the old label is made no project again.
+  const scopeOf = (project: string): string =>
+    projectToken(projects.byAlias(project)?.id ?? projects.ensure(project));
 
   return {
     ofObservation(observation) {

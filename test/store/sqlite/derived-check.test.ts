@@ -98,3 +98,39 @@ test("a write that fails leaves neither a record nor anything that follows from 
   expect(disagreements()).toEqual({});
   expect(memory.db.prepare("select count(*) from observations").pluck().get()).toBe(60);
 });
+
+test("a repair that is asked for while the last one is just finished is done too", async () => {
+  const writes: (() => void)[] = [];
+  let listed = 0;
+  const work = createDerivedRepair({
+    commit: (write) => new Promise((resolve) => void writes.push(() => resolve(write()))),
+    renew(limit) {
+      const taken = Math.min(limit, listed);
+      listed -= taken;
+      return taken;
+    },
+    listAll() {
+      listed = 10;
+    },
+    waiting: () => listed,
+  });
+  // Writes of one turn are one transaction, and answered together.
+  const turn = async () => {
+    for (const write of writes.splice(0)) write();
+    await new Promise(setImmediate);
+  };
+  const first = work.repair();
+  await turn();
+  await turn();
+  expect(listed).toBe(0);
+  // The round that will find nothing left.
+  await expect.poll(() => writes.length).toBe(1);
+  const second = work.repair();
+  await turn();
+  expect(await Promise.all([first, second])).toEqual([10, 10]);
+  expect(writes).toHaveLength(1);
+  const stopped = work.stop();
+  await turn();
+  await stopped;
+  expect(listed).toBe(0);
+});
