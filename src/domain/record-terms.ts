@@ -2,12 +2,16 @@
 import { parseList } from "./records.ts";
 import { termsOf } from "./words.ts";
 
-/** The terms of one record as codes. */
+/**
+ * The terms of one record as codes: those of the title, of the files, then everything else in order. Records that are
+ * read together share `codes`; the other figures are places in it.
+ */
 export interface RecordTerms {
-  title: Uint32Array;
-  files: Uint32Array;
-  /** Everything else, in order. */
-  body: Uint32Array;
+  codes: Uint32Array;
+  title: number;
+  files: number;
+  body: number;
+  end: number;
 }
 
 /** The columns that terms are made of. */
@@ -44,18 +48,20 @@ export function packTerms(record: TermSource): Uint8Array {
   return new Uint8Array(packed.buffer);
 }
 
-/** What `packTerms` packed. */
-export function unpackTerms(packed: Uint8Array): RecordTerms {
-  // A copy: what SQLite hands over need not lie at an address that is a multiple of four.
-  const codes = new Uint32Array(packed.slice().buffer);
-  const [titles = 0, files = 0] = codes;
-  const afterTitle = 2 + titles;
-  const afterFiles = afterTitle + files;
-  return {
-    title: codes.subarray(2, afterTitle),
-    files: codes.subarray(afterTitle, afterFiles),
-    body: codes.subarray(afterFiles),
-  };
+/** What `packTerms` packed, of one record or of several in a row, as numbers. */
+export function codesOfPacked(packed: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, byteLength } = packed;
+  // What SQLite hands over need not lie at an address that is a multiple of four.
+  return byteOffset % 4 === 0
+    ? new Uint32Array(buffer, byteOffset, byteLength >> 2)
+    : new Uint32Array(Uint8Array.from(packed).buffer);
+}
+
+/** The record whose packed terms begin at `from` and end before `end`. */
+export function unpackTerms(codes: Uint32Array, from = 0, end = codes.length): RecordTerms {
+  const title = from + 2;
+  const files = title + (codes[from] ?? 0);
+  return { codes, title, files, body: files + (codes[from + 1] ?? 0), end };
 }
 
 const beginningLength = 4;

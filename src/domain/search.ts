@@ -1,6 +1,6 @@
 // The words that recall and the store share: which records a search may return, and what a match gives back.
 import type { RecordTerms } from "./record-terms.ts";
-import type { ObservationStatus } from "./records.ts";
+import type { Observation, ObservationStatus } from "./records.ts";
 
 /** Filters of a search; null or an empty list means no restriction, a list matches when any of its entries does. */
 export interface RecordFilter {
@@ -26,6 +26,12 @@ export interface TextHit {
   score: number;
   created_at_epoch: number;
 }
+
+/** What an answer of lines says of an observation. */
+export type ObservationLine = Pick<
+  Observation,
+  "id" | "obs_type" | "title" | "summary" | "project" | "created_at_epoch" | "status" | "superseded_by"
+>;
 
 /** An observation that may be an answer, with what its place among the others is computed from. */
 export interface Candidate extends TextHit {

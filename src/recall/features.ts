@@ -1,6 +1,6 @@
 // How well one record fits a question, from its terms alone. Every figure is a share of what the question asks.
 import type { RecordTerms } from "../domain/record-terms.ts";
-import type { Question } from "./question.ts";
+import { beginningBits, type Question } from "./question.ts";
 
 export interface Features {
   /** BM25 over all columns, title and files weighing more, by the sum of the question's weights. */
@@ -19,67 +19,91 @@ export interface Features {
   lead: number;
   /** The terms that are not there, but a word that begins like them is. */
   beginnings: number;
-  /** Which terms are there. */
-  has: Uint8Array;
+  /** A bit for each term that is there; a question has at most 32. */
+  has: number;
 }
 
-/** The features of a record; `averageLength` in terms, of the records it is compared with. */
-export function featuresOf(record: RecordTerms, question: Question, averageLength: number): Features {
+/** The features of records; `averageLength` in terms, of those that are compared. What is found of one is forgotten with the next. */
+export function createFeatures(question: Question, averageLength: number): (record: RecordTerms) => Features {
   const { idf, total } = question;
-  const counts = new Float64Array(idf.length);
-  const similar = new Uint8Array(idf.length);
-  const inFiles = new Uint8Array(idf.length);
-  const text: Occurrence[] = [];
-  let titleHits = 0;
-  scan(record.title, question, similar, (term, position) => {
-    titleHits += 1;
-    text.push({ term, position });
-    add(counts, term, titleWeight);
-  });
-  scan(record.files, question, similar, (term) => {
-    inFiles[term] = 1;
-    add(counts, term, filesWeight);
-  });
-  scan(record.body, question, similar, (term, position) => {
-    text.push({ term, position: record.title.length + position });
-    add(counts, term, 1);
-  });
-  const length = lengthOf(record);
-  const normal = saturation * (1 - lengthShare + (lengthShare * length) / averageLength);
-  const has = new Uint8Array(idf.length);
-  const sums = { bm25: 0, coverage: 0, files: 0, beginnings: 0 };
-  for (const [term, weight] of idf.entries()) {
-    const count = counts[term] ?? 0;
-    if (count === 0) {
-      if (similar[term] === 1) sums.beginnings += weight;
-      continue;
-    }
-    has[term] = 1;
-    sums.coverage += weight;
-    sums.bm25 += (weight * count * (saturation + 1)) / (count + normal);
-    if (inFiles[term] === 1) sums.files += weight;
-  }
-  return {
-    bm25: sums.bm25 / total,
-    coverage: sums.coverage / total,
-    files: sums.files / total,
-    titleShare: titleHits / (record.title.length + 1),
-    close: closest(text, idf) / total,
-    passage: bestPassage(text, idf) / total,
-    lead: leading(text, idf) / total,
-    beginnings: sums.beginnings / total,
-    has,
+  const found = createFound(idf.length);
+  return (record) => {
+    clear(found);
+    scan(record, question, found);
+    addUp(found, idf, saturation * (1 - lengthShare + (lengthShare * lengthOf(record)) / averageLength));
+    return {
+      bm25: found.bm25 / total,
+      coverage: found.coverage / total,
+      files: found.files / total,
+      titleShare: found.titleHits / (record.files - record.title + 1),
+      close: closest(found, idf) / total,
+      passage: bestPassage(found, idf) / total,
+      lead: leading(found, idf) / total,
+      beginnings: found.beginnings / total,
+      has: found.has,
+    };
   };
 }
 
-/** All terms of a record. */
-export function lengthOf({ title, files, body }: RecordTerms): number {
-  return title.length + files.length + body.length;
+/** How many terms a record has in all. */
+export function lengthOf({ title, end }: RecordTerms): number {
+  return end - title;
 }
 
-interface Occurrence {
-  term: number;
-  position: number;
+/** What stands in one record of the terms that are asked for. */
+interface Found {
+  /** By term: how often, weighed by column. */
+  counts: Float64Array;
+  /** A bit for each term: in the files; a word that begins like it. */
+  inFiles: number;
+  similar: number;
+  titleHits: number;
+  /** The occurrences in title and body, in order: which term, and where. The arrays are longer than `count`. */
+  terms: number[];
+  places: number[];
+  count: number;
+  /** By term, for the passage that is looked at. */
+  within: Uint8Array;
+  /** The sums of the weights of the terms. */
+  bm25: number;
+  coverage: number;
+  files: number;
+  beginnings: number;
+  /** A bit for each term that is there. */
+  has: number;
+}
+
+function createFound(size: number): Found {
+  return {
+    counts: new Float64Array(size),
+    within: new Uint8Array(size),
+    terms: [],
+    places: [],
+    ...{
+      inFiles: 0,
+      similar: 0,
+      titleHits: 0,
+      count: 0,
+      bm25: 0,
+      coverage: 0,
+      files: 0,
+      beginnings: 0,
+      has: 0,
+    },
+  };
+}
+
+function clear(found: Found): void {
+  found.counts.fill(0);
+  found.inFiles = 0;
+  found.similar = 0;
+  found.titleHits = 0;
+  found.count = 0;
+  found.bm25 = 0;
+  found.coverage = 0;
+  found.files = 0;
+  found.beginnings = 0;
+  found.has = 0;
 }
 
 // The columns' weights are those of the full-text index. Length counts half: a long session is not about less.
@@ -92,35 +116,61 @@ const closeWords = 10;
 const passageWords = 25;
 const leadWords = 15;
 
-function scan(
-  codes: Uint32Array,
-  { mayMatch, exact, beginnings }: Question,
-  similar: Uint8Array,
-  found: (term: number, position: number) => void,
-): void {
-  for (let position = 0; position < codes.length; position++) {
-    const code = codes[position] ?? 0;
-    if (mayMatch[code >>> 16] !== 1) continue;
+function scan(record: RecordTerms, { mayMatch, exact, beginnings }: Question, found: Found): void {
+  const { codes, title, files, body, end } = record;
+  for (let at = title; at < end; at++) {
+    const code = codes[at] ?? 0;
+    if (mayMatch[beginningBits(code)] !== 1) continue;
+    for (const other of beginnings.get(code >>> 16) ?? noTerms) found.similar |= 1 << other;
     const term = exact.get(code);
-    if (term !== undefined) found(term, position);
-    for (const other of beginnings.get(code >>> 16) ?? []) similar[other] = 1;
+    if (term === undefined) continue;
+    if (at >= files && at < body) {
+      found.inFiles |= 1 << term;
+      add(found.counts, term, filesWeight);
+      continue;
+    }
+    const inTitle = at < files;
+    if (inTitle) found.titleHits += 1;
+    add(found.counts, term, inTitle ? titleWeight : 1);
+    found.terms[found.count] = term;
+    // The body goes on where the title ends.
+    found.places[found.count] = inTitle ? at - title : at - body + files - title;
+    found.count += 1;
   }
 }
+
+const noTerms: readonly number[] = [];
 
 function add(counts: Float64Array, term: number, weight: number): void {
   counts[term] = (counts[term] ?? 0) + weight;
 }
 
+function addUp(found: Found, idf: readonly number[], normal: number): void {
+  for (let term = 0; term < idf.length; term++) {
+    const weight = idf[term] ?? 0;
+    const count = found.counts[term] ?? 0;
+    if (count === 0) {
+      if ((found.similar >>> term) & 1) found.beginnings += weight;
+      continue;
+    }
+    found.has |= 1 << term;
+    found.coverage += weight;
+    found.bm25 += (weight * count * (saturation + 1)) / (count + normal);
+    if ((found.inFiles >>> term) & 1) found.files += weight;
+  }
+}
+
 // From each occurrence on: what stands within reach of it.
-function closest(text: readonly Occurrence[], idf: readonly number[]): number {
+function closest({ terms, places, count }: Found, idf: readonly number[]): number {
   let best = 0;
-  const seen = new Set<number>();
-  for (let from = 0; from < text.length; from++) {
-    seen.clear();
+  for (let from = 0; from < count; from++) {
+    const reach = (places[from] ?? 0) + closeWords;
+    let seen = 0;
     let sum = 0;
-    for (const { term } of within(text, from, closeWords)) {
-      if (seen.has(term)) continue;
-      seen.add(term);
+    for (let at = from; at < count && (places[at] ?? 0) < reach; at++) {
+      const term = terms[at] ?? 0;
+      if ((seen >>> term) & 1) continue;
+      seen |= 1 << term;
       sum += idf[term] ?? 0;
     }
     best = Math.max(best, sum);
@@ -128,34 +178,36 @@ function closest(text: readonly Occurrence[], idf: readonly number[]): number {
   return best;
 }
 
-function bestPassage(text: readonly Occurrence[], idf: readonly number[]): number {
+function bestPassage({ terms, places, count, within }: Found, idf: readonly number[]): number {
   let best = 0;
-  const counts = new Map<number, number>();
-  for (let from = 0; from < text.length; from++) {
-    counts.clear();
-    for (const { term } of within(text, from, passageWords)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (let from = 0; from < count; from++) {
+    const reach = (places[from] ?? 0) + passageWords;
+    within.fill(0);
     let sum = 0;
-    for (const [term, count] of counts) {
-      sum += ((idf[term] ?? 0) * count * (saturation + 1)) / (count + saturation);
+    for (let at = from; at < count && (places[at] ?? 0) < reach; at++) {
+      const term = terms[at] ?? 0;
+      const before = within[term] ?? 0;
+      within[term] = before + 1;
+      // What one more of it adds.
+      sum += (idf[term] ?? 0) * (saturated(before + 1) - saturated(before));
     }
     best = Math.max(best, sum);
   }
   return best;
 }
 
-function* within(text: readonly Occurrence[], from: number, words: number): Generator<Occurrence> {
-  const start = text[from]?.position ?? 0;
-  for (let index = from; index < text.length; index++) {
-    const occurrence = text[index];
-    if (occurrence === undefined || occurrence.position - start >= words) return;
-    yield occurrence;
-  }
+function saturated(count: number): number {
+  return (count * (saturation + 1)) / (count + saturation);
 }
 
-function leading(text: readonly Occurrence[], idf: readonly number[]): number {
-  const terms = new Set<number>();
-  for (const { term, position } of text) if (position < leadWords) terms.add(term);
+function leading({ terms, places, count }: Found, idf: readonly number[]): number {
+  let seen = 0;
   let sum = 0;
-  for (const term of terms) sum += idf[term] ?? 0;
+  for (let at = 0; at < count && (places[at] ?? 0) < leadWords; at++) {
+    const term = terms[at] ?? 0;
+    if ((seen >>> term) & 1) continue;
+    seen |= 1 << term;
+    sum += idf[term] ?? 0;
+  }
   return sum;
 }

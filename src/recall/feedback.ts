@@ -10,94 +10,109 @@ interface Scored {
 
 /** For each record the share of the common words it holds, 0 to 1. */
 export function feedbackOf(records: readonly Scored[], question: Question): number[] {
-  const weights = new Float32Array(slotCount);
-  const slots = weighWords(records, question, weights);
-  weighByRarity(records, slots, weights);
-  const chosen = heaviest(slots, weights);
-  const total = chosen.reduce((sum, slot) => sum + (weights[slot] ?? 0), 0) || 1;
-  const shares = new Float32Array(slotCount);
-  for (const slot of chosen) shares[slot] = (weights[slot] ?? 0) / total;
-  const seen = new Uint16Array(slotCount);
-  return records.map(({ terms: { title, body } }, index) => {
-    const add = (sum: number, codes: Uint32Array): number => {
-      let shared = sum;
-      for (let at = 0; at < codes.length; at++) {
-        const slot = slotOf(codes[at] ?? 0);
-        if (shares[slot] === 0 || seen[slot] === index + 1) continue;
-        seen[slot] = index + 1;
-        shared += shares[slot] ?? 0;
-      }
-      return shared;
-    };
-    return add(add(0, title), body);
+  const words = weighWords(records, question);
+  weighByRarity(records, words);
+  const chosen = heaviest(words.weights);
+  const total = chosen.reduce((sum, word) => sum + (words.weights[word] ?? 0), 0) || 1;
+  const shares = chosen.map((word) => (words.weights[word] ?? 0) / total);
+  const bits = new Int32Array(words.weights.length);
+  for (const [index, word] of chosen.entries()) bits[word] = 1 << index;
+  return records.map(({ terms }) => {
+    const held = heldBy(terms, words.numbers, bits);
+    let shared = 0;
+    for (const [index, share] of shares.entries()) if ((held >>> index) & 1) shared += share;
+    return shared;
   });
 }
 
 // Few records and few words: with more of either the words are those of the project, not of the question.
 const bestRecords = 8;
+// At most 31: each is a bit.
 const chosenWords = 20;
 // Enough to tell a common word from a rare one.
 const sampledRecords = 64;
 
-// Words are counted by 14 bits of their code: maps of thousands of words took ten times as long as all the rest of the
-// ranking, and a record meets a slot of the chosen words by accident once in six.
+// Words are told apart by 14 bits of their code: maps of thousands of words took ten times as long as all the rest of
+// the ranking, and a record meets a slot of the chosen words by accident once in six.
 const slotCount = 2 ** 14;
 
 function slotOf(code: number): number {
   return Math.imul(code, 0x9e3779b1) >>> 18;
 }
 
-/** How much of the best records each word is; returns the slots of those words. */
-function weighWords(records: readonly Scored[], { exact }: Question, weights: Float32Array): number[] {
-  const slots: number[] = [];
-  const best = [...records].sort((a, b) => b.bm25 - a.bm25).slice(0, bestRecords);
-  for (const { terms, bm25 } of best) {
-    const share = bm25 / (terms.title.length + terms.files.length + terms.body.length || 1);
-    for (const codes of [terms.title, terms.body]) {
-      for (const code of codes) {
-        if (share === 0 || exact.has(code)) continue;
-        const slot = slotOf(code);
-        if (weights[slot] === 0) slots.push(slot);
-        weights[slot] = (weights[slot] ?? 0) + share;
-      }
-    }
-  }
-  return slots;
+/** The words of the best records. Word 0 is every other one, and weighs nothing. */
+interface Words {
+  /** The number of a word, by its slot. */
+  numbers: Uint16Array;
+  /** What each weighs, by its number. */
+  weights: number[];
 }
 
-/** The heaviest slots, first found first among equals. */
-function heaviest(slots: readonly number[], weights: Float32Array): number[] {
+/** How much of the best records each word is. */
+function weighWords(records: readonly Scored[], { exact }: Question): Words {
+  const numbers = new Uint16Array(slotCount);
+  const weights = [0];
+  const best = [...records].sort((a, b) => b.bm25 - a.bm25).slice(0, bestRecords);
+  for (const { terms, bm25 } of best) {
+    const share = bm25 / (terms.end - terms.title || 1);
+    if (share === 0) continue;
+    for (let at = next(terms.title - 1, terms); at < terms.end; at = next(at, terms)) {
+      const code = terms.codes[at] ?? 0;
+      if (exact.has(code)) continue;
+      const slot = slotOf(code);
+      const known = numbers[slot] ?? 0;
+      if (known === 0) numbers[slot] = weights.push(share) - 1;
+      else weights[known] = (weights[known] ?? 0) + share;
+    }
+  }
+  return { numbers, weights };
+}
+
+/** The place after `at` in title and body. */
+function next(at: number, { files, body }: RecordTerms): number {
+  return at + 1 === files ? body : at + 1;
+}
+
+/** The bits of the words that the record holds. */
+function heldBy(terms: RecordTerms, numbers: Uint16Array, bits: Int32Array): number {
+  const { codes, title, files, body, end } = terms;
+  let held = 0;
+  for (let at = title; at < files; at++) held |= bits[numbers[slotOf(codes[at] ?? 0)] ?? 0] ?? 0;
+  for (let at = body; at < end; at++) held |= bits[numbers[slotOf(codes[at] ?? 0)] ?? 0] ?? 0;
+  return held;
+}
+
+/** The numbers of the heaviest words, first found first among equals. */
+function heaviest(weights: readonly number[]): number[] {
   const chosen: number[] = [];
-  for (const slot of slots) {
-    const weight = weights[slot] ?? 0;
+  for (let word = 1; word < weights.length; word++) {
+    const weight = weights[word] ?? 0;
     const last = chosen.at(-1);
     if (chosen.length === chosenWords && last !== undefined && weight <= (weights[last] ?? 0)) continue;
     let at = chosen.length;
     while (at > 0 && (weights[chosen[at - 1] ?? 0] ?? 0) < weight) at -= 1;
-    chosen.splice(at, 0, slot);
+    chosen.splice(at, 0, word);
     if (chosen.length > chosenWords) chosen.pop();
   }
   return chosen;
 }
 
 // Rare among the candidates, not in the store: the index cannot be asked for a word that is only known by its code.
-function weighByRarity(records: readonly Scored[], slots: readonly number[], weights: Float32Array): void {
-  const frequency = new Uint16Array(slotCount);
-  const seen = new Uint16Array(slotCount);
+function weighByRarity(records: readonly Scored[], { numbers, weights }: Words): void {
+  const frequency = new Uint16Array(weights.length);
+  const seen = new Uint16Array(weights.length);
   const step = Math.ceil(records.length / sampledRecords);
   for (let index = 0; index < records.length; index += step) {
     const terms = records[index]?.terms;
     if (terms === undefined) break;
-    for (const codes of [terms.title, terms.body]) {
-      for (let at = 0; at < codes.length; at++) {
-        const slot = slotOf(codes[at] ?? 0);
-        if (weights[slot] === 0 || seen[slot] === index + 1) continue;
-        seen[slot] = index + 1;
-        frequency[slot] = (frequency[slot] ?? 0) + 1;
-      }
+    for (let at = next(terms.title - 1, terms); at < terms.end; at = next(at, terms)) {
+      const word = numbers[slotOf(terms.codes[at] ?? 0)] ?? 0;
+      if (word === 0 || seen[word] === index + 1) continue;
+      seen[word] = index + 1;
+      frequency[word] = (frequency[word] ?? 0) + 1;
     }
   }
-  for (const slot of slots) {
-    weights[slot] = (weights[slot] ?? 0) * Math.log(1 + records.length / step / (frequency[slot] || 1));
+  for (let word = 1; word < weights.length; word++) {
+    weights[word] = (weights[word] ?? 0) * Math.log(1 + records.length / step / (frequency[word] || 1));
   }
 }

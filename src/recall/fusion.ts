@@ -1,6 +1,6 @@
 // Puts the candidates of all legs in order: one weighted sum of what is known of each.
 import type { Candidate, Standing } from "../domain/search.ts";
-import { type Features, featuresOf, lengthOf } from "./features.ts";
+import { createFeatures, type Features, lengthOf } from "./features.ts";
 import { feedbackOf } from "./feedback.ts";
 import type { Question } from "./question.ts";
 
@@ -76,31 +76,37 @@ export function fuse({ candidates, standing, question, byMeaning }: Fusion): Fus
 
 /** The signals of each candidate; the bench fits the weights on them. */
 export function signalsOf({ candidates, standing, question }: Omit<Fusion, "byMeaning">): Signals[] {
-  const best = Math.min(...candidates.map(({ score }) => score), -Number.MIN_VALUE);
+  const best = candidates.reduce((lowest, { score }) => Math.min(lowest, score), -Number.MIN_VALUE);
   const newest = candidates.reduce((latest, one) => Math.max(latest, one.created_at_epoch), -Infinity);
-  const base = candidates.map((one) => ({
-    ...noSignals,
-    fullText: one.score / best,
-    age: Math.log2(1 + (newest - one.created_at_epoch) / unitMs),
-  }));
-  if (question === null) return base;
+  const ageOf = (one: Candidate) => Math.log2(1 + (newest - one.created_at_epoch) / unitMs);
+  if (question === null)
+    return candidates.map((one) => ({ ...noSignals, fullText: one.score / best, age: ageOf(one) }));
   const average = candidates.reduce((sum, { terms }) => sum + lengthOf(terms), 0) / candidates.length || 1;
-  const features = candidates.map(({ terms }) => featuresOf(terms, question, average));
+  const featuresOf = createFeatures(question, average);
+  const features = candidates.map(({ terms }) => featuresOf(terms));
   const feedback = feedbackOf(
     candidates.map(({ terms }, index) => ({ terms, bm25: features[index]?.bm25 ?? 0 })),
     question,
   );
   const around = neighboursOf(candidates, features, standing);
-  return base.map((signals, index) => {
+  return candidates.map((one, index) => {
     const own = features[index];
-    if (own === undefined) return signals;
-    const { coverage, files, titleShare, close, passage, lead, beginnings } = own;
-    const beside = besideOf(own, around[index] ?? [], question);
+    if (own === undefined) return noSignals;
+    const beside = around[index] ?? alone;
     return {
-      ...signals,
-      ...{ coverage, files, titleShare, close, passage, lead, beginnings },
-      ...beside,
+      fullText: one.score / best,
+      coverage: own.coverage,
+      files: own.files,
+      titleShare: own.titleShare,
+      close: own.close,
+      passage: own.passage,
+      lead: own.lead,
+      beginnings: own.beginnings,
+      previous: beside[1]?.bm25 ?? 0,
+      beforeThat: beside[0]?.bm25 ?? 0,
+      neighbours: addedBy(beside, own, question),
       feedback: feedback[index] ?? 0,
+      age: ageOf(one),
     };
   });
 }
@@ -128,31 +134,39 @@ const unitMs = 30 * 24 * 60 * 60 * 1000;
 
 function weigh(signals: Signals): number {
   let sum = 0;
-  for (const name of Object.keys(signalWeights) as (keyof Signals)[]) {
-    sum += signalWeights[name] * signals[name];
-  }
+  for (const name of signalNames) sum += signalWeights[name] * signals[name];
   return sum;
 }
 
+const signalNames = Object.keys(signalWeights) as (keyof Signals)[];
+
 /** Two places before, one before, one after, two after: the features of who stands there, if it was read. */
 type Around = (Features | undefined)[];
+const alone: Around = [];
 
 function neighboursOf(
   candidates: readonly Candidate[],
   features: readonly Features[],
   standing: readonly Standing[],
-): Around[] {
-  const placeOf = new Map(candidates.map(({ id }, index) => [id, index]));
-  const around = candidates.map((): Around => []);
+): (Around | undefined)[] {
+  const around: (Around | undefined)[] = [];
+  if (standing.length === 0) return around;
+  const placeOf = new Map<number, number>();
+  for (const [index, { id }] of candidates.entries()) placeOf.set(id, index);
   const rows = new Map<number, number[]>();
-  for (const { beside, id } of standing) rows.set(beside, [...(rows.get(beside) ?? [beside]), id]);
+  for (const { beside, id } of standing) {
+    const row = rows.get(beside);
+    if (row === undefined) rows.set(beside, [beside, id]);
+    else row.push(id);
+  }
   for (const ids of rows.values()) {
     const row = ids.sort((a, b) => a - b).map((id) => placeOf.get(id));
     for (const [here, place] of row.entries()) {
-      const own = place === undefined ? undefined : around[place];
-      if (own === undefined) continue;
-      for (const [slot, distance] of [-2, -1, 1, 2].entries()) {
-        const other = row[here + distance];
+      if (place === undefined) continue;
+      const own = around[place] ?? [undefined, undefined, undefined, undefined];
+      around[place] = own;
+      for (let slot = 0; slot < distances.length; slot++) {
+        const other = row[here + (distances[slot] ?? 0)];
         if (other !== undefined) own[slot] = features[other];
       }
     }
@@ -160,14 +174,15 @@ function neighboursOf(
   return around;
 }
 
-function besideOf(own: Features, around: Around, { idf, total }: Question) {
+const distances = [-2, -1, 1, 2];
+
+/** What those around hold of the question that the record itself does not. */
+function addedBy(around: Around, { has }: Features, { idf, total }: Question): number {
+  let others = 0;
+  for (const one of around) others |= one?.has ?? 0;
+  const missing = others & ~has;
+  if (missing === 0) return 0;
   let added = 0;
-  for (const [term, weight] of idf.entries()) {
-    if (own.has[term] === 0 && around.some((one) => one?.has[term] === 1)) added += weight;
-  }
-  return {
-    previous: around[1]?.bm25 ?? 0,
-    beforeThat: around[0]?.bm25 ?? 0,
-    neighbours: added / total,
-  };
+  for (let term = 0; term < idf.length; term++) if ((missing >>> term) & 1) added += idf[term] ?? 0;
+  return added / total;
 }

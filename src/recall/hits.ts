@@ -7,6 +7,7 @@ import {
   type SessionSummary,
   type UserPrompt,
 } from "../domain/records.ts";
+import type { ObservationLine } from "../domain/search.ts";
 
 /** The index form of a record; `rank` orders the hits of one answer, lower is better; absent without words. */
 export interface IndexHit {
@@ -25,12 +26,8 @@ export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
 
 export type Ranked<R> = R & { rank?: number };
 
-/** An observation as a hit. */
-export function observationHit(
-  record: Observation,
-  format: "index" | "full",
-): ObservationIndexHit | Parsed<Observation> {
-  if (format === "full") return parseLists(record);
+/** An observation as a line. */
+export function observationLine(record: ObservationLine): ObservationIndexHit {
   const { obs_type, status, superseded_by } = record;
   const judged = status === "active" ? {} : { status, superseded_by };
   return { ...line(record, record.title, record.summary), obs_type, ...judged };
@@ -59,7 +56,7 @@ const titleCharacters = 120;
 const previewCharacters = 240;
 
 function line(
-  { id, project, created_at_epoch }: Observation | SessionSummary | UserPrompt,
+  { id, project, created_at_epoch }: ObservationLine | SessionSummary | UserPrompt,
   title: string,
   preview: string,
 ): IndexHit {

@@ -12,8 +12,13 @@ export interface Question {
   exact: ReadonlyMap<number, number>;
   /** The numbers of the terms that begin with these four letters, from the upper half of the code. */
   beginnings: ReadonlyMap<number, number[]>;
-  /** 1 for each upper half that any term has: most words of a record are passed over by this alone. */
+  /** 1 for each `beginningBits` of a term: most words of a record are passed over by this alone. */
   mayMatch: Uint8Array;
+}
+
+/** Some bits of a code that words of one beginning share. */
+export function beginningBits(code: number): number {
+  return code >>> 20;
 }
 
 interface Frequencies {
@@ -28,12 +33,12 @@ export function createQuestion(words: string, { frequency, population }: Frequen
   if (terms.length === 0) return null;
   const exact = new Map<number, number>();
   const beginnings = new Map<number, number[]>();
-  const mayMatch = new Uint8Array(2 ** 16);
+  const mayMatch = new Uint8Array(2 ** 12);
   const idf = terms.map((asked, number) => {
     const code = codeOf(asked.term);
     const beginning = code >>> 16;
     exact.set(code, number);
-    mayMatch[beginning] = 1;
+    mayMatch[beginningBits(code)] = 1;
     if (hasBeginning(asked.term)) {
       beginnings.set(beginning, [...(beginnings.get(beginning) ?? []), number]);
     }

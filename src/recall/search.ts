@@ -1,10 +1,16 @@
 // Search: words and filters in, the records of each kind out, best first.
-import type { Observation, Parsed, SessionSummary, UserPrompt } from "../domain/records.ts";
+import {
+  type Observation,
+  type Parsed,
+  parseLists,
+  type SessionSummary,
+  type UserPrompt,
+} from "../domain/records.ts";
 import { projectToken, typeToken } from "../domain/scope-token.ts";
 import {
   type IndexHit,
   type ObservationIndexHit,
-  observationHit,
+  observationLine,
   promptHit,
   type Ranked,
   summaryHit,
@@ -127,12 +133,12 @@ function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way
     kinds,
     filter: { project },
   } = asked;
+  const chosen = kinds.observations ? way.observations(observations, asked) : [];
   return {
-    observations: kinds.observations
-      ? read({ byId: observations.byId, project }, way.observations(observations, asked), (record) =>
-          observationHit(record, format),
-        )
-      : [],
+    observations:
+      format === "full"
+        ? read({ byId: observations.byId, project }, chosen, parseLists)
+        : read({ byId: observations.line, project }, chosen, observationLine),
     sessions: kinds.sessions
       ? read({ byId: summaries.byId, project }, way.others(summaries, asked), (record) =>
           summaryHit(record, format),

@@ -1,6 +1,6 @@
 // The ways to find a page of records: the newest, by words and meaning, by beginnings of words, by parts of words.
 import type { Observation, SessionSummary, UserPrompt } from "../domain/records.ts";
-import type { HitPage, RecordFilter, TextHit } from "../domain/search.ts";
+import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../domain/search.ts";
 import { buildMatch, buildPrefixMatch, wordParts } from "./query.ts";
 import {
   type CandidatePort,
@@ -24,7 +24,11 @@ export interface SearchedKind<R> {
 export interface SearchPort {
   /** The id of a project label, or undefined when no record has it. */
   projectId(label: string): number | undefined;
-  observations: SearchedKind<Observation> & CandidatePort;
+  observations: SearchedKind<Observation> &
+    CandidatePort & {
+      /** The columns of a line; a whole record takes four times as long. */
+      line(id: number): ObservationLine | undefined;
+    };
   summaries: SearchedKind<SessionSummary>;
   prompts: SearchedKind<UserPrompt>;
   /** Absent: words only. */

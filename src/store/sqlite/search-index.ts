@@ -1,5 +1,5 @@
 // Full-text search and filtered lists over observations, summaries and prompts: ids first, records by key after.
-import type { HitPage, RecordFilter, TextHit } from "../../domain/search.ts";
+import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../../domain/search.ts";
 import type { Sqlite } from "./open.ts";
 import {
   conditionsOf,
@@ -25,10 +25,19 @@ export interface TextSearch {
 /** One searcher per kind of record; the statements are prepared once. */
 export function createSearchIndex(db: Sqlite) {
   return {
-    observations: createTextSearch(db, observations),
+    observations: { ...createTextSearch(db, observations), line: createLines(db) },
     summaries: createTextSearch(db, summaries),
     prompts: createTextSearch(db, prompts),
   };
+}
+
+function createLines(db: Sqlite): (id: number) => ObservationLine | undefined {
+  const line = db.prepare<[number], ObservationLine>(
+    `select id, obs_type, title, summary, project, created_at_epoch, status, superseded_by
+     from observations
+     where id = ?`,
+  );
+  return (id) => line.get(id);
 }
 
 function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
