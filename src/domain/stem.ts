@@ -1,13 +1,14 @@
 // The stem of an English word after Porter's algorithm, as the full-text tokenizer takes it: `redirects` is `redirect`.
 
-/** The stem of a lower-case word; words that are short or hold anything but a-z stay as they are. */
+/** The stem of a lower-case word; words that are short, very long or hold anything but a-z stay as they are. */
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  if (word.length < 3 || !plainWord.test(word)) return word;
-  const found = stemOf(word);
+  if (word.length < 3 || word.length > longestStemmed || !plainWord.test(word)) return word;
+  const own = ownCopy(word);
+  const found = stemOf(own);
   if (stems.size >= keptStems) stems.clear();
-  stems.set(word, found);
+  stems.set(own, found);
   return found;
 }
 
@@ -15,6 +16,13 @@ export function stem(word: string): string {
 // of the time. 10,000 are about a megabyte.
 const stems = new Map<string, string>();
 const keptStems = 10_000;
+// What the full-text tokenizer takes for no word either.
+const longestStemmed = 64;
+
+// A word is a window on the text that it stands in, and would keep all of that.
+function ownCopy(word: string): string {
+  return word.split("").join("");
+}
 
 function stemOf(word: string): string {
   const initialY = word.startsWith("y");

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { stem } from "../../src/domain/stem.ts";
@@ -10,6 +12,8 @@ const words =
   electriciti electrical hopeful goodness revival allowance inference airliner gyroscopic adjustable defensible irritant
   replacement adjustment dependent adoption communism activate angulariti homologous effective bowdlerize probate rate
   cease controll roll is as by yes year day authentication queues logs utf8 a1b`.split(/\s+/);
+// The tokenizer leaves words of more than 64 letters alone.
+words.push(`${"ab".repeat(30)}aing`, `${"ab".repeat(31)}ing`);
 
 it("a word has the stem that the tokenizer of the index gives it", () => {
   const db = new Database(":memory:");
@@ -22,4 +26,19 @@ it("a word has the stem that the tokenizer of the index gives it", () => {
     .all();
   expect(words.map(stem)).toEqual(rows.map(({ term }) => term));
   db.close();
+});
+
+it("what is kept of a word does not keep the text that it stood in", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const letters = (number: number) =>
+    String(number).replace(/\d/g, (digit) => "bcdfghjkla"[Number(digit)] ?? "");
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let number = 100_000; number < 102_000; number += 1) {
+    const text = `${"x ".repeat(25_000)}configuration${letters(number)}`;
+    stem(text.slice(50_000));
+  }
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });
