@@ -11,7 +11,7 @@ export interface FileChange {
   is: "changed" | "gone";
 }
 
-/** Where to look: the work tree around `cwd`, else the folder where the project was seen last. */
+/** Where to look: the work tree around `cwd` when it is the project's, else the folder where the project was seen last. */
 export interface FreshnessRequest {
   observations: readonly number[];
   project: string;
@@ -38,8 +38,8 @@ export interface KnownBlob {
 interface FreshnessDeps {
   clock: Clock;
   blobsOf(observations: readonly number[]): KnownBlob[];
-  /** Top folder of the work tree around a directory. */
-  folderAround(cwd: string): string;
+  /** Top folder of the work tree around a directory; null for one of another project: an agent may step out of its own. */
+  folderAround(cwd: string, project: string): string | null;
   /** Where the project was seen last. */
   folderOf(project: string): string | null;
 }
@@ -92,7 +92,8 @@ const maxBytesAtOnce = 8 * 1024 * 1024;
 const mostHashed = 5_000;
 
 function rootFor(deps: FreshnessDeps, { cwd, project }: FreshnessRequest): string | null {
-  return cwd === undefined || cwd === null ? deps.folderOf(project) : deps.folderAround(cwd);
+  const around = cwd === undefined || cwd === null ? null : deps.folderAround(cwd, project);
+  return around ?? deps.folderOf(project);
 }
 
 interface Look {

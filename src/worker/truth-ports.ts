@@ -10,7 +10,7 @@ import type { WorkerProjects } from "./project-ports.ts";
 interface TruthDeps {
   store: Store;
   clock: Clock;
-  projects: Pick<WorkerProjects, "placeOf">;
+  projects: Pick<WorkerProjects, "placeOf" | "labelOf">;
 }
 
 export function buildFreshness({ store, clock, projects }: TruthDeps): {
@@ -28,7 +28,8 @@ export function buildFreshness({ store, clock, projects }: TruthDeps): {
     changedSince: createFreshness({
       clock,
       blobsOf: blobs.of,
-      folderAround: (cwd) => projects.placeOf(cwd).folder,
+      folderAround: (cwd, project) =>
+        projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,
       folderOf(label) {
         const project = store.projects.byLabel(label);
         return project === undefined ? null : store.projects.folderOf(project.id);

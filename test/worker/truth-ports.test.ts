@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { createProjectNames } from "../../src/projects/names.ts";
+import { createPlaces } from "../../src/projects/places.ts";
+import { createRootCommits } from "../../src/projects/root-commits.ts";
+import { buildFreshness } from "../../src/worker/truth-ports.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { makeRepository } from "../projects/work-tree-support.ts";
+
+test("files of a project are not said to be gone because the agent stepped into another project", async () => {
+  const { store, db, addObservation, close } = createMemoryStore();
+  onTestFinished(close);
+  const root = tempDir();
+  const places = createPlaces({ clock: systemClock, home: root, rootCommits: createRootCommits(null) });
+  const projects = { ...createProjectNames(places, store.projects), placeOf: places };
+  const app = makeRepository(join(root, "app"), "https://github.com/a/app");
+  const other = makeRepository(join(root, "other"), "https://github.com/a/other");
+  const clone = makeRepository(join(root, "clone"), "https://github.com/a/app");
+  for (const folder of [other, clone, app]) projects.claim(folder);
+  mkdirSync(join(clone, "src"));
+  writeFileSync(join(app, "a.ts"), "one");
+  const observation = addObservation({
+    project: projects.labelOf(app),
+    files_modified: ["a.ts"],
+    at: Date.now(),
+  });
+  db.prepare("update sessions set cwd = ?").run(app);
+  const { keeper, changedSince } = buildFreshness({ store, clock: systemClock, projects });
+  keeper.note([observation]);
+  await keeper.stop();
+  const { id, project } = observation;
+  const changes = async (cwd: string) => (await changedSince({ observations: [id], project, cwd })).get(id);
+  expect(await changes(other)).toBeUndefined();
+  expect(await changes(app)).toBeUndefined();
+  expect(await changes(join(clone, "src"))).toEqual([{ path: "a.ts", is: "gone" }]);
+});
