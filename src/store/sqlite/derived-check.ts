@@ -104,25 +104,32 @@ export function createDerivedCheck(db: Sqlite): DerivedCheck {
   };
 }
 
-/** Records that the full text has under another project than their own; those that are being moved are not wrong. */
+/** Records that the full text has not under their own project; those that are being moved are not wrong. */
 function countStrangers(db: Sqlite): number {
-  const projects = db.prepare<[], { id: number; label: string }>("select id, label from projects").all();
-  const strangers = indexed.map(({ kind }) =>
-    db
-      .prepare<{ scope: string; label: string }, number>(
-        `select count(*)
-         from ${kind}_fts
-         join ${kind} r on r.id = ${kind}_fts.rowid
-         where ${kind}_fts match @scope and r.project <> @label
-           and r.project not in (select from_label from project_moves)
-           and r.project not in (select to_label from project_moves)
-           and r.id not in (select id from stale_derived where kind = '${kind}')`,
-      )
-      .pluck(),
+  return indexed.map((table) => strangersOf(db, table)).reduce((sum, found) => sum + found, 0);
+}
+
+// Asked from the records, not from the projects: a row can stand under the number of a project that is gone.
+function strangersOf(db: Sqlite, { kind, is }: (typeof indexed)[number]): number {
+  const labels = db.prepare<[], { label: string; id: number }>(
+    `select r.project as label, coalesce(p.id, 0) as id
+     from (select distinct project from ${kind} where ${is}) r
+     left join projects p on p.label = r.project
+     where r.project not in (select from_label from project_moves)
+       and r.project not in (select to_label from project_moves)`,
   );
-  return projects
-    .flatMap(({ id, label }) =>
-      strangers.map((statement) => statement.get({ scope: `scope:${projectToken(id)}`, label }) ?? 0),
+  const strangers = db
+    .prepare<{ scope: string; label: string }, number>(
+      `select count(*)
+       from ${kind}
+       where project = @label and ${is}
+         and id in (select id from ${kind}_fts_docsize)
+         and id not in (select rowid from ${kind}_fts where ${kind}_fts match @scope)
+         and id not in (select id from stale_derived where kind = '${kind}')`,
     )
+    .pluck();
+  return labels
+    .all()
+    .map(({ label, id }) => strangers.get({ scope: `scope:${projectToken(id)}`, label }) ?? 0)
     .reduce((sum, found) => sum + found, 0);
 }

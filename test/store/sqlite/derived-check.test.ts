@@ -42,6 +42,17 @@ test("records that were written, changed and moved agree with all that follows f
   expect(disagreements()).toEqual({});
 });
 
+test.each(["xp1", "xp999"])(
+  "a record that the full text has under %s, not its own project, is seen",
+  async (scope) => {
+    run("delete from observations_fts where rowid = 2");
+    run(`insert into observations_fts (rowid, scope, title) values (2, '${scope}', 'peppermint')`);
+    expect(disagreements()).toEqual({ "projects in the full text": 1 });
+    await repair();
+    expect(disagreements()).toEqual({});
+  },
+);
+
 test.each([
   ["delete from observations_fts where rowid <= 3", { "full text of observations": 3 }],
   ["delete from session_summaries_fts where rowid = 5", { "full text of summaries": 1 }],
