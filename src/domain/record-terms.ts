@@ -1,6 +1,7 @@
 // What the ranking reads of a record instead of its text: the terms as numbers, in order, ready to be compared.
 import { parseList } from "./records.ts";
-import { termsOf } from "./words.ts";
+import type { Word } from "./unspaced.ts";
+import { bareWordsOf, termsOfWord } from "./words.ts";
 
 /**
  * The terms of one record as codes: those of the title, of the files, then everything else in order. Records that are
@@ -44,7 +45,12 @@ export function packTerms(record: TermSource): Uint8Array {
   const title = codesOf(`${record.title}\n${record.subtitle ?? ""}`);
   const files = codesOf(parseList(record.files_touched).join("\n"));
   const body = codesOf([...story, record.narrative ?? "", ...parseList(record.facts)].join("\n"));
-  const packed = new Uint32Array([title.length, files.length, ...title, ...files, ...body]);
+  const packed = new Uint32Array(2 + title.length + files.length + body.length);
+  packed[0] = title.length;
+  packed[1] = files.length;
+  packed.set(title, 2);
+  packed.set(files, 2 + title.length);
+  packed.set(body, 2 + title.length + files.length);
   return new Uint8Array(packed.buffer);
 }
 
@@ -70,7 +76,29 @@ const maxCodes = 1500;
 const maxCharacters = 20_000;
 
 function codesOf(text: string): number[] {
-  return termsOf(text.slice(0, maxCharacters)).slice(0, maxCodes).map(codeOf);
+  const codes: number[] = [];
+  for (const word of bareWordsOf(text.slice(0, maxCharacters))) {
+    for (const code of codesOfWord(word)) codes.push(code);
+    if (codes.length >= maxCodes) return codes.slice(0, maxCodes);
+  }
+  return codes;
+}
+
+// The same words come again and again, and each costs a dozen patterns: with their codes kept a record takes two thirds of
+// the time. 10,000 words are about a megabyte.
+const knownWords = new Map<string, readonly number[]>();
+const maxKnown = 10_000;
+// A longer string may be a view of the text that it was found in, which would stay in memory with it.
+const longestKept = 12;
+
+function codesOfWord(word: Word): readonly number[] {
+  const known = knownWords.get(word.text);
+  if (known !== undefined) return known;
+  const codes = termsOfWord(word).map(codeOf);
+  if (word.isRun || word.text.length > longestKept) return codes;
+  if (knownWords.size >= maxKnown) knownWords.clear();
+  knownWords.set(word.text, codes);
+  return codes;
 }
 
 // FNV-1a over the characters, folded to 16 bits.

@@ -16,12 +16,17 @@ export function wordsOf(text: string): Word[] {
  * pairs. Function words are left out.
  */
 export function termsOf(text: string): string[] {
-  const terms: string[] = [];
-  for (const word of wordsOf(withoutMarks(text))) {
-    if (word.isRun) terms.push(...charactersAndPairs(word.text));
-    else for (const part of partsOf(word.text)) terms.push(part);
-  }
-  return terms;
+  return bareWordsOf(text).flatMap(termsOfWord);
+}
+
+/** The words of a text as they are compared: without marks. */
+export function bareWordsOf(text: string): Word[] {
+  return wordsOf(withoutMarks(text));
+}
+
+/** What one of them gives: its stem and those of its parts, or its characters and their pairs. */
+export function termsOfWord({ text, isRun }: Word): string[] {
+  return isRun ? charactersAndPairs(text) : partsOf(text);
 }
 
 /** The pairs of neighbours in a run; a single character for itself. */
