@@ -135,7 +135,9 @@ function failureWords({ use, label, errors, lines, main, kind }: CommandRun): Co
   const reason = errors.first ?? lastWords(lines);
   const how = use.result.interrupted ? "was interrupted" : use.result.failed ? "failed" : "reports an error";
   const code = exitWords(use);
-  const title = `${label} ${how}${code === "" ? "" : ` with ${code}`}${reason === "" ? "" : `: ${reason}`}`;
+  const isOutside = kind === "network" && !main.words.some(isLoopback);
+  const quoted = reason === "" || isOutside ? "" : `: ${reason}`;
+  const title = `${label} ${how}${code === "" ? "" : ` with ${code}`}${quoted}`;
   const isGotcha = /rejected|command not found|EADDRINUSE|conflict|ENOSPC|permission denied/i.test(reason);
   return {
     title,
@@ -146,7 +148,7 @@ function failureWords({ use, label, errors, lines, main, kind }: CommandRun): Co
       errors.location === null ? "" : `The place is ${errors.location}`,
       errors.count > 1 ? `${errors.count} lines report an error` : "",
     ],
-    ...(kind === "network" && !main.words.some(isLoopback) ? { provenance: "web" } : {}),
+    ...(isOutside ? { provenance: "web" } : {}),
   };
 }
 

@@ -78,7 +78,7 @@ export function describeGitHub({ main, use, label }: CommandRun): CommandWords {
     verb
   ];
   if (what === undefined || did === undefined)
-    return { title: `Ran ${label}${after(first)}`, facts: [first], provenance: "web" };
+    return { title: `Ran ${label}`, facts: [first], provenance: "web" };
   return changed(`${did} ${what}${after(name.startsWith("-") ? "" : name)}`, [address]);
 }
 

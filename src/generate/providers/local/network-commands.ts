@@ -11,7 +11,8 @@ export function describeNetwork({ main, lines, label }: CommandRun): CommandWord
   const method = methodOf(main.words);
   const body = firstLine(withoutHeaders(lines).join("\n"));
   const first = body === status ? "" : body;
-  const title = `${method} ${address || label}${status === "" ? "" : ` answered ${status}`}${first === "" ? "" : `: ${first}`}`;
+  const isOurs = isLoopback(address);
+  const title = `${method} ${address || label}${status === "" ? "" : ` answered ${status}`}${first === "" || !isOurs ? "" : `: ${first}`}`;
   const bad = /^[45]/.test(status);
   return {
     title,
@@ -24,7 +25,7 @@ export function describeNetwork({ main, lines, label }: CommandRun): CommandWord
       status === "" ? "" : `The status was ${status}`,
       first === "" ? "The answer was empty" : `The answer begins: ${first}`,
     ],
-    provenance: isLoopback(address) ? "command" : "web",
+    provenance: isOurs ? "command" : "web",
   };
 }
 

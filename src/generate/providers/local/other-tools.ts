@@ -23,6 +23,7 @@ export function describeOther(use: ToolUse): Finding {
   return describeByShape(use, use.name === "" ? "A tool" : use.name, "agent");
 }
 
+// The title of what an MCP server answered has none of the answer's words: it stands in lists, far from its mark.
 function describeByShape(use: ToolUse, subject: string, provenance: Provenance): Finding {
   const { input, inputText, result } = use;
   const named = Object.entries(input)
@@ -32,7 +33,9 @@ function describeByShape(use: ToolUse, subject: string, provenance: Provenance):
   const said = inputText === "" ? telling?.value : oneLine(inputText, 80);
   const first = answerLine(use);
   const outcome = result.failed ? " failed" : "";
-  const title = `${subject}${outcome}${said === undefined || said === first ? "" : ` (${oneLine(said, 60)})`}${first === "" ? "" : `: ${first}`}`;
+  const quoted = provenance === "mcp" ? "" : first;
+  const shown = said === undefined || said === quoted ? "" : ` (${oneLine(said, 60)})`;
+  const title = `${subject}${outcome}${shown}${quoted === "" ? "" : `: ${quoted}`}`;
   const path = pathField(input);
   return {
     obs_type: "discovery",

@@ -15,7 +15,7 @@ export function summarize(
   const said = plain(headAndTail(message.last_assistant_message ?? "", 9_000, 3_000));
   const request = oneLine(withoutTags(message.last_user_message || userPrompt), requestChars);
   const statements = placeRest(readStatements(said), request);
-  const titles = recentTitles.map((title) => oneLine(title, caps.title));
+  const titles = recentTitles.map((title) => oneLine(title.replace(pageWords, "$1"), caps.title));
   const work = titles.filter((title) => workTitle.test(title));
   const looks = titles.filter((title) => lookTitle.test(title));
   const modified = paths([...work.flatMap(filesIn), ...statements.completed.flatMap(filesIn)]);
@@ -94,6 +94,8 @@ const fieldChars = 1_500;
 
 const workTitle =
   /^(?:Edited|Created|Deleted|Changed|Moved|Copied|Wrote|Committed|Installed|Removed|Added|Fixed|Renamed|Pushed|Merged|Implemented|Refactored|Updated|Tagged)\b/;
+// What stands behind the address of a page is the page's own words: nobody sees in a summary that they came from outside.
+const pageWords = /^(Fetched \S+?):? .*$/s;
 const lookTitle = /^(?:Read|Searched|Listed|Looked|Fetched|Investigated|Explored)\b/;
 const factTitle = /\bfailed\b|\bpassed\b|^Committed|^Pushed|^User decided|^Planned|\breports\b/;
 const question =

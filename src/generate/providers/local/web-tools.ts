@@ -1,4 +1,5 @@
-// The web: fetched pages and searches. What they say comes from outside and is marked so.
+// The web: fetched pages and searches. What they say comes from outside and is marked so. A title stands in lists and
+// summaries, far from its mark, so it says where the answer is from and nothing of the answer's own words.
 import { points, sentences } from "./answer-text.ts";
 import { numberField, objectsField, textField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
@@ -18,16 +19,21 @@ function describeFetch(use: ToolUse, address: string): Finding {
   const failed = result.failed || (status !== null && status >= 400);
   const asked = textField(input, "prompt", "query");
   const first = heading(result.text) || (sentences(result.text, 1)[0] ?? "");
-  const what = address === "" ? `a page with ${use.name}` : address.replace(/^https?:\/\//, "");
+  const what = address === "" ? `a page with ${use.name}` : hostAndPath(address);
   const title = failed
-    ? `Could not fetch ${what}${status === null ? "" : `: HTTP ${status}`}${status === null && first !== "" ? `: ${first}` : ""}`
-    : `Fetched ${oneLine(what, 70)}${first === "" ? "" : `: ${first}`}`;
+    ? `Could not fetch ${oneLine(what, 70)}${status === null ? "" : `: HTTP ${status}`}`
+    : `Fetched ${oneLine(what, 70)}`;
   return {
     obs_type: "discovery",
     title,
     subtitle: asked,
     summary: title,
-    narrative: [title, asked === "" ? "" : `Asked of the page: ${asked}`, ...sentences(result.text, 3)],
+    narrative: [
+      title,
+      asked === "" ? "" : `Asked of the page: ${asked}`,
+      heading(result.text),
+      ...sentences(result.text, 3),
+    ],
     facts: [
       address === "" ? "" : `Address: ${address}`,
       status === null ? "" : `HTTP status ${status}`,
@@ -49,25 +55,27 @@ function describeSearch({ result }: ToolUse, query: string): Finding {
     return name === "" && address === "" ? [] : [address === "" ? name : `${name} (${address})`];
   });
   const failed = result.failed;
-  const count = failed
-    ? firstLine(result.text) || "failed"
-    : found.length > 0
-      ? counted(found.length, "result")
-      : firstLine(result.text);
+  const count = !failed && found.length > 0 ? counted(found.length, "result") : "";
+  const first = firstLine(result.text);
   const title = `${failed ? "Web search failed" : "Searched the web"} for "${oneLine(query, 60)}"${count === "" ? "" : `: ${count}`}`;
   return {
     obs_type: "discovery",
     title,
-    subtitle: found[0] ?? "",
+    subtitle: "",
     summary: title,
     narrative: [
       title,
       found.length > 0 ? `Found: ${listed(found, 4)}` : (sentences(result.text, 2)[0] ?? ""),
     ],
-    facts: found.length > 0 ? found.slice(0, 8) : failed ? [count] : points(result.text),
+    facts: found.length > 0 ? found.slice(0, 8) : failed ? [first] : points(result.text),
     concepts: [failed ? "problem-solution" : "how-it-works"],
     provenance: "web",
   };
+}
+
+// A query or fragment of an address can hold whole sentences that a page put into its link.
+function hostAndPath(address: string): string {
+  return address.replace(/^https?:\/\//, "").replace(/[?#].*$/s, "");
 }
 
 function heading(text: string): string {

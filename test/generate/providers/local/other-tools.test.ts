@@ -9,7 +9,7 @@ const rows: Row[] = [
       input: { owner: "u", title: "Queue race" },
       response: [{ type: "text", text: '{"number":12,"html_url":"https://github.com/u/shop/issues/12"}' }],
     },
-    'github: create issue (Queue race): {"number":12,"html_url":"https://github.com/u/shop/issues/12"}',
+    "github: create issue (Queue race)",
     {
       provenance: "mcp",
       facts: ["MCP tool create_issue of server github", "Address: https://github.com/u/shop/issues/12"],
@@ -21,7 +21,7 @@ const rows: Row[] = [
       input: { sql: "select 1" },
       response: { content: [{ type: "text", text: "connection refused" }], isError: true },
     },
-    "db: query failed (select 1): connection refused",
+    "db: query failed (select 1)",
     { provenance: "mcp", facts: ["Error: connection refused"] },
   ],
   [
