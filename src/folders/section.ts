@@ -23,7 +23,8 @@ export function withSection(file: Buffer | null, lines: readonly string[]): Buff
   const eol = eolOf(file);
   if (found.at === null) {
     const before = file.length === 0 || file.at(-1) === lineFeed ? "none" : "line";
-    const gap = before === "line" ? eol : "";
+    // Behind a bare carriage return a line feed would be taken for the half of an end, and both be taken out again.
+    const gap = before === "none" ? "" : file.at(-1) === carriageReturn ? "\r\n" : eol;
     return Buffer.concat([file, Buffer.from(`${gap}${sectionText(before, lines, eol)}${eol}`)]);
   }
   const { from, to, before } = found.at;
@@ -77,6 +78,7 @@ function findSection(file: Buffer): { at: Section | null } | Unsafe {
 }
 
 const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 function isLineStart(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === "\n" || (at === 3 && text.startsWith("\u00ef\u00bb\u00bf"));

@@ -54,6 +54,15 @@ describe("a file", () => {
     );
   });
 
+  test.each(["\r", "a\r", "a\nb\r", "a\r\nb\r"])(
+    "that ends with a bare carriage return is what it was: %j",
+    (text) => {
+      const once = bytes(withSection(Buffer.from(text), lines));
+      const again = bytes(withSection(once, ["another"]));
+      for (const file of [once, again]) expect(bytes(withoutSection(file)).toString()).toBe(text);
+    },
+  );
+
   test("keeps what was typed behind the section on a line of its own", () => {
     const once = bytes(withSection(Buffer.from("mine"), lines));
     const typed = Buffer.concat([once, Buffer.from("more\n")]);
