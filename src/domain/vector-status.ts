@@ -4,7 +4,7 @@
  * - `off`: nothing is embedded; `reason` says why.
  * - `ready`: every observation has its vector.
  * - `embedding`: some have none yet.
- * - `re-embedding`: another embedder or model takes over; the vectors of the one before serve meanwhile.
+ * - `re-embedding`: another embedder or model takes over; `earlier` says whose vectors there are, and if they serve.
  * - `failing`: nothing is embedded at the moment; `reason` says why, `next` what to do.
  */
 export interface VectorStatus {
@@ -17,12 +17,35 @@ export interface VectorStatus {
   total: number;
   reason: string | null;
   next: string | null;
+  /**
+   * Whose vectors are there instead of those of `model`, until these take over. `asked` false: nothing is searched by
+   * meaning until then, a question to that embedder would go where the settings do not point any more.
+   */
+  earlier?: { embedder: string; model: string; asked: boolean } | null | undefined;
 }
 
 /** `onnx (Xenova/all-MiniLM-L6-v2), re-embedding 1,234 of 5,000`. */
 export function vectorsInWords(status: VectorStatus): string {
-  const { state, embedder, model, done, total, reason } = status;
-  const who = model === "" ? embedder : `${embedder} (${model})`;
+  return `${stateInWords(status)}${earlierInWords(status)}`;
+}
+
+/** `onnx (Xenova/all-MiniLM-L6-v2)`. */
+export function embedderInWords({ embedder, model }: { embedder: string; model: string }): string {
+  return model === "" ? embedder : `${embedder} (${model})`;
+}
+
+function earlierInWords({ earlier }: VectorStatus): string {
+  // A worker of an earlier version says nothing of it.
+  if (!earlier) return "";
+  const who = embedderInWords(earlier);
+  return earlier.asked
+    ? `; the vectors of ${who} serve until then`
+    : `; the vectors are of ${who}, which is not set any more and is not asked: no search by meaning until then`;
+}
+
+function stateInWords(status: VectorStatus): string {
+  const { state, done, total, reason } = status;
+  const who = embedderInWords(status);
   const progress = `${count(done)} of ${count(total)}`;
   switch (state) {
     case "off":

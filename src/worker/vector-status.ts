@@ -8,6 +8,7 @@ interface StatusDeps {
   chosen: EmbedderIdentity;
   background: Background;
   serving(): VectorSet | undefined;
+  mayAsk(set: VectorSet): boolean;
   progress(setId: number): { done: number; total: number };
   clock: Clock;
 }
@@ -16,7 +17,8 @@ interface StatusDeps {
 const countEveryMs = 2_000;
 
 /** The status of an embedder that runs. */
-export function createVectorStatus({ chosen, background, serving, progress, clock }: StatusDeps) {
+export function createVectorStatus(deps: StatusDeps) {
+  const { chosen, background, serving, mayAsk, progress, clock } = deps;
   let counted: { done: number; total: number; setId: number; at: number } | undefined;
   function counts(setId: number): { done: number; total: number } {
     const at = clock.monotonicMs();
@@ -28,7 +30,9 @@ export function createVectorStatus({ chosen, background, serving, progress, cloc
     const current = background.current();
     const { done, total } = counts(current?.id ?? 0);
     const failure = background.failure();
-    const moves = serving()?.id !== current?.id ? "re-embedding" : "embedding";
+    const served = serving();
+    const earlier = served === undefined || served.id === current?.id ? null : served;
+    const moves = earlier === null ? "embedding" : "re-embedding";
     return {
       state: failure !== null ? "failing" : done >= total ? "ready" : moves,
       ...chosen,
@@ -37,6 +41,7 @@ export function createVectorStatus({ chosen, background, serving, progress, cloc
       total,
       reason: failure?.message ?? null,
       next: failure?.next ?? null,
+      earlier: earlier && { embedder: earlier.embedder, model: earlier.model, asked: mayAsk(earlier) },
     };
   };
 }

@@ -1,6 +1,6 @@
 // Search by meaning, put together: the embedder that is set, the work behind it, the thread that searches, its status.
 import type { Clock } from "../clock.ts";
-import type { VectorStatus } from "../domain/vector-status.ts";
+import { embedderInWords, type VectorStatus } from "../domain/vector-status.ts";
 import { type Background, createBackground, type VectorSet, type VectorWork } from "../embed/background.ts";
 import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../embed/embedder.ts";
 import { fusionWeight } from "../embed/fusion-weight.ts";
@@ -69,6 +69,7 @@ function offSearch(chosen: EmbedderIdentity | null, reason: string): VectorSearc
       total: 0,
       reason,
       next: null,
+      earlier: null,
     }),
     start: () => undefined,
     close: async () => undefined,
@@ -96,6 +97,11 @@ function createRunning(
     onFailure: warn,
   });
 
+  // A text goes only where the settings point now: an address that is still there belongs to nobody once another
+  // embedder is set. What runs on this machine can always be asked.
+  const mayAsk = ({ embedder }: VectorSet) =>
+    embedderNamed(embedder) !== "http" || chosen.embedder === "http";
+
   /**
    * What is searched: the vectors of the embedder that is set, or those before it until they are all there; of several
    * that never were complete, those of most records.
@@ -105,9 +111,17 @@ function createRunning(
     if (current?.complete === 1) return current;
     const sets = vectors.sets();
     const whole = sets.findLast(({ complete }) => complete === 1);
-    if (whole !== undefined || sets.length < 2) return whole ?? current;
+    if (whole !== undefined || sets.length === 0) return whole ?? current;
     const held = (set: VectorSet) => vectors.progress(set.id).done;
-    return sets.reduce((most, set) => (held(set) >= held(most) ? set : most));
+    const asked = sets.filter(mayAsk);
+    return (asked.length > 0 ? asked : sets).reduce((most, set) => (held(set) >= held(most) ? set : most));
+  }
+
+  function notAsked(set: VectorSet): VectorAnswer {
+    const { done, total } = vectors.progress(background.current()?.id ?? 0);
+    const anew = `${done} of ${total} embedded anew with ${embedderInWords(chosen)}`;
+    const reason = `the vectors are of ${embedderInWords(set)}, which is not set any more; ${anew}`;
+    return { state: "unavailable", reason };
   }
 
   async function nearest({
@@ -117,6 +131,7 @@ function createRunning(
   }: Parameters<VectorLeg["nearest"]>[0]): Promise<VectorAnswer> {
     const set = serving();
     if (set === undefined) return nothingYet(background);
+    if (!mayAsk(set)) return notAsked(set);
     const embedder = embedders.ofSet(set);
     const weight = weightOf(embedder.identity.embedder);
     if (weight === 0) return { state: "off" };
@@ -139,7 +154,7 @@ function createRunning(
   return {
     nearest,
     notify: background.notify,
-    status: createVectorStatus({ chosen, background, serving, progress: vectors.progress, clock }),
+    status: createVectorStatus({ chosen, background, serving, mayAsk, progress: vectors.progress, clock }),
     start: background.start,
     async close() {
       await Promise.all([thread.close(), embedders.close(), background.close()]);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { VectorStatus } from "../../src/domain/vector-status.ts";
+import { type VectorStatus, vectorsInWords } from "../../src/domain/vector-status.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createVectorSearch, type VectorSearch } from "../../src/worker/vectors.ts";
 import { type EmbeddingServer, embeddingServer } from "../helpers/embedding-server.ts";
@@ -66,6 +66,7 @@ describe("with an embedder", () => {
       total: 2,
       reason: null,
       next: null,
+      earlier: null,
     } satisfies VectorStatus);
   });
 
@@ -158,6 +159,44 @@ test("while another model takes over, the old vectors serve with the old model's
   await ready(search);
   expect(await ask(search, "the cache forgets")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
   expect(server.requests.at(-1)?.body.model).toBe("new");
+});
+
+test("a server of embeddings that is not set any more gets no question, and it is said whose vectors there are", async () => {
+  const { addObservation, open } = openMemory();
+  addObservation({ title: "the cache forgets" });
+  const server = await embeddingServer();
+  const first = open(http(server));
+  await ready(first);
+  await first.close();
+  const asked = server.requests.length;
+  const missing = join(tempDir(), "missing");
+  const search = open({ ...http(server, missing), MEM_EMBEDDER: "onnx" });
+  await until(() => expect(search.status().state).toBe("failing"));
+  for (const text of ["a secret plan", "another"])
+    expect(await ask(search, text)).toEqual({
+      state: "unavailable",
+      reason: `the vectors are of http (m), which is not set any more; 0 of 1 embedded anew with onnx (${missing})`,
+    });
+  expect(server.requests).toHaveLength(asked);
+  expect(search.status().earlier).toEqual({ embedder: "http", model: "m", asked: false });
+  expect(vectorsInWords(search.status())).toContain("the vectors are of http (m), which is not set any more");
+});
+
+test("a question for older vectors goes to the server that is set now", async () => {
+  const { addObservation, open } = openMemory();
+  addObservation({ title: "the cache forgets" });
+  const old = await embeddingServer();
+  const first = open(http(old, "old"));
+  await ready(first);
+  await first.close();
+  const asked = old.requests.length;
+  const server = await embeddingServer();
+  server.reply = ({ body }) => (body.model === "new" ? { status: 503 } : undefined);
+  const search = open(http(server, "new"));
+  await until(() => expect(search.status().state).toBe("failing"));
+  expect(await ask(search, "cache")).toMatchObject({ state: "ok" });
+  expect(old.requests).toHaveLength(asked);
+  expect(search.status().earlier).toEqual({ embedder: "http", model: "old", asked: true });
 });
 
 describe("the worker", () => {

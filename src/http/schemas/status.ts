@@ -61,6 +61,11 @@ const vectors = z.lazy(() =>
       total: z.int(),
       reason: z.string().nullable(),
       next: z.string().nullable(),
+      /** Absent from workers of an earlier version. */
+      earlier: z
+        .object({ embedder: z.string(), model: z.string(), asked: z.boolean() })
+        .nullable()
+        .optional(),
     })
     .meta({ id: "Vectors" }),
 );
