@@ -29,6 +29,8 @@ export interface ContextPort {
     exceptSession: string | null;
     limit: number;
   }): { observations: Observation[]; total: number };
+  /** The paths of the same file in other checkouts of the project; absent: nobody knows of any. */
+  elsewhere?: ((path: string, where: { project: string; cwd?: string | null }) => string[]) | undefined;
   /** The records that fit the words best; absent: none do. */
   relevant?:
     | ((request: { project: string; words: string; limit: number }) => Promise<Observation[]>)

@@ -93,9 +93,10 @@ const mostKnownOfAFile = 50;
 /** The first records of the file that the reader does not know, and how many more of those there are. */
 function unknownOfFile(
   port: ContextPort,
-  { project, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
+  { project, cwd = null, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
 ): { observations: Observation[]; more: number } {
-  const request = { project, paths: spellingsOf(path), exceptSession: exceptSession ?? null };
+  const paths = [...new Set([...spellingsOf(path), ...(port.elsewhere?.(path, { project, cwd }) ?? [])])];
+  const request = { project, paths, exceptSession: exceptSession ?? null };
   let found = port.byFile({ ...request, limit });
   // Records are wide, so more are read only when some of the first are known.
   if (found.total > found.observations.length && found.observations.some(({ id }) => known.has(id)))

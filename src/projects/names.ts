@@ -1,5 +1,6 @@
 // Which project a directory belongs to, and what it is called: two folders of one name are two projects, a folder that
 // was moved stays the one it was.
+import { isAbsolute } from "node:path";
 import { cleanText } from "../domain/clean.ts";
 import { contentKey } from "../ids.ts";
 import type { Place } from "./places.ts";
@@ -50,8 +51,13 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
       const id = known?.id ?? projects.ensure(label);
       for (const identity of place.identities)
         if (projects.byIdentity(identity)?.id !== id) projects.identify(identity, id);
-      if (place.identities.length > 0 && projects.folderOf(id) !== place.folder)
+      if (place.identities.length > 0 && projects.folderOf(id) !== place.folder) {
         projects.setFolder(id, place.folder);
+        // A linked work tree is removed one day, and what was done in it is found by its folder.
+        const linked = `path:${place.folder}`;
+        const isWhole = placeOf(cwd).folder === place.folder && isAbsolute(place.folder);
+        if (isWhole && projects.byIdentity(linked) === undefined) projects.identify(linked, id);
+      }
       return label;
     },
     current: (label) => projects.byAlias(label)?.label ?? label,

@@ -12,6 +12,8 @@ export interface FileChange {
 export interface ByFilePort {
   /** The id of a project label, or undefined when no record has it. */
   projectId(label: string): number | undefined;
+  /** The paths of the same file in other checkouts of a project. */
+  elsewhere(path: string, where: { project: string }): string[];
   find(request: {
     paths: readonly string[];
     ends: { paths: readonly string[]; match: string } | null;
@@ -72,7 +74,9 @@ function spellings(port: ByFilePort, path: string, projects: readonly string[]) 
   const plain = posix.normalize(path.replaceAll("\\", "/"));
   const whole = [...new Set([path, plain, plain.replaceAll("/", "\\")])];
   if (/^(?:\/|[A-Za-z]:\/)/.test(plain)) {
-    return { paths: projects.length === 0 ? whole : [...new Set([...whole, ...endsOf(plain)])], ends: null };
+    const elsewhere = projects.flatMap((project) => port.elsewhere(path, { project }));
+    const ends = projects.length === 0 ? [] : endsOf(plain);
+    return { paths: [...new Set([...whole, ...elsewhere, ...ends])], ends: null };
   }
   const match = matchOf(port, plain, projects);
   return { paths: whole, ends: match === null ? null : { paths: whole, match } };

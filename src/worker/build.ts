@@ -85,6 +85,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     warn: (sentence) => log.warn(sentence),
   });
   const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
+  const { elsewhere } = projects.checkouts;
   const { keeper, changedSince } = buildFreshness({ store, clock, projects });
   const { folders, touched, refreshTouched } = buildFolders({ store, settings, clock });
   const live = createLiveSettings({
@@ -159,7 +160,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });
-  const context = buildContext({ ...deps, relevant, changedSince }, store);
+  const context = buildContext({ ...deps, relevant, changedSince, elsewhere }, store);
   const hostEvents = createHostEvents({
     hostNamed,
     intake,
@@ -208,7 +209,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     recordObservation: createObservationRecorder(shared),
     search,
     mcp: createMcpPorts(settings.paths),
-    ...buildRecall({ db, store, search, changedSince }),
+    ...buildRecall({ db, store, search, changedSince, elsewhere }),
     context,
     folders,
     cost,

@@ -1,6 +1,8 @@
 // Which project a directory belongs to, over the store and this machine.
 import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import type { Clock } from "../clock.ts";
+import { type Checkouts, createCheckouts } from "../projects/checkouts.ts";
 import { createProjectNames, type ProjectNames } from "../projects/names.ts";
 import { createPlaces, type Place } from "../projects/places.ts";
 import { createRelabel, type Relabel } from "../projects/relabel.ts";
@@ -18,6 +20,7 @@ interface ProjectDeps {
 }
 
 export interface WorkerProjects extends ProjectNames {
+  checkouts: Checkouts;
   placeOf(cwd: string): Place;
   relabel: Relabel;
   /** Ends what is still being looked for or moved. */
@@ -28,13 +31,38 @@ export function buildProjects({ store, env, clock, onChange }: ProjectDeps): Wor
   const rootCommits = createRootCommits(findExecutable(env, "git"));
   const placeOf = createPlaces({ clock, home: homedir(), rootCommits });
   const relabel = createRelabel(store, onChange);
+  const names = createProjectNames(placeOf, store.projects);
   return {
-    ...createProjectNames(placeOf, store.projects),
+    ...names,
     placeOf,
+    checkouts: buildCheckouts(store, { labelOf: names.labelOf, placeOf }),
     relabel,
     close() {
       rootCommits.stop();
       return relabel.stop();
     },
   };
+}
+
+const pathIdentity = "path:";
+
+/** What is known of a project's folders: those that it is told by, and the one where it was seen last. */
+export function buildCheckouts(
+  { projects }: Pick<Store, "projects">,
+  names: Pick<WorkerProjects, "labelOf" | "placeOf">,
+): Checkouts {
+  return createCheckouts({
+    ...names,
+    rootsOf(label) {
+      const id = projects.find(label);
+      if (id === undefined) return [];
+      const told = projects.identitiesOf(id).filter((identity) => identity.startsWith(pathIdentity));
+      const last = projects.folderOf(id);
+      const roots = [
+        ...told.map((identity) => identity.slice(pathIdentity.length)),
+        ...(last === null ? [] : [last]),
+      ];
+      return [...new Set(roots)].filter((root) => isAbsolute(root));
+    },
+  });
 }

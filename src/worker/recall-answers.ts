@@ -15,6 +15,7 @@ interface RecallDeps {
   store: Store;
   search: Search;
   changedSince: ByFilePort["changedSince"];
+  elsewhere: ByFilePort["elsewhere"];
 }
 
 export function buildRecall({
@@ -22,13 +23,19 @@ export function buildRecall({
   store,
   search,
   changedSince,
+  elsewhere,
 }: RecallDeps): Pick<HttpDeps, "recall" | "timeline"> {
   const { observations, summaries, prompts, projects } = store;
   return {
     timeline: createTimeline({ observations, summaries, prompts, ...createTimelineStore(db) }, search),
     recall: {
       topics: createTopics(search),
-      byFile: createByFile({ projectId: projects.find, find: createFileTimeline(db), changedSince }),
+      byFile: createByFile({
+        projectId: projects.find,
+        elsewhere,
+        find: createFileTimeline(db),
+        changedSince,
+      }),
       observationsOf: ({ ids, project }) =>
         [...new Set(ids)].flatMap((id) => {
           const found = observations.byId(id);

@@ -35,11 +35,12 @@ interface ContextDeps {
   env: Environment;
   relevant: ContextPort["relevant"];
   changedSince?: ContextPort["changedSince"];
+  elsewhere?: ContextPort["elsewhere"];
 }
 
 /** The context builder, with the context settings as they were at start. */
 export function buildContext(
-  { db, settings, env, relevant, changedSince }: ContextDeps,
+  { db, settings, env, relevant, changedSince, elsewhere }: ContextDeps,
   { observations, summaries }: Store,
 ): Context {
   const port: ContextPort = {
@@ -49,6 +50,7 @@ export function buildContext(
     byFile: createByFile(db),
     relevant,
     changedSince,
+    elsewhere,
   };
   const chosen = {
     observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),

@@ -32,7 +32,7 @@ export function createMemoryContext(
   };
 }
 
-type ContextParts = Pick<ContextPort, "relevant" | "changedSince"> & { searchCommand?: string };
+type ContextParts = Pick<ContextPort, "relevant" | "changedSince" | "elsewhere"> & { searchCommand?: string };
 
 const defaults: ContextSettings = {
   observations: 50,

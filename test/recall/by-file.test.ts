@@ -13,6 +13,7 @@ beforeEach(() => {
   byFile = createByFile({
     projectId: (label) => memory.store.projects.find(label),
     find: createFileTimeline(memory.db),
+    elsewhere: () => [],
     changedSince: async ({ observations }) =>
       new Map([...changed].filter(([id]) => observations.includes(id))),
   });

@@ -11,7 +11,13 @@ beforeEach(() => {
   memory = createMemoryStore();
   const search = createMemorySearch(memory);
   const { db, store } = memory;
-  ({ timeline } = buildRecall({ db, store, search, changedSince: async () => new Map() }));
+  ({ timeline } = buildRecall({
+    db,
+    store,
+    search,
+    changedSince: async () => new Map(),
+    elsewhere: () => [],
+  }));
 });
 afterEach(() => memory.close());
 
