@@ -38,11 +38,27 @@ function gitDirOf(folder: string): string | null {
   const path = join(folder, ".git");
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  if (!stats.isFile()) return stats.isDirectory() || stats.isSymbolicLink() ? path : null;
+  if (stats.isDirectory()) return path;
+  if (stats.isSymbolicLink()) return isOf(folder, realPath(path)) ? path : null;
+  if (!stats.isFile()) return null;
   const named = /^gitdir:\s*(.+?)\s*$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
   // A share of the network that a repository names is not visited.
   if (named === undefined || /^[\\/]{2}/.test(named)) return null;
-  return isAbsolute(named) ? named : resolve(folder, named);
+  const own = realPath(resolve(folder, named));
+  return isOf(folder, own) ? own : null;
+}
+
+// An archive from anywhere can hold a `.git` file or link that names a repository of the user's: it would be told what is
+// remembered of that one. The repository has to know the folder: the directory of a linked work tree names its `.git`
+// (a moved one's still names the old place), and an ordinary `.git` belongs to the folder that it stands in.
+function isOf(folder: string, own: string): boolean {
+  const back = readSmall(join(own, "gitdir"), maxPointerBytes)?.trim();
+  if (back === undefined || back === "")
+    return basename(own) !== ".git" || realPath(dirname(own)) === realPath(folder);
+  const linked = realPath(resolve(own, back));
+  return (
+    linked === realPath(join(folder, ".git")) || lstatSync(linked, { throwIfNoEntry: false }) === undefined
+  );
 }
 
 // A linked work tree has a directory of its own inside that of its repository; a submodule has a repository of its own.

@@ -160,6 +160,30 @@ test("a link to a folder is that folder, and a path of nowhere is called after i
   expect(names.claim("thing else")).toBe("thing else");
 });
 
+test("a .git file that points at a repository of another folder does not make it that project", () => {
+  const mine = makeRepository(join(root, "w", "private"), "git@corp.example:me/private");
+  const tree = linkWorkTree(mine, join(root, "w", "private-2"));
+  expect([names.claim(mine), names.claim(tree)]).toEqual(["private", "private"]);
+  for (const [at, target] of [
+    ["tool", join(mine, ".git")],
+    ["other", join(mine, ".git", "worktrees", "linked")],
+  ] as const) {
+    write(join(root, "dl", at, ".git"), `gitdir: ${target}\n`);
+    expect(names.claim(join(root, "dl", at))).toBe(at);
+  }
+  mkdirSync(join(root, "dl", "linked"));
+  symlinkSync(join(mine, ".git"), join(root, "dl", "linked", ".git"));
+  expect(names.claim(join(root, "dl", "linked"))).toBe("linked");
+});
+
+test("a linked work tree that was moved is still of its project", () => {
+  const main = makeRepository(join(root, "w", "shop"), "git@corp.example:me/shop");
+  const tree = linkWorkTree(main, join(root, "w", "shop-fix"));
+  expect(names.claim(main)).toBe("shop");
+  renameSync(tree, join(root, "elsewhere"));
+  expect(names.claim(join(root, "elsewhere"))).toBe("shop");
+});
+
 test("a .git that is hostile or broken names nothing outside, and stops nobody", () => {
   for (const [name, text] of Object.entries({
     endless: `gitdir: ${"x/".repeat(100_000)}`,
