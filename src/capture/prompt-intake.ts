@@ -1,5 +1,5 @@
 // Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
-import { cleanText } from "../domain/clean.ts";
+import { cleanPrompt } from "../domain/clean.ts";
 import { isEntirelyPrivate } from "../domain/private-tags.ts";
 import type { UserPrompt } from "../domain/records.ts";
 import { shorten } from "../domain/shorten.ts";
@@ -28,7 +28,7 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
   return {
     async initSession(input) {
       const cleaned = { private: isEntirelyPrivate(input.prompt), text: "" };
-      if (!cleaned.private) cleaned.text = shorten(cleanText(input.prompt), maxPromptChars);
+      if (!cleaned.private) cleaned.text = shorten(cleanPrompt(input.prompt), maxPromptChars);
       const stored = await store.commit(() =>
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );

@@ -1,11 +1,16 @@
 // What may be stored of a text or a JSON value: private parts taken out first, then secrets redacted.
 import type { Json, JsonObject } from "./json.ts";
-import { stripPrivate } from "./private-tags.ts";
+import { stripPrivate, stripPrivatePrompt } from "./private-tags.ts";
 import { redactSecrets } from "./secrets.ts";
 
 /** The text without private parts and secrets; `key` is the name it stood under, which can make it a secret. */
 export function cleanText(text: string, key?: string): string {
   return redactSecrets(stripPrivate(text), key);
+}
+
+/** `cleanText` of what a user wrote. */
+export function cleanPrompt(prompt: string): string {
+  return redactSecrets(stripPrivatePrompt(prompt));
 }
 
 /**

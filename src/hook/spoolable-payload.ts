@@ -1,5 +1,5 @@
 // What of a host's payload may stand on the disk: cleaned of private parts and secrets, and short enough to be kept.
-import { cleanJson } from "../domain/clean.ts";
+import { cleanJson, cleanPrompt } from "../domain/clean.ts";
 import { isJsonObject, type Json, type JsonObject, mapStrings } from "../domain/json.ts";
 import { nestingExceeds } from "../domain/nesting.ts";
 import { isEntirelyPrivate } from "../domain/private-tags.ts";
@@ -17,7 +17,10 @@ export function spoolablePayload(text: string): JsonObject | null {
   if (!isJsonObject(payload)) return null;
   const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
   // Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
-  const cleaned = cleanJson(flat);
+  const { prompt } = payload;
+  const all = cleanJson(flat);
+  const cleaned =
+    isJsonObject(all) && typeof prompt === "string" ? { ...all, prompt: cleanPrompt(prompt) } : all;
   const short = shortenJson(
     mapStrings(cleaned, (leaf) => shorten(leaf, maxLeafChars)),
     maxChars,

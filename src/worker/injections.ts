@@ -2,7 +2,7 @@
 import { cleanKey } from "../capture/clean-input.ts";
 import type { Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
-import { cleanText } from "../domain/clean.ts";
+import { cleanPrompt, cleanText } from "../domain/clean.ts";
 import { shorten } from "../domain/shorten.ts";
 import { failOpen } from "../errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
@@ -126,7 +126,7 @@ async function atPrompt(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
-  const words = shorten(cleanText(event.text), maxSearchedChars);
+  const words = shorten(cleanPrompt(event.text), maxSearchedChars);
   const known = ledger.records(reader);
   const { text, records } = await context.forPrompt({ ...place, words, known, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isEntirelyPrivate, stripPrivate } from "../../src/domain/private-tags.ts";
+import { isEntirelyPrivate, stripPrivate, stripPrivatePrompt } from "../../src/domain/private-tags.ts";
 import { testSeed } from "../helpers/random.ts";
 import { tagDocuments } from "../helpers/tag-documents.ts";
 
@@ -29,10 +29,13 @@ test.each([
   ["our block without its end", "a <mem-context-0a1b2c>x <b>y", "a "],
   ["our block cut in its name", "a <mem-context-0a", "a "],
   ["our block cut in its name and gone on with", "a <mem-context-0a… x/> y", "a "],
-  ["our block without its beginning", "x y</mem-context-0a1b2c> b", " b"],
+  ["a stray end of our block", "a</mem-context-0a1b2c> b", "a b"],
+  ["our block without its beginning", "cut\n| 12 | a title | bugfix |\n</mem-context-0a1b2c> b", " b"],
+  ["our head line in front of a stray end", "Records of earlier sessions\nx</mem-context-0a> b", " b"],
+  ["a list of ours without its beginning", "cut\n- #12 2026-01-02 bugfix: x\n</mem-context-0a> b", " b"],
   [
     "a block without its beginning behind a whole one",
-    "a <private>x</private>x</mem-context-0a1b2c> b",
+    "a <private>x</private>x\n- **#7 title** (bugfix)\n</mem-context-0a1b2c> b",
     " b",
   ],
   [
@@ -54,6 +57,19 @@ test.each([
   ],
 ])("%s hides what it should and nothing else", (_, text, left) => {
   expect(stripPrivate(text)).toBe(left);
+});
+
+test.each([
+  ["a stray end of our block", "a</mem-context-0a1b2c> b", "a b"],
+  [
+    "one behind what a user copied from it",
+    "| 12 | a title | x |\n</mem-context-0a> why?",
+    "| 12 | a title | x |\n why?",
+  ],
+  ["one behind a private part", "a <private>x</private> b</mem-context-0a>", "a  b"],
+  ["a whole block", "a <mem-context-0a>x</mem-context-0a> b", "a  b"],
+])("of a prompt with %s only the tag and what is hidden goes", (_, prompt, left) => {
+  expect(stripPrivatePrompt(prompt)).toBe(left);
 });
 
 test.each([
@@ -79,6 +95,9 @@ test.each([
   ["<mem-context>x</mem-context> <PRIVATE>y</PRIVATE>", true],
   ["<mem-context><private>x</private></mem-context>", true],
   ["<pri<private/>vate>x", true],
+  ["what is said <private>x</private></mem-context-0a>", false],
+  ["| 12 | x |</mem-context-0a><private>x</private>", false],
+  ["<private>x</private></mem-context-0a>", true],
 ])("%j is entirely private: %s", (prompt, expected) => {
   expect(isEntirelyPrivate(prompt)).toBe(expected);
 });
@@ -147,5 +166,9 @@ test.each([
 });
 
 test("1.6 MB of ends of our block are scanned to the end", () => {
-  expect(stripPrivate(`gone ${"</mem-context-0a>".repeat(100_000)} kept`)).toBe(" kept");
+  const ends = "</mem-context-0a>".repeat(100_000);
+  expect(stripPrivate(`- #1 gone\n${ends} kept`)).toBe(" kept");
+  expect(stripPrivate(`kept${ends}`)).toBe("kept");
+  const pieces = stripPrivate("| 1 | x</mem-context-0a>\nkept </mem-context-0a>".repeat(30_000));
+  expect(pieces).toMatch(/^\nkept $/);
 });

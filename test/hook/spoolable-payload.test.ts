@@ -20,6 +20,12 @@ test("private parts and secrets are gone at every depth, the rest is as it was",
   expect(kept).toMatchObject({ prompt: "fix it  please", n: 1, none: null });
 });
 
+test("a prompt keeps what stands before a stray end of an injected block", () => {
+  expect(spoolable({ prompt: "Earlier records about x: why?</mem-context-0a1b> b" })?.prompt).toBe(
+    "Earlier records about x: why? b",
+  );
+});
+
 test("a prompt that is private as a whole is still told to be so", () => {
   const prompt = spoolable({ prompt: " <private>CANARY</private>\n" })?.prompt;
   expect(prompt).not.toContain("CANARY");
