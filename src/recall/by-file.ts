@@ -1,5 +1,5 @@
 // The timeline of a file: what is known of it, under every spelling it may be stored with.
-import { posix } from "node:path";
+import { dirname, isAbsolute, posix } from "node:path";
 import { type Observation, type Parsed, parseLists } from "../domain/records.ts";
 import { projectToken } from "../domain/scope-token.ts";
 
@@ -24,6 +24,7 @@ export interface ByFilePort {
   changedSince(request: {
     observations: readonly number[];
     project: string;
+    cwd: string | null;
   }): Promise<ReadonlyMap<number, readonly FileChange[]>>;
 }
 
@@ -47,7 +48,7 @@ export function createByFile(port: ByFilePort): ByFile {
       const known = projects.filter((label) => port.projectId(label) !== undefined);
       if (projects.length > 0 && known.length === 0) return { observations: [], total: 0 };
       const { observations, total } = port.find({ ...spellings(port, path, known), projects: known, limit });
-      const changes = await changesOf(port, observations);
+      const changes = await changesOf(port, observations, folderOf(path));
       return {
         observations: observations.map((observation) => {
           const changed = changes.get(observation.id);
@@ -59,13 +60,18 @@ export function createByFile(port: ByFilePort): ByFile {
   };
 }
 
-async function changesOf(port: ByFilePort, observations: readonly Observation[]) {
+async function changesOf(port: ByFilePort, observations: readonly Observation[], cwd: string | null) {
   const byProject = new Map<string, number[]>();
   for (const { id, project } of observations) byProject.set(project, [...(byProject.get(project) ?? []), id]);
   const found = await Promise.all(
-    [...byProject].map(([project, ids]) => port.changedSince({ observations: ids, project })),
+    [...byProject].map(([project, ids]) => port.changedSince({ observations: ids, project, cwd })),
   );
   return new Map(found.flatMap((changes) => [...changes]));
+}
+
+/** Where the reader is who asks for an absolute path; a share of the network is not visited. */
+function folderOf(path: string): string | null {
+  return isAbsolute(path) && !/^[\\/]{2}/.test(path) ? dirname(path) : null;
 }
 
 // An absolute path is the file itself; inside a project it may be stored from the project's root, which is one of its

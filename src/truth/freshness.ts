@@ -1,17 +1,17 @@
 // Says which files of an observation are not as they were when it was stored.
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { failOpen } from "../errors.ts";
 import { blobIdOf, type FileStamp, lookAtFile } from "./work-file.ts";
 
 /** A file of an observation whose content is another one now, or that is no longer there. */
 export interface FileChange {
-  /** As the record spells it. */
+  /** As the record spells it; from the top folder when another checkout than the record's was looked at. */
   path: string;
   is: "changed" | "gone";
 }
 
-/** Where to look: the work tree around `cwd` when it is the project's, else the folder where the project was seen last. */
+/** Where to look: the work tree around `cwd`, the reader's, when it is the project's; else that of each record. */
 export interface FreshnessRequest {
   observations: readonly number[];
   project: string;
@@ -35,13 +35,16 @@ export interface KnownBlob {
   mtime_ns: string | null;
 }
 
+/** With the directory of the session that it is from. */
+export interface SeenBlob extends KnownBlob {
+  cwd: string | null;
+}
+
 interface FreshnessDeps {
   clock: Clock;
-  blobsOf(observations: readonly number[]): KnownBlob[];
+  blobsOf(observations: readonly number[]): SeenBlob[];
   /** Top folder of the work tree around a directory; null for one of another project: an agent may step out of its own. */
   folderAround(cwd: string, project: string): string | null;
-  /** Where the project was seen last. */
-  folderOf(project: string): string | null;
 }
 
 export function createFreshness(deps: FreshnessDeps): ChangedSince {
@@ -49,38 +52,65 @@ export function createFreshness(deps: FreshnessDeps): ChangedSince {
   return async (request) => {
     const seen = await failOpen("comparing files", () => compare(deps, request, hashed));
     const changes = new Map<number, FileChange[]>();
-    for (const { blob, is } of seen ?? []) {
+    for (const { blob, is, path } of seen ?? []) {
       if (is === "same") continue;
       const list = changes.get(blob.observation_id) ?? [];
       changes.set(blob.observation_id, list);
-      list.push({ path: blob.path, is });
+      list.push({ path, is });
     }
     return changes;
   };
 }
 
 interface Compared {
-  blob: KnownBlob;
+  blob: SeenBlob;
   is: "same" | FileChange["is"];
+  path: string;
 }
 
 async function compare(
   deps: FreshnessDeps,
-  request: FreshnessRequest,
+  { observations, project, cwd = null }: FreshnessRequest,
   hashed: Look["hashed"],
 ): Promise<Compared[]> {
-  const blobs = deps.blobsOf(request.observations.slice(0, mostObservations));
-  const root = blobs.length === 0 ? null : rootFor(deps, request);
-  if (root === null) return [];
+  const blobs = deps.blobsOf(observations.slice(0, mostObservations)).slice(0, mostFiles);
+  if (blobs.length === 0) return [];
   const { clock } = deps;
-  const look = createLook({ root, hashed, until: clock.monotonicMs() + deadlineMs, clock });
-  // A folder that is not there says nothing of its files.
-  const isThere = lookAtFile(root).then(({ is }) => is === "other");
-  const seen = blobs
-    .slice(0, mostFiles)
-    .map(async (blob): Promise<Compared> => ({ blob, is: (await isThere) ? await look(blob) : "same" }));
+  const around = once((folder: string) => deps.folderAround(folder, project));
+  const reader = cwd === null ? null : around(cwd);
+  const isThere = once((folder: string) => lookAtFile(folder).then(({ is }) => is === "other"));
+  const shared = { hashed, until: clock.monotonicMs() + deadlineMs, clock, left: { bytes: maxBytesAtOnce } };
+  const lookIn = once((root: string) => createLook({ ...shared, root }));
+  const seen = blobs.map(async (blob): Promise<Compared> => {
+    const origin = originOf(blob);
+    // What hangs is only asked for without waiting for it.
+    const own = origin !== null && (await isThere(origin)) ? around(origin) : null;
+    const root = reader ?? own;
+    const path = root === own ? blob.path : blob.place;
+    // A folder that is not there says nothing of its files.
+    if (root === null || !(await isThere(root))) return { blob, is: "same", path };
+    const is = await lookIn(root)(blob);
+    // Another checkout may never have had the file.
+    return { blob, is: is === "gone" && root !== own ? "same" : is, path };
+  });
   // What hangs (a share that went away) is left behind, with all that was asked of it.
   return settledBy(seen, deadlineMs);
+}
+
+/** The top folder that the record's path was in; where the path does not say, the directory of its session. */
+function originOf({ path, place, cwd }: SeenBlob): string | null {
+  const plain = path.replaceAll("\\", "/");
+  if (isAbsolute(path) && plain.endsWith(`/${place}`)) return path.slice(0, -place.length - 1) || null;
+  return cwd !== null && isAbsolute(cwd) ? cwd : null;
+}
+
+function once<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, { value: T }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
 }
 
 const mostObservations = 200;
@@ -91,17 +121,14 @@ const maxFileBytes = 2 * 1024 * 1024;
 const maxBytesAtOnce = 8 * 1024 * 1024;
 const mostHashed = 5_000;
 
-function rootFor(deps: FreshnessDeps, { cwd, project }: FreshnessRequest): string | null {
-  const around = cwd === undefined || cwd === null ? null : deps.folderAround(cwd, project);
-  return around ?? deps.folderOf(project);
-}
-
 interface Look {
   root: string;
   /** Content ids of files as they were when they were read last. */
   hashed: Map<string, FileStamp & { blobId: string }>;
   until: number;
   clock: Clock;
+  /** That may still be read, in all folders. */
+  left: { bytes: number };
 }
 
 // One file that stands in many records is looked at once, and read once.
@@ -110,10 +137,10 @@ function createLook({
   hashed,
   until,
   clock,
+  left,
 }: Look): (blob: KnownBlob) => Promise<"same" | FileChange["is"]> {
   const sights = new Map<string, ReturnType<typeof lookAtFile>>();
   const reading = new Map<string, Promise<string | null>>();
-  let bytesLeft = maxBytesAtOnce;
 
   async function contentOf({ place, blob_id, size }: KnownBlob, mtimeNs: string): Promise<string | null> {
     const path = join(root, place);
@@ -121,8 +148,8 @@ function createLook({
     const before = hashed.get(path);
     if (before?.size === size && before.mtimeNs === mtimeNs && before.blobId.length === blob_id.length)
       return before.blobId;
-    if (size > bytesLeft || clock.monotonicMs() > until) return null;
-    bytesLeft -= size;
+    if (size > left.bytes || clock.monotonicMs() > until) return null;
+    left.bytes -= size;
     const now = await blobIdOf({ root, place, format }, maxFileBytes);
     if (now === null) return null;
     if (hashed.size >= mostHashed) hashed.clear();

@@ -30,10 +30,6 @@ export function buildFreshness({ store, clock, projects }: TruthDeps): {
       blobsOf: blobs.of,
       folderAround: (cwd, project) =>
         projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,
-      folderOf(label) {
-        const project = store.projects.byLabel(label);
-        return project === undefined ? null : store.projects.folderOf(project.id);
-      },
     }),
   };
 }

@@ -33,7 +33,6 @@ function freshness(): ChangedSince {
     clock: systemClock,
     blobsOf: memory.store.blobs.of,
     folderAround: (cwd) => cwd,
-    folderOf: () => root,
   });
 }
 
@@ -135,8 +134,25 @@ test("another work tree of the project is compared where the agent works", async
   const observation = await remember(join(root, "a.ts"));
   const other = tempDir();
   writeFileSync(join(other, "a.ts"), "two");
-  expect(await changes(observation, other)).toEqual([{ path: join(root, "a.ts"), is: "changed" }]);
+  expect(await changes(observation, other)).toEqual([{ path: "a.ts", is: "changed" }]);
+  writeFileSync(join(other, "a.ts"), "one");
+  expect(await changes(observation, other)).toEqual([]);
+  rmSync(join(other, "a.ts"));
+  expect(await changes(observation, other)).toEqual([]);
   expect(await changes(observation, root)).toEqual([]);
+});
+
+test("without a reader each record is compared in its own checkout, and nothing is said where that is gone", async () => {
+  const first = await remember(put("a.ts", "one"));
+  const outer = root;
+  root = tempDir();
+  const second = await remember(put("a.ts", "two"));
+  const asked = () => changedSince({ observations: [first.id, second.id], project: "app" });
+  expect(await asked()).toEqual(new Map());
+  rmSync(join(outer, "a.ts"));
+  expect(await asked()).toEqual(new Map([[first.id, [{ path: join(outer, "a.ts"), is: "gone" }]]]));
+  rmSync(outer, { recursive: true });
+  expect(await asked()).toEqual(new Map());
 });
 
 test("a folder that is not there says nothing of its files", async () => {

@@ -35,5 +35,8 @@ test("files of a project are not said to be gone because the agent stepped into 
   const changes = async (cwd: string) => (await changedSince({ observations: [id], project, cwd })).get(id);
   expect(await changes(other)).toBeUndefined();
   expect(await changes(app)).toBeUndefined();
-  expect(await changes(join(clone, "src"))).toEqual([{ path: "a.ts", is: "gone" }]);
+  expect(await changes(join(clone, "src"))).toBeUndefined();
+  writeFileSync(join(clone, "a.ts"), "other");
+  expect(await changes(join(clone, "src"))).toEqual([{ path: "a.ts", is: "changed" }]);
+  expect(await changes(app)).toBeUndefined();
 });

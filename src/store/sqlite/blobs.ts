@@ -11,7 +11,8 @@ interface Blob {
 }
 
 export interface Blobs {
-  of(observations: readonly number[]): Blob[];
+  /** With the directory of the session that each is from. */
+  of(observations: readonly number[]): (Blob & { cwd: string | null })[];
   /** What is kept already stays, and nothing is kept of an observation that is gone. */
   keep(blobs: readonly Blob[]): void;
   /** The directory of a session. */
@@ -20,10 +21,12 @@ export interface Blobs {
 
 export function createBlobs(db: Sqlite): Blobs {
   // A record that was made again may have other files now.
-  const of = db.prepare<[string], Blob>(
-    `select b.observation_id, b.path, b.place, b.blob_id, b.size, b.mtime_ns
+  const of = db.prepare<[string], Blob & { cwd: string | null }>(
+    `select b.observation_id, b.path, b.place, b.blob_id, b.size, b.mtime_ns, s.cwd
      from json_each(?) wanted
      cross join observation_blobs b on b.observation_id = wanted.value
+     left join observations o on o.id = b.observation_id
+     left join sessions s on s.sdk_session_id = o.sdk_session_id
      where exists (select 1 from observation_files f where f.path = b.path and f.observation_id = b.observation_id)`,
   );
   const insert = db.prepare<Blob>(
