@@ -15,6 +15,7 @@ export interface TimelineRequest {
   query?: string | undefined;
   depth_before: number;
   depth_after: number;
+  /** Else that of the record, and all of them around a bare moment. */
   project?: string | undefined;
 }
 
@@ -76,7 +77,9 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
         throw unknownAnchor(nameOf(anchor), project);
       }
       const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
-      const window = { at, anchor: anchor.kind === "time" ? null : anchor, project };
+      // What another project did at the same time says nothing of a record.
+      const within = project ?? row?.record.project ?? null;
+      const window = { at, anchor: anchor.kind === "time" ? null : anchor, project: within };
       return [
         ...port.before({ ...window, limit: depth_before }).map(itemOf),
         ...(row === null || isRejected(row) ? [] : [{ ...itemOf(row), anchor: true as const }]),

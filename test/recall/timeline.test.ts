@@ -46,6 +46,16 @@ it("stands around an observation, a session summary, a prompt and a moment, olde
   expect(await around({ anchor: moment, depth_before: 1, depth_after: 1 })).toEqual(["2", "P2"]);
 });
 
+it("stays in the project of its record, and a bare moment has those of all", async () => {
+  fill();
+  memory.addObservation({ title: "Elsewhere", project: "other", at: someTime + 2 });
+  memory.addPrompt("elsewhere", { project: "other", at: someTime + 3 });
+  expect(await around({ anchor: { kind: "observation", id: 2 } })).toEqual("P1 1 2* P2 3 S1".split(" "));
+  expect(await around({ query: "redirect" })).toEqual("P1 1 2* P2 3 S1".split(" "));
+  const moment = { kind: "time", at: someTime + 3 } as const;
+  expect(await around({ anchor: moment, depth_before: 1, depth_after: 2 })).toEqual(["4", "P2", "P3"]);
+});
+
 it("keeps to the depths, which count all kinds together", async () => {
   fill();
   const anchor = { kind: "observation", id: 2 } as const;
@@ -68,7 +78,7 @@ it("loses and repeats nothing where many records are of one moment", async () =>
 it("keeps to the project, and does not know the records of another one", async () => {
   fill();
   memory.addObservation({ project: "other", at: someTime + 2 });
-  expect(await around({ anchor: { kind: "observation", id: 2 } })).toContain("4");
+  expect(await around({ anchor: { kind: "observation", id: 2 } })).not.toContain("4");
   expect(await around({ anchor: { kind: "observation", id: 2 }, project: "app" })).not.toContain("4");
   expect(await around({ anchor: { kind: "time", at: someTime }, project: "other" })).toEqual(["4"]);
   await expect(around({ anchor: { kind: "observation", id: 4 }, project: "app" })).rejects.toMatchObject({

@@ -30,7 +30,7 @@ export function registerTimeline(program: Command, context: CliContext): void {
     .option("--query <words>", "instead of an anchor: the observation that fits best")
     .option("--before <count>", "records before it, 0-100", count(0, 100))
     .option("--after <count>", "records after it, 0-100", count(0, 100))
-    .option("--project <name>", "only of one project")
+    .option("--project <name>", "of one project (default: that of the record; all around a time)")
     .option("--json", "print JSON")
     .action((anchor: string | undefined, options: TimelineOptions) => showTimeline(context, anchor, options));
   withExamples(timeline, [
