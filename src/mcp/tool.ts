@@ -7,7 +7,7 @@ import { MemError } from "../errors.ts";
 /** What the tools ask of the worker. */
 export type RecallWorker = Pick<
   WorkerClient,
-  "search" | "timeline" | "recent" | "observationsOf" | "summary" | "prompt"
+  "projects" | "search" | "timeline" | "recent" | "observationsOf" | "summary" | "prompt"
 >;
 
 /** An answer twice: for programs, and as lines to be quoted. */

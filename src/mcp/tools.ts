@@ -1,5 +1,6 @@
 // The four tools of recall: short lists first, whole records by their ids.
 import * as z from "zod";
+import { unknownProject } from "../client/known-names.ts";
 import { parseRecordName, type RecordName, recordName } from "../domain/record-name.ts";
 import { parseLists } from "../domain/records.ts";
 import { MemError } from "../errors.ts";
@@ -47,7 +48,7 @@ const search = defineTool(
   async (worker, given) => {
     const answer = await worker.search({ ...defined(given), format: "index" });
     const results = listedHits(answer);
-    const { notes } = answer;
+    const notes = [...answer.notes, ...(await noSuchProject(worker, results.length, given.project))];
     return {
       structured: { results, notes },
       lines: [...linesOr(results.map(listedLine), "Nothing found."), ...notes.map((note) => `Note: ${note}`)],
@@ -81,16 +82,22 @@ const timeline = defineTool(
     output: z.object({
       about,
       items: z.array(listed.extend({ anchor: z.literal(true).optional() })),
+      notes: z.array(z.string()),
     }),
   },
   async (worker, { anchor, ...given }) => {
-    const found = await worker.timeline({
-      ...defined(given),
-      ...(anchor === undefined ? {} : { anchor: String(anchor) }),
+    const around = { ...defined(given), ...(anchor === undefined ? {} : { anchor: String(anchor) }) };
+    const found = await worker.timeline(around).catch(async (error: unknown) => {
+      const unknown = isNotFound(error) ? await noSuchProject(worker, 0, given.project) : [];
+      throw unknown[0] === undefined ? error : new MemError("not_found", { message: unknown[0] });
     });
     const items = found.map(listedItem);
     const lines = items.map((item) => `${listedLine(item)}${item.anchor ? " (the anchor)" : ""}`);
-    return { structured: { items }, lines: linesOr(lines, "Nothing is remembered around that.") };
+    const notes = await noSuchProject(worker, items.length, given.project);
+    return {
+      structured: { items, notes },
+      lines: linesOr([...lines, ...notes], "Nothing is remembered around that."),
+    };
   },
 );
 
@@ -103,13 +110,14 @@ const recent = defineTool(
       project: project(),
       limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
     }),
-    output: z.object({ about, results: z.array(listed) }),
+    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
   },
   async (worker, given) => {
     const results = listedRecent(await worker.recent(defined(given)));
+    const notes = await noSuchProject(worker, results.length, given.project);
     return {
-      structured: { results },
-      lines: linesOr(results.map(listedLine), "Nothing is remembered yet."),
+      structured: { results, notes },
+      lines: linesOr([...results.map(listedLine), ...notes], "Nothing is remembered yet."),
     };
   },
 );
@@ -140,7 +148,7 @@ const getObservations = defineTool(
     const found = await wholeRecords(worker, ids, only);
     const there = new Set(found.map(({ id }) => id));
     const missing = [...new Set(ids.map(recordName))].filter((id) => !there.has(id));
-    if (found.length === 0) throw noneOf(missing, only);
+    if (found.length === 0) throw noneOf(missing, only, await noSuchProject(worker, 0, only));
     const records = withinBudget(found);
     const left_out = found.slice(records.length).map(({ id }) => id);
     const lines = [
@@ -185,9 +193,13 @@ async function wholeOther(
     if (only !== undefined && record.project !== only) return undefined;
     return "prompt_text" in record ? wholePrompt(record) : wholeSummary(parseLists(record));
   } catch (error) {
-    if (error instanceof MemError && error.code === "not_found") return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MemError && error.code === "not_found";
 }
 
 // Claude Code refuses results of more than 25,000 tokens: this is about 10,000.
@@ -203,10 +215,20 @@ function withinBudget(records: readonly Whole[]): Whole[] {
   return records.slice(0, end === -1 ? records.length : end);
 }
 
-function noneOf(missing: readonly string[], only: string | undefined): MemError {
+// Nothing was found: a name that is no project's is why, and the next call can name one that is.
+async function noSuchProject(
+  worker: RecallWorker,
+  found: number,
+  project: string | undefined,
+): Promise<string[]> {
+  const unknown = found > 0 || project === undefined ? null : await unknownProject(worker, project);
+  return unknown === null ? [] : [unknown];
+}
+
+function noneOf(missing: readonly string[], only: string | undefined, notes: readonly string[]): MemError {
   return new MemError("not_found", {
     message: `There is no ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
-    hint: "Ids come from the tools search, timeline and recent.",
+    hint: [...notes, "Ids come from the tools search, timeline and recent."].join(" "),
   });
 }
 

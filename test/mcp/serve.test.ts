@@ -70,7 +70,26 @@ describe("the tools", () => {
 
     const recent = await call("recent", { project: "shop", limit: 1 });
     expect(recent.structured.results).toMatchObject([{ id: "2", title: "Ran the tests" }]);
-    expect((await call("recent", { project: "nowhere" })).text).toContain("Nothing is remembered yet.");
+  });
+
+  test("say that there is no such project, and which there are", async () => {
+    const mem = memAtHome();
+    await fillMemory(mem);
+    const { call } = await connectMcp(mem);
+    const project = "nowhere";
+    const calls = {
+      recent: { project },
+      search: { query: "redirect", project },
+      timeline: { query: "redirect", project },
+      get_observations: { ids: ["1"], project },
+    };
+    for (const [name, given] of Object.entries(calls)) {
+      const { text } = await call(name, given);
+      expect(text).toMatch(/There is no project "nowhere"\. Known: .*shop/);
+      expect(text).not.toContain("Nothing is remembered");
+    }
+    const { structured } = await call("recent", { project });
+    expect(structured.notes).toEqual([expect.stringContaining("nowhere")]);
   });
 
   test("keep to the project", async () => {

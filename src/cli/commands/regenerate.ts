@@ -1,12 +1,12 @@
 // `mem regenerate`: lets a model write again what was written without one, shown while it runs in the worker.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
+import { unknownProject } from "../../client/known-names.ts";
 import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
 import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { unknownProject } from "../known-names.ts";
 import { demandConsent, showPlan } from "../regenerate-consent.ts";
 import { demandOneWay } from "../regenerate-ways.ts";
 import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";

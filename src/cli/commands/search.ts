@@ -1,5 +1,6 @@
 // `mem search`: what was learned, found by words and filters.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { unknownProject } from "../../client/known-names.ts";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
@@ -7,7 +8,6 @@ import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
-import { unknownProject } from "../known-names.ts";
 import { unknownModeWords } from "../mode-words.ts";
 import { renderSearch } from "../search-results.ts";
 import { parseWhen } from "../when.ts";

@@ -1,6 +1,6 @@
 // A name that a user wrote where nothing was found by it: a typo is told, with the names there are.
-import type { WorkerClient } from "../client/worker-client.ts";
 import { terminalLine } from "../domain/terminal-text.ts";
+import type { WorkerClient } from "./worker-client.ts";
 
 const mostNames = 8;
 
