@@ -3,13 +3,13 @@ import type { Observation } from "../domain/records.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, fits } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";
-import { markedBy, marksOf } from "./marks.ts";
+import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import { dayOf } from "./view.ts";
 
 interface FileRecords {
   observations: readonly Observation[];
-  /** How many others there are that the reader does not know. */
+  /** How many others there are that are not told before a file. */
   more: number;
   changed: ReadonlyMap<number, readonly ChangedFile[]>;
   searchCommand: string;
@@ -58,7 +58,7 @@ function moreLine(count: number, path: string, searchCommand: string): string {
 function recordLine(observation: Observation, changed: readonly ChangedFile[]): string {
   const { id, obs_type } = observation;
   const marked = markedBy(observation, 1, changed);
-  const title = plainLine(observation.title, maxTitleChars);
+  const title = titleOf(observation, maxTitleChars);
   const day = dayOf(observation.created_at_epoch);
   const head = `- #${id} ${day} ${plainLine(obs_type, maxTitleChars)}: ${title}${marksOf(marked)}`;
   if (marked.untrusted !== null || marked.superseded) return head;

@@ -4,6 +4,8 @@ import type { ChangedFile } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 
 export interface Marked {
+  /** True when the user pinned it. */
+  pinned: boolean;
   /** How many records it stands for. */
   times: number;
   /** Set when the content came from outside: such a record is shown as a title only. */
@@ -15,8 +17,9 @@ export interface Marked {
 }
 
 /** The marks of a record in brackets, each behind a space; empty when it has none. */
-export function marksOf({ times, untrusted, superseded, supersededBy, changed }: Marked): string {
+export function marksOf({ pinned, times, untrusted, superseded, supersededBy, changed }: Marked): string {
   const marks = [
+    pinned ? "pinned" : null,
     times === 1 ? null : `x${times}`,
     untrusted && `from ${untrusted}`,
     superseded ? (supersededBy === null ? "superseded" : `superseded by #${supersededBy}`) : null,
@@ -27,13 +30,14 @@ export function marksOf({ times, untrusted, superseded, supersededBy, changed }:
 
 /** The marks that the record itself has; `changed` is what the work tree says. */
 export function markedBy(
-  observation: Pick<Observation, "provenance" | "status" | "superseded_by">,
+  observation: Pick<Observation, "provenance" | "status" | "superseded_by" | "pinned">,
   times: number,
   changed: readonly ChangedFile[],
 ): Marked {
   const { provenance, status, superseded_by } = observation;
   const untrusted = untrustedSource(provenance);
   return {
+    pinned: observation.pinned === 1 && status === "active",
     times,
     untrusted,
     superseded: status === "superseded",
@@ -41,6 +45,19 @@ export function markedBy(
     changed: untrusted === null ? changed : [],
   };
 }
+
+/** The title as it is shown, "" when it has none. Of one from outside only what names it: the rest may be its own words. */
+export function titleOf(
+  { title, provenance }: Pick<Observation, "title" | "provenance">,
+  maxChars: number,
+): string {
+  return plainLine(
+    title,
+    untrustedSource(provenance) === null ? maxChars : Math.min(maxChars, maxOutsideChars),
+  );
+}
+
+const maxOutsideChars = 60;
 
 /** Where a record from outside is from; null for one of our own. */
 function untrustedSource(provenance: string): Marked["untrusted"] {

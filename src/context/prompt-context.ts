@@ -5,7 +5,7 @@ import { type Budget, rowsWithin } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";
-import { markedBy, marksOf } from "./marks.ts";
+import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Injection } from "./timeline.ts";
 import { dayOf } from "./view.ts";
@@ -59,7 +59,7 @@ function recordLine(
   field: ContextSettings["fullField"],
 ): string {
   const { id, obs_type, created_at_epoch } = observation;
-  const title = plainLine(observation.title, maxChars.title) || "(untitled)";
+  const title = titleOf(observation, maxChars.title) || "(untitled)";
   const marks = marksOf(markedBy(observation, 1, changed));
   const head = `- #${id} ${dayOf(created_at_epoch)} ${plainLine(obs_type, maxChars.type)}: ${title}${marks}`;
   const detail = expandedLines(observation, title, field)?.[0];

@@ -3,7 +3,7 @@ import { contextBlock } from "./block.ts";
 import { economicsLine } from "./economics.ts";
 import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
-import type { ContextRow, ContextView } from "./view.ts";
+import { type ContextRow, type ContextView, dayOf } from "./view.ts";
 
 /**
  * A renderer of the view's first rows as the block to inject. Equal records give equal bytes: nothing in it is of now. It
@@ -41,7 +41,7 @@ function summarySection({ lastSummary }: ContextView): string[] {
   if (lastSummary === null) return [];
   return [
     "",
-    `## Last session (${lastSummary.day})`,
+    `## Last session (${dayOf(lastSummary.at)})`,
     ...lastSummary.parts.map(({ name, text }) => `- ${name}: ${text}`),
   ];
 }
@@ -52,7 +52,6 @@ function messageSection({ lastMessage }: ContextView): string[] {
 
 function expandedRecord(row: ContextRow, view: ContextView): string[] {
   const remarks = [
-    ...(row.state === "pinned" ? ["pinned"] : []),
     row.type,
     row.day,
     ...(row.project === null ? [] : [row.project]),

@@ -3,7 +3,7 @@ import { cutToWidth, padToWidth } from "../domain/terminal-text.ts";
 import { economicsLine } from "./economics.ts";
 import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
-import type { ContextRow, ContextView } from "./view.ts";
+import { type ContextRow, type ContextView, dayOf } from "./view.ts";
 
 /** The view's first `shown` rows with ANSI colours; the only escape sequences in it are these colours. */
 export function renderTerminal(view: ContextView, shown: number): string {
@@ -13,7 +13,7 @@ export function renderTerminal(view: ContextView, shown: number): string {
     bold(`Memory of ${view.projects.join(", ")}`),
     dim(economicsLine(rows, view.show)),
     ...section(
-      view.lastSummary && `Last session (${view.lastSummary.day})`,
+      view.lastSummary && `Last session (${dayOf(view.lastSummary.at)})`,
       (view.lastSummary?.parts ?? []).map(({ name, text }) => `  ${name}: ${text}`),
     ),
     ...section(view.lastMessage && "What the agent said last", [`  ${view.lastMessage}`]),

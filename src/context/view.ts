@@ -4,7 +4,8 @@ import type { Observation, Parsed, SessionSummary } from "../domain/records.ts";
 import type { ChangedFile } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";
-import { markedBy, marksOf } from "./marks.ts";
+import { type LastSummary, lastSummaryOf } from "./last-summary.ts";
+import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Repeated } from "./repeats.ts";
 import { shortPath } from "./short-path.ts";
@@ -39,7 +40,7 @@ export interface ContextView {
   projects: string[];
   /** Pinned ones first, superseded ones last, each newest first. */
   rows: ContextRow[];
-  lastSummary: { day: string; parts: { name: string; text: string }[] } | null;
+  lastSummary: LastSummary | null;
   lastMessage: string | null;
   /** What finds the rest, for example `mem search`: words to look for come behind it. */
   searchCommand: string;
@@ -61,7 +62,10 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
   return {
     projects: chosen.projects.map((project) => plainLine(project, maxChars.project)),
     rows: rowsOf(chosen, settings),
-    lastSummary: chosen.lastSummary === undefined ? null : summaryOf(chosen.lastSummary),
+    lastSummary: lastSummaryOf(
+      chosen.lastSummary,
+      chosen.observations.map(({ observation }) => observation),
+    ),
     lastMessage:
       chosen.lastMessage === undefined ? null : plainLine(chosen.lastMessage, maxChars.message) || null,
     searchCommand: chosen.searchCommand,
@@ -70,7 +74,7 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
 }
 
 // Caps that keep one text from pushing out the others: a title is a table cell.
-const maxChars = { project: 60, title: 140, summaryPart: 400, message: 600 };
+const maxChars = { project: 60, title: 140, message: 600 };
 
 const stateOrder: Record<RowState, number> = { pinned: 0, active: 1, superseded: 2 };
 
@@ -85,7 +89,9 @@ function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
     const { observation } = repeated;
     const row = rowOf(repeated, chosen.changed.get(observation.id) ?? []);
     const isExpandable = places > 0 && row.state !== "superseded";
-    const expanded = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
+    const lines = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
+    // What is pinned stands before all others, even where its title says everything.
+    const expanded = lines ?? (isExpandable && row.state === "pinned" ? [] : null);
     if (expanded !== null) places -= 1;
     return {
       ...row,
@@ -103,7 +109,7 @@ function rowOf(
   const marked = markedBy(observation, ids.length, changed);
   return {
     id,
-    title: plainLine(observation.title, maxChars.title) || "(untitled)",
+    title: titleOf(observation, maxChars.title) || "(untitled)",
     marks: marksOf(marked),
     ids,
     state: stateOf(observation),
@@ -124,26 +130,6 @@ function stateOf({ status, pinned }: Pick<Observation, "status" | "pinned">): Ro
 function fileOf({ files_modified, files_touched, files_read, project }: Parsed<Observation>): string | null {
   const path = files_modified[0] ?? files_touched[0] ?? files_read[0];
   return path === undefined ? null : shortPath(path, project) || null;
-}
-
-function summaryOf(summary: SessionSummary): ContextView["lastSummary"] {
-  const parts: [string, string | null][] = [
-    ["Request", summary.request],
-    ["Investigated", summary.investigated],
-    ["Learned", summary.learned],
-    ["Completed", summary.completed],
-    ["Next steps", summary.next_steps],
-    ["Notes", summary.notes],
-  ];
-  const told = parts
-    .map(([name, text]) => ({ name, text: plainLine(text ?? "", maxChars.summaryPart) }))
-    .filter(({ text }) => text !== "");
-  if (told.length === 0) {
-    const text = plainLine(summary.summary_text, maxChars.summaryPart);
-    if (text === "") return null;
-    told.push({ name: "Summary", text });
-  }
-  return { day: dayOf(summary.created_at_epoch), parts: told };
 }
 
 /** The UTC date of an epoch; times no calendar has (a damaged row) show as unknown. */

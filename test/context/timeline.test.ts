@@ -63,13 +63,25 @@ describe("the timeline", () => {
     set.run("rejected", 0, null, wrong.id);
     const context = createMemoryContext(memory, { sessions: 1 });
     const text = await context.sessionText("app");
-    expect(text.match(/^- \*\*#\d+ [^*]+/gm)).toEqual(["- **#1 Pinned", "- **#4 New way"]);
-    expect(text).toContain("(pinned, change, 2026-11-20,");
+    expect(text.match(/^- \*\*#\d+ [^*]+/gm)).toEqual(["- **#1 Pinned (pinned)", "- **#4 New way"]);
     expect(text).toContain("| superseded |");
     expect(text).toContain("| 2 | Old way (superseded by #4) |");
     expect(text).not.toContain("Wrong");
     expect(await context.inject({ projects: ["app"], colors: true })).not.toContain("Wrong");
     expect(context.recent({ project: "app", limit: 2 }).observations.map(({ id }) => id)).toEqual([4, 2]);
+  });
+
+  it("has what is pinned before all others in full, even where its title says everything", async () => {
+    const pinned = memory.addObservation({ title: "Pinned rule", narrative: null, at: someTime - hour });
+    memory.addObservation({ title: "Newest", narrative: "told in full" });
+    memory.db.prepare("update observations set pinned = 1, summary = title where id = ?").run(pinned.id);
+    const heads = async (fullCount: number) =>
+      (await createMemoryContext(memory, { fullCount }).sessionText("app")).match(/^- \*\*#\d+ [^*]+/gm);
+    expect(await heads(2)).toEqual(["- **#1 Pinned rule (pinned)", "- **#2 Newest"]);
+    expect(await heads(1)).toEqual(["- **#1 Pinned rule (pinned)"]);
+    expect(await createMemoryContext(memory, { fullCount: 0 }).sessionText("app")).toContain(
+      "| 1 | Pinned rule (pinned) |",
+    );
   });
 
   it("says which files of a record are not as they were, but not of a record from outside", async () => {
