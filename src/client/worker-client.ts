@@ -141,7 +141,12 @@ export interface WorkerClient {
   /** Oldest first. */
   timeline(parameters: TimelineParameters): Promise<TimelineAnswer>;
   /** What is known of a file, newest first. */
-  fileTimeline(parameters: { path: string; project?: string; limit?: number }): Promise<FileTimelineAnswer>;
+  fileTimeline(parameters: {
+    path: string;
+    project?: string;
+    cwd?: string;
+    limit?: number;
+  }): Promise<FileTimelineAnswer>;
   /** Whole observations, those of the ids that are there; of one project when it is given. */
   observationsOf(ids: readonly number[], project?: string): Promise<Parsed<Observation>[]>;
   /** Throws `not_found`. */

@@ -10,6 +10,8 @@ export interface FileChange {
 }
 
 export interface ByFilePort {
+  /** The label of the project around a directory, whether or not anything is known of it. */
+  projectOf(cwd: string): string;
   /** The id of a project label, or undefined when no record has it. */
   projectId(label: string): number | undefined;
   /** The paths of the same file in other checkouts of a project. */
@@ -32,6 +34,8 @@ export interface FileTimelineRequest {
   path: string;
   /** Labels; empty for all of them. */
   projects: readonly string[];
+  /** Without labels: only what is of its project, and of that which an absolute path lies in. */
+  cwd?: string | undefined;
   limit: number;
 }
 
@@ -44,7 +48,8 @@ export interface ByFile {
 
 export function createByFile(port: ByFilePort): ByFile {
   return {
-    async of({ path, projects, limit }) {
+    async of({ path, cwd, limit, ...given }) {
+      const projects = given.projects.length > 0 ? given.projects : projectsAround(port, path, cwd);
       const known = projects.filter((label) => port.projectId(label) !== undefined);
       if (projects.length > 0 && known.length === 0) return { observations: [], total: 0 };
       const { observations, total } = port.find({ ...spellings(port, path, known), projects: known, limit });
@@ -58,6 +63,12 @@ export function createByFile(port: ByFilePort): ByFile {
       };
     },
   };
+}
+
+function projectsAround(port: ByFilePort, path: string, cwd: string | undefined): string[] {
+  if (cwd === undefined) return [];
+  const folder = folderOf(path);
+  return [...new Set([cwd, ...(folder === null ? [] : [folder])].map((each) => port.projectOf(each)))];
 }
 
 async function changesOf(port: ByFilePort, observations: readonly Observation[], cwd: string | null) {

@@ -16,6 +16,7 @@ interface RecallDeps {
   search: Search;
   changedSince: ByFilePort["changedSince"];
   elsewhere: ByFilePort["elsewhere"];
+  projectOf: ByFilePort["projectOf"];
 }
 
 export function buildRecall({
@@ -24,6 +25,7 @@ export function buildRecall({
   search,
   changedSince,
   elsewhere,
+  projectOf,
 }: RecallDeps): Pick<HttpDeps, "recall" | "timeline"> {
   const { observations, summaries, prompts, projects } = store;
   return {
@@ -33,6 +35,7 @@ export function buildRecall({
       byFile: createByFile({
         projectId: projects.find,
         elsewhere,
+        projectOf,
         find: createFileTimeline(db),
         changedSince,
       }),

@@ -55,11 +55,15 @@ test("file shows who touched it, by a path from here or by its end", async () =>
   const mem = memAtHome();
   await fillMemory(mem);
   for (const path of ["src/login.ts", "login.ts"]) {
-    const { stdout } = await mem("file", path);
+    const { stdout } = await mem("file", path, "--all");
     expect(stdout).toMatch(/1 {2}bugfix {2}Fixed the login redirect\n$/);
   }
   expect((await mem("file", "login.ts", "--project", "web")).stderr).toContain(
     "Nothing is known of login.ts",
   );
-  expect(JSON.parse((await mem("file", "login.ts", "--json")).stdout)).toMatchObject({ count: 1, total: 1 });
+  expect((await mem("file", "login.ts")).stderr).toContain("in this project. --all looks in all of them");
+  expect(JSON.parse((await mem("file", "login.ts", "--all", "--json")).stdout)).toMatchObject({
+    count: 1,
+    total: 1,
+  });
 });

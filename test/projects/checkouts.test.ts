@@ -47,7 +47,13 @@ async function known(root: string): Promise<number[][]> {
   const told = await createMemoryContext(memory, {}, { elsewhere }).forFile({ project, path, cwd: root });
   const find = createFileTimeline(memory.db);
   const projectId = memory.store.projects.find;
-  const byFile = createByFile({ projectId, find, elsewhere, changedSince: async () => new Map() });
+  const byFile = createByFile({
+    projectId,
+    find,
+    elsewhere,
+    projectOf: names.labelOf,
+    changedSince: async () => new Map(),
+  });
   const listed = await byFile.of({ path, projects: [project], limit: 15 });
   return [told?.records ?? [], listed.observations.map(({ id }) => id)];
 }

@@ -14,6 +14,7 @@ beforeEach(() => {
     projectId: (label) => memory.store.projects.find(label),
     find: createFileTimeline(memory.db),
     elsewhere: () => [],
+    projectOf: (cwd) => (cwd.startsWith("/home/user/app") ? "app" : "nowhere"),
     changedSince: async ({ observations }) =>
       new Map([...changed].filter(([id]) => observations.includes(id))),
   });
@@ -64,6 +65,17 @@ it("knows no record of another project", async () => {
   expect(await ids(absolute, "app")).toEqual([]);
   expect(await ids("login.ts", "app")).toEqual([]);
   expect(await ids(absolute, "app", "other")).toEqual([1]);
+});
+
+it("stays in the project around the reader or the file, also where nothing is known of it", async () => {
+  memory.addObservation({ files_modified: [absolute] });
+  memory.addObservation({ files_modified: ["/elsewhere/login.ts"], project: "other" });
+  const from = async (cwd: string, path: string) =>
+    (await byFile.of({ path, projects: [], cwd, limit: 15 })).observations.map(({ id }) => id);
+  expect(await from("/home/user/app", "login.ts")).toEqual([1]);
+  expect(await from("/new", "login.ts")).toEqual([]);
+  expect(await from("/new", absolute)).toEqual([1]);
+  expect(await ids("login.ts")).toEqual([2, 1]);
 });
 
 it("leaves out what was rejected", async () => {

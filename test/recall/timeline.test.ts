@@ -17,6 +17,7 @@ beforeEach(() => {
     search,
     changedSince: async () => new Map(),
     elsewhere: () => [],
+    projectOf: () => "app",
   }));
 });
 afterEach(() => memory.close());

@@ -40,8 +40,9 @@ export function registerTimeline(program: Command, context: CliContext): void {
   const file = program
     .command("file")
     .description("show what is known of a file")
-    .argument("<path>", "its path; a part of its end is enough with --project")
-    .option("--project <name>", "only of one project")
+    .argument("<path>", "its path; a part of its end is enough")
+    .option("--project <name>", "of another project than the one here")
+    .option("--all", "of all projects")
     .option("--limit <count>", "records at most, 1-100", count(1, 100))
     .option("--json", "print JSON")
     .action((path: string, options: FileOptions) => showFile(context, path, options));
@@ -81,6 +82,7 @@ function anchorOf(text: string, nowEpochMs: number): string {
 
 interface FileOptions {
   project?: string;
+  all?: true;
   limit?: number;
   json?: true;
 }
@@ -93,7 +95,7 @@ async function showFile(context: CliContext, path: string, options: FileOptions)
     return;
   }
   if (found.total === 0) {
-    io.err(`Nothing is known of ${homePath(found.path)}. \`mem search\` looks for its words.`);
+    io.err(nothingKnown(homePath(found.path), options));
     return;
   }
   renderTimeline(io, found.observations.map(fileLine));
@@ -101,14 +103,20 @@ async function showFile(context: CliContext, path: string, options: FileOptions)
   if (more > 0) io.err(`${counted(more, "older record")} not shown: --limit shows up to 100.`);
 }
 
+function nothingKnown(path: string, { project, all }: FileOptions): string {
+  if (project !== undefined || all === true)
+    return `Nothing is known of ${path}. \`mem search\` looks for its words.`;
+  return `Nothing is known of ${path} in this project. --all looks in all of them, --project <name> in another one.`;
+}
+
 // In the shell a path is meant from here; records may name the file from elsewhere, so its end is tried after that.
 async function recordsOf(
   context: CliContext,
   path: string,
-  { project, limit }: FileOptions,
+  { project, all, limit }: FileOptions,
 ): Promise<FileTimelineAnswer> {
   const filters = {
-    ...(project === undefined ? {} : { project }),
+    ...(project === undefined ? (all === true ? {} : { cwd: resolve(".") }) : { project }),
     ...(limit === undefined ? {} : { limit }),
   };
   const here = await context.worker().fileTimeline({ path: resolve(path), ...filters });

@@ -25,11 +25,15 @@ export const fileTimelineQuery = z.lazy(() =>
       filePath: optionalText(),
       project: optionalText(),
       projects: commaList(),
+      cwd: optionalText().meta({
+        description: "Without a project: only of the one around this directory, or around the file.",
+      }),
       limit: wholeNumberOr(15, 1, 100),
     })
-    .transform(({ path, filePath, project, projects, limit }) => ({
+    .transform(({ path, filePath, project, projects, cwd, limit }) => ({
       path: path ?? filePath ?? "",
       projects: [...new Set(project === undefined ? projects : [project, ...projects])],
+      ...(cwd === undefined ? {} : { cwd }),
       limit,
     }))
     .refine(({ path }) => path !== "", { path: ["path"], error: pathError }),
