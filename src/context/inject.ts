@@ -88,23 +88,20 @@ const nothing: ReadonlySet<number> = new Set();
 const maxProjects = 8;
 // What is read before every file must cost next to nothing.
 const linesPerFile = 3;
-const mostKnownOfAFile = 50;
 
-/** The first records of the file that the reader does not know, and how many more of those there are. */
+/**
+ * Those of the file's first records that the reader does not know, and how many stand behind them. What was told leaves
+ * its place empty: each further edit of one file would tell of older ones otherwise.
+ */
 function unknownOfFile(
   port: ContextPort,
   { project, cwd = null, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
 ): { observations: Observation[]; more: number } {
   const paths = [...new Set([...spellingsOf(path), ...(port.elsewhere?.(path, { project, cwd }) ?? [])])];
   const request = { project, paths, exceptSession: exceptSession ?? null };
-  let found = port.byFile({ ...request, limit });
-  // Records are wide, so more are read only when some of the first are known.
-  if (found.total > found.observations.length && found.observations.some(({ id }) => known.has(id)))
-    found = port.byFile({ ...request, limit: limit + Math.min(known.size, mostKnownOfAFile) });
-  const unknown = found.observations.filter(({ id }) => !known.has(id));
-  const observations = unknown.slice(0, limit);
-  const knownCount = found.observations.length - unknown.length;
-  return { observations, more: found.total - knownCount - observations.length };
+  const found = port.byFile({ ...request, limit });
+  const observations = found.observations.filter(({ id }) => !known.has(id));
+  return { observations, more: found.total - found.observations.length };
 }
 
 // Some of what is found is known, or superseded: enough is asked for to fill their places.
