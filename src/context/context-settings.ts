@@ -1,4 +1,6 @@
 // The context settings of the contract, as the context builder takes them.
+import type { Mode } from "../domain/mode.ts";
+import { observationConcepts, observationTypes } from "../domain/records.ts";
 
 export interface ContextSettings {
   /** Observations injected, 1 to 200. */
@@ -18,4 +20,26 @@ export interface ContextSettings {
   savings: boolean;
   lastSummary: boolean;
   lastMessage: boolean;
+}
+
+type ChosenWords = Pick<ContextSettings, "types" | "concepts">;
+
+/**
+ * Those of the chosen words that the mode has. Where it has none of them all count: a typo must not empty the context.
+ * Every standard word is how `all` reads, whatever the mode has.
+ */
+export function wordsOfMode(chosen: ChosenWords, mode: Pick<Mode, keyof ChosenWords>): ChosenWords {
+  return {
+    types: knownWords(chosen.types, mode.types, observationTypes),
+    concepts: knownWords(chosen.concepts, mode.concepts, observationConcepts),
+  };
+}
+
+function knownWords(
+  chosen: readonly string[],
+  known: Mode["types"],
+  standard: readonly string[],
+): readonly string[] {
+  if (standard.every((word) => chosen.includes(word))) return chosen;
+  return chosen.filter((word) => known.some(({ id }) => id === word));
 }

@@ -1,6 +1,8 @@
 // Search and context over the store, with the settings that shape them.
 import type { ContextPort } from "../context/context-port.ts";
+import { wordsOfMode } from "../context/context-settings.ts";
 import { type Context, createContext } from "../context/inject.ts";
+import { loadActiveMode } from "../modes/load-mode.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { VectorLeg } from "../recall/vector-leg.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -52,11 +54,15 @@ export function buildContext(
     changedSince,
     elsewhere,
   };
-  const chosen = {
-    observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),
-    sessions: settings.get("MEM_CONTEXT_SESSION_COUNT"),
+  const { mode } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
+  const words = {
     types: settings.get("MEM_CONTEXT_OBSERVATION_TYPES"),
     concepts: settings.get("MEM_CONTEXT_OBSERVATION_CONCEPTS"),
+  };
+  const chosen = {
+    ...wordsOfMode(words, mode),
+    observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),
+    sessions: settings.get("MEM_CONTEXT_SESSION_COUNT"),
     fullCount: settings.get("MEM_CONTEXT_FULL_COUNT"),
     fullField: settings.get("MEM_CONTEXT_FULL_FIELD"),
     tokenBudget: settings.get("MEM_CONTEXT_TOKEN_BUDGET"),

@@ -232,6 +232,16 @@ test("doctor and status tell of a mode that cannot be used, once, with the step 
   expect(stdout.split("There is no mode")).toHaveLength(2);
 });
 
+test("doctor names words for the context that the mode does not have", async () => {
+  const mem = memAtHome({ MEM_CONTEXT_OBSERVATION_TYPES: "bug", MEM_CONTEXT_OBSERVATION_CONCEPTS: "gotcha" });
+  expect(await checkNamed(mem, "Context words")).toMatchObject({
+    state: "warn",
+    message: expect.stringContaining("bug is no type of the mode code, which has"),
+    next: expect.stringContaining("mem settings set"),
+  });
+  expect(await checkNamed(memAtHome(), "Context words")).toBeUndefined();
+});
+
 test("a provider without its key is named by status, and doctor says what it lacks and what to run", async () => {
   const mem = memAtHome({ MEM_PROVIDER: "secondary" });
   await mem("worker", "start");

@@ -18,7 +18,7 @@ import {
 } from "../checks/files.ts";
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
-import { checkMode } from "../checks/mode.ts";
+import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { checkPython, checkVectors } from "../checks/vectors.ts";
@@ -78,6 +78,8 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const { environment: env, clock } = context;
     checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now(), unused }));
     if (mode !== null) checks.push(mode);
+    const words = await checkContextWords(context);
+    if (words !== null) checks.push(words);
   } catch (thrown) {
     // Without a data directory or readable settings there is nothing further to look at.
     const error = toMemError(thrown);
