@@ -30,7 +30,15 @@ export interface TextHit {
 /** What an answer of lines says of an observation. */
 export type ObservationLine = Pick<
   Observation,
-  "id" | "obs_type" | "title" | "summary" | "project" | "created_at_epoch" | "status" | "superseded_by"
+  | "id"
+  | "obs_type"
+  | "title"
+  | "summary"
+  | "project"
+  | "created_at_epoch"
+  | "status"
+  | "superseded_by"
+  | "provenance"
 >;
 
 /** An observation that may be an answer, with what its place among the others is computed from. */

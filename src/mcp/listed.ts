@@ -59,6 +59,8 @@ export function listedLine({ id, kind, type, title, date, project, note }: Liste
 
 const maxTitleChars = 200;
 const maxNameChars = 80;
+// What is from outside may be told in its own words: it is named, no more.
+const maxOutsideChars = 60;
 
 interface Listable {
   id: number;
@@ -67,19 +69,24 @@ interface Listable {
   obs_type?: string;
   status?: Observation["status"] | undefined;
   superseded_by?: number | null | undefined;
+  provenance?: Observation["provenance"] | undefined;
 }
 
 function listedOf(kind: RecordName["kind"], record: Listable, title: string): Listed {
   const { id, project, created_at_epoch, obs_type } = record;
-  const note = noteOf(record);
+  const { provenance } = record;
+  const isOutside = provenance === "web" || provenance === "mcp";
+  const note = [noteOf(record), isOutside ? `from ${provenance}` : undefined]
+    .filter((said) => said !== undefined)
+    .join("; ");
   return {
     id: recordName({ kind, id }),
     kind,
     ...(obs_type === undefined ? {} : { type: plainLine(obs_type, maxNameChars) }),
-    title: plainLine(title, maxTitleChars) || "(untitled)",
+    title: plainLine(title, isOutside ? maxOutsideChars : maxTitleChars) || "(untitled)",
     date: isoTime(created_at_epoch),
     project: plainLine(project, maxNameChars),
-    ...(note === undefined ? {} : { note }),
+    ...(note === "" ? {} : { note }),
   };
 }
 

@@ -19,18 +19,24 @@ export interface IndexHit {
   rank?: number;
 }
 
-/** What the user said of it stands there when it no longer simply holds. */
+/** What the user said of it stands there when it no longer simply holds, and where it is from when that is outside. */
 export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
-    Pick<Observation, "status" | "superseded_by">
+    Pick<Observation, "status" | "superseded_by" | "provenance">
   >;
 
 export type Ranked<R> = R & { rank?: number };
 
 /** An observation as a line. */
 export function observationLine(record: ObservationLine): ObservationIndexHit {
-  const { obs_type, status, superseded_by } = record;
+  const { obs_type, status, superseded_by, provenance } = record;
   const judged = status === "active" ? {} : { status, superseded_by };
-  return { ...line(record, record.title, record.summary), obs_type, ...judged };
+  const isOutside = provenance === "web" || provenance === "mcp";
+  return {
+    ...line(record, record.title, record.summary),
+    obs_type,
+    ...judged,
+    ...(isOutside ? { provenance } : {}),
+  };
 }
 
 /** A session summary as a hit: what was asked, then what came of it. */

@@ -39,6 +39,7 @@ export type TimelineItem =
         | "prompt_number"
         | "status"
         | "superseded_by"
+        | "provenance"
       > & { files_touched: string[] })
   | (Base & { type: "session" } & Pick<
         SessionSummary,
@@ -152,10 +153,10 @@ function itemOf(row: TimelineRow): TimelineItem {
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
-      const { status, superseded_by } = row.record;
+      const { status, superseded_by, provenance } = row.record;
       const { files_touched } = parseLists(row.record);
       const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
-      return { type: "observation", ...base, ...own, status, superseded_by };
+      return { type: "observation", ...base, ...own, status, superseded_by, provenance };
     }
     case "session": {
       const { sdk_session_id, summary_text, request, learned, completed, next_steps } = row.record;

@@ -47,6 +47,7 @@ const observation: TimelineItem = {
   prompt_number: 1,
   status: "active",
   superseded_by: null,
+  provenance: "file",
 };
 const session: TimelineItem = {
   ...base,

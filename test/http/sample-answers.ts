@@ -182,9 +182,18 @@ export function aSession(id: number): Session {
 export function aTimeline(): TimelineItem[] {
   const { id, project, created_at_epoch, sdk_session_id, prompt_number, ...prompt } = aPrompt(1);
   const base = { id, project, created_at_epoch, sdk_session_id };
-  const { obs_type, title, subtitle, summary, status, superseded_by } = anObservation(1);
+  const { obs_type, title, subtitle, summary, status, superseded_by, provenance } = anObservation(1);
   const { summary_text, request, learned, completed, next_steps } = aSummary(1);
-  const about = { obs_type, title, subtitle, summary, status, superseded_by, files_touched: ["src/a.ts"] };
+  const about = {
+    obs_type,
+    title,
+    subtitle,
+    summary,
+    status,
+    superseded_by,
+    provenance,
+    files_touched: ["src/a.ts"],
+  };
   const { claude_session_id, prompt_text } = prompt;
   return [
     { type: "prompt", ...base, claude_session_id, prompt_number, prompt_text },

@@ -1,16 +1,16 @@
 // Wire shapes of search.
 import * as z from "zod";
-import { observationStatuses } from "../../domain/records.ts";
+import { observationStatuses, provenances } from "../../domain/records.ts";
 import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservationFields } from "./observation.ts";
 import { promptFields } from "./prompt.ts";
 import { parsedSummaryFields } from "./summary.ts";
 
-/** Query of `GET /api/search`. A `type` that is no category is read as `obs_type`. */
+/** Query of `GET /api/search`, body of `POST`. A `type` that is no category is read as `obs_type`. */
 export const searchQuery = z.lazy(() =>
   z
     .object({
-      query: optionalText(100_000),
+      query: optionalText(1_000_000),
       type: modeWord()
         .optional()
         .meta({ description: `${searchCategories.join(", ")}, or a type of observation.` }),
@@ -31,6 +31,9 @@ export const searchQuery = z.lazy(() =>
       return { ...rest, type: "observations" as const, obs_type: rest.obs_type ?? type };
     }),
 );
+
+/** `searchQuery`, inferred. */
+export type SearchQuery = z.output<typeof searchQuery>;
 
 /** Answer of `GET /api/search`: index form or whole records, each with its rank (lower is better) when there were words. */
 export const searchAnswer = z.lazy(() =>
@@ -64,6 +67,10 @@ const observationHit = z.lazy(() =>
         .optional()
         .meta({ description: "What the user said of it; left out while it holds." }),
       superseded_by: z.int().nullable().optional(),
+      provenance: z
+        .enum(provenances)
+        .optional()
+        .meta({ description: "Where it is from; left out unless that is the web or an MCP server." }),
     })
     .meta({ id: "ObservationHit" }),
 );

@@ -1,7 +1,7 @@
 // Wire shapes of the timeline.
 import * as z from "zod";
 import { parseRecordName } from "../../domain/record-name.ts";
-import { observationStatuses } from "../../domain/records.ts";
+import { observationStatuses, provenances } from "../../domain/records.ts";
 import { epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
 
 /** Query of `GET /api/timeline`: `anchor`, or `query` for the observation that fits it best. */
@@ -50,6 +50,7 @@ function observationItem() {
     prompt_number: z.int().nullable(),
     status: z.enum(observationStatuses),
     superseded_by: z.int().nullable(),
+    provenance: z.enum(provenances),
   });
 }
 

@@ -33,7 +33,7 @@ export function createSearchIndex(db: Sqlite) {
 
 function createLines(db: Sqlite): (id: number) => ObservationLine | undefined {
   const line = db.prepare<[number], ObservationLine>(
-    `select id, obs_type, title, summary, project, created_at_epoch, status, superseded_by
+    `select id, obs_type, title, summary, project, created_at_epoch, status, superseded_by, provenance
      from observations
      where id = ?`,
   );
