@@ -26,6 +26,9 @@ test("two folders of one name are two projects; they are listed, renamed and mer
     code: 0,
     stdout: "app is shop now.\n",
   });
+  const nameless = await mem("project", "rename", "shop", "");
+  expect(nameless).toMatchObject({ code: 64 });
+  expect(nameless.stderr).toContain("The new name is empty");
   const refused = await mem("project", "rename", "shop", "play/app");
   expect(refused.code).toBe(65);
   expect(refused.stderr).toContain("mem project merge shop play/app");

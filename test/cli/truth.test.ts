@@ -34,7 +34,18 @@ test("what is rejected is not injected and not found, what is superseded names i
   expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("holds");
 
   expect((await mem("pin", String(first.id))).stdout).toContain("is pinned");
-  expect((await mem("pin", String(first.id), "--off")).stdout).toContain("holds");
+  expect((await mem("pin", String(first.id), "--off")).stdout).toContain("is unpinned");
+});
+
+test("an answer is broken between words at the width of the terminal", async () => {
+  const { mem, edit } = await workingMem();
+  const shop = join(tempDir(), "shop");
+  mkdirSync(shop);
+  const name = `${"pepper and salt ".repeat(5)}.ts`;
+  const { id } = await edit(shop, join(shop, name), "one();\n");
+  const lines = (await mem("reject", String(id))).stdout.trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test("an id that is not there and words that are none are refused with the next step", async () => {

@@ -2,9 +2,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RemovedFolders } from "../../client/worker-client.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import type { Io } from "../io.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 
 interface Options {
@@ -60,7 +61,7 @@ function registerRefresh(folders: Command, context: CliContext): void {
         io.json(answer);
         return;
       }
-      for (const path of answer.written) io.out(terminalLine(`written: ${homePath(path)}`));
+      for (const path of answer.written) told(io.out, io, `written: ${homePath(path)}`);
       tell(context, answer);
       io.out(`${counted(answer.written.length, "file")} written.`);
     });
@@ -92,7 +93,11 @@ function registerRemove(folders: Command, context: CliContext): void {
   ]);
 }
 
+function told(write: (line: string) => void, { columns }: Io, text: string): void {
+  for (const line of wrapToWidth(terminalLine(text), columns)) write(line);
+}
+
 function tell({ io }: CliContext, { removed, left }: RemovedFolders): void {
-  for (const path of removed) io.out(terminalLine(`removed from: ${homePath(path)}`));
-  for (const { path, why } of left) io.err(terminalLine(`left as it is: ${homePath(path)}: ${why}`));
+  for (const path of removed) told(io.out, io, `removed from: ${homePath(path)}`);
+  for (const { path, why } of left) told(io.err, io, `left as it is: ${homePath(path)}: ${why}`);
 }

@@ -1,6 +1,7 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
 import type { WorkerClient } from "../../client/worker-client.ts";
+import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { mcpServerName } from "../../hosts/mcp-server.ts";
 import { installedHosts, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
@@ -73,7 +74,7 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
   }
   if (changes.length === 0) io.out("No host agent remembers through mem, so there is nothing to take away.");
   for (const { host: name, file, changed } of changes)
-    io.out(changeInWords({ name, file, enabled, changed }));
+    for (const line of wrapToWidth(changeInWords({ name, file, enabled, changed }), io.columns)) io.out(line);
 }
 
 function changeInWords(told: { name: string; file: string; enabled: boolean; changed: boolean }): string {

@@ -70,6 +70,7 @@ function registerRename(project: Command, context: CliContext): void {
     .argument("<new-label>")
     .option("--json", "print JSON")
     .action(async (from: string, to: string, options: ChangeOptions) => {
+      if (from.trim() === "" || to.trim() === "") throw noLabel(from.trim() === "" ? "old" : "new");
       const answer = await context.worker().renameProject(from, to);
       tell(context, answer, options, `${terminalLine(from)} is ${terminalLine(answer.project)} now`);
     });
@@ -77,6 +78,13 @@ function registerRename(project: Command, context: CliContext): void {
     ["mem project rename work/app shop", "later events come to shop"],
     ["mem project rename shop work/app", "and back again"],
   ]);
+}
+
+function noLabel(which: "old" | "new"): MemError {
+  return new MemError("usage", {
+    message: `The ${which} name is empty: a project must be called something.`,
+    hint: "`mem project list` shows the names that there are.",
+  });
 }
 
 function registerMerge(project: Command, context: CliContext): void {

@@ -1,7 +1,7 @@
 // `mem supersede|pin|reject`: what the user says of an observation.
 import { type Command, InvalidArgumentError } from "commander";
 import type { Observation } from "../../domain/records.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -54,7 +54,8 @@ function registerPin(program: Command, context: CliContext): void {
     .option("--off", "unpin it")
     .option("--json", "print the observation as JSON")
     .action(async (id: number, { off, json }: { off?: true; json?: true }) => {
-      tell(context, await context.worker().setPin(id, off !== true), json);
+      const observation = await context.worker().setPin(id, off !== true);
+      tell(context, observation, json, off === true ? "is unpinned" : undefined);
     });
   withExamples(pin, [
     ["mem pin 12", ""],
@@ -79,9 +80,19 @@ function registerReject(program: Command, context: CliContext): void {
   ]);
 }
 
-function tell({ io }: CliContext, observation: Observation, json: true | undefined): void {
+function tell(
+  { io }: CliContext,
+  observation: Observation,
+  json: true | undefined,
+  is = standing(observation),
+): void {
   if (json === true) io.json(observation);
-  else io.out(`#${observation.id} ${standing(observation)}: ${terminalLine(observation.title)}`);
+  else
+    for (const line of wrapToWidth(
+      `#${observation.id} ${is}: ${terminalLine(observation.title)}`,
+      io.columns,
+    ))
+      io.out(line);
 }
 
 function standing({ status, pinned, superseded_by }: Observation): string {
