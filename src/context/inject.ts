@@ -4,7 +4,7 @@ import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { renderFileContext, spellingsOf } from "./file-context.ts";
+import { renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
 import { chosenRelevant, maxRelevant, renderRelevant } from "./prompt-context.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
 import { type Injection, timelineOf } from "./timeline.ts";
@@ -74,9 +74,9 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     },
     async forFile(request) {
       const { path, cwd = null } = request;
-      const { observations, more } = unknownOfFile(port, request);
+      const { observations, more, searched } = unknownOfFile(port, request);
       const changed = await changedFiles(port, observations, cwd);
-      const text = renderFileContext(path, { observations, more, changed, searchCommand, budget });
+      const text = renderFileContext(path, { observations, more, searched, changed, searchCommand, budget });
       return text === null ? null : { text, records: observations.map(({ id }) => id) };
     },
   };
@@ -96,12 +96,17 @@ const linesPerFile = 3;
 function unknownOfFile(
   port: ContextPort,
   { project, cwd = null, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
-): { observations: Observation[]; more: number } {
-  const paths = [...new Set([...spellingsOf(path), ...(port.elsewhere?.(path, { project, cwd }) ?? [])])];
+): { observations: Observation[]; more: number; searched: string } {
+  const elsewhere = port.elsewhere?.(path, { project, cwd }) ?? [];
+  const paths = [...new Set([...spellingsOf(path), ...elsewhere])];
   const request = { project, paths, exceptSession: exceptSession ?? null };
   const found = port.byFile({ ...request, limit });
   const observations = found.observations.filter(({ id }) => !known.has(id));
-  return { observations, more: found.total - found.observations.length };
+  return {
+    observations,
+    more: found.total - found.observations.length,
+    searched: sharedEnd(path, elsewhere),
+  };
 }
 
 // Some of what is found is known, or superseded: enough is asked for to fill their places.

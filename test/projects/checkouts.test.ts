@@ -70,6 +70,15 @@ test("a file has its records in a clone, in a moved folder and in a new work tre
   expect(await known(at("moved"))).toEqual([[1], [1]]);
 });
 
+test("the command for further records of the file names what it is called in every checkout", async () => {
+  for (let n = 0; n < 4; n++) record(makeRepository(at("shop"), remote));
+  const clone = makeRepository(at("clone"), remote);
+  const request = { project: "shop", path: join(clone, "src/login.ts"), cwd: clone };
+  const { elsewhere } = checkouts;
+  const told = await createMemoryContext(memory, {}, { elsewhere }).fileText(request);
+  expect(told).toContain("1 more: `mem search --files src/login.ts`");
+});
+
 test("what was done in a work tree that is gone is known in the main one, also when it lay inside", async () => {
   const main = makeRepository(at("shop"), remote);
   const inside = linkWorkTree(main, join(main, ".trees", "feature"));
