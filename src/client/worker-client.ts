@@ -239,10 +239,10 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     removeFolders: (under) => postObject("/api/folders/remove", { ...(under && { under }) }),
     settings: () => getObject("/api/settings"),
     projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
-    async search(parameters) {
-      demandShort(queryString(parameters));
-      return getObject("/api/search", parameters);
-    },
+    search: (parameters) =>
+      queryString(parameters).length > maxQueryBytes
+        ? postObject("/api/search", parameters)
+        : getObject("/api/search", parameters),
     timeline: (parameters) => listOf("GET", `/api/timeline${queryString(parameters)}`),
     fileTimeline: (parameters) => getObject("/api/observations/by-file", parameters),
     observationsOf: (ids, project) => listOf("POST", "/api/observations/batch", { ids, project }),
@@ -266,15 +266,6 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
 
 // The worker reads 16 KB of request line and headers together; the rest of these is far below 1 KB.
 const maxQueryBytes = 15_000;
-
-function demandShort(query: string): void {
-  if (query.length <= maxQueryBytes) return;
-  throw new MemError("usage", {
-    message: `The question is too long: ${query.length} bytes as it is sent, at most ${maxQueryBytes}.`,
-    hint: "Ask with the few words that matter, and with fewer filters.",
-    details: { bytes: query.length, maxBytes: maxQueryBytes },
-  });
-}
 
 function queryString(parameters: object): string {
   const query = new URLSearchParams();

@@ -32,6 +32,16 @@ test.each(["socket", "port"] as const)("a search over the %s arrives with every 
   });
 });
 
+test("a question that is too long for an address is sent as a body", async () => {
+  const worker = await fakeWorker({ on: "socket" });
+  const client = createWorkerClient({ dataDir: worker.dataDir });
+  const asked = { query: "word ".repeat(60_000), concepts: ["gotcha"] };
+  await client.search(asked);
+  await client.close();
+  expect(worker.seen).toEqual(["POST /api/search"]);
+  expect(JSON.parse(worker.bodies.at(-1) ?? "")).toEqual(asked);
+});
+
 test("a socket outside the data directory proves itself first", async () => {
   const worker = await fakeWorker({ on: "socket elsewhere" });
   const client = createWorkerClient({ dataDir: worker.dataDir });

@@ -69,6 +69,8 @@ const rows: Row[] = [
   ["GET", "/api/search?query=redirect", "/api/search", undefined, 200],
   ["GET", "/api/search?format=full", "/api/search", undefined, 200],
   ["GET", "/api/search?type=A%20Poem", "/api/search", undefined, 400],
+  ["POST", "/api/search", "", { query: "redirect ".repeat(40_000), limit: 5 }, 200],
+  ["POST", "/api/search", "", { type: "A Poem" }, 400],
   ["GET", "/api/timeline?anchor=S1&depth_before=0", "/api/timeline", undefined, 200],
   ["GET", "/api/timeline?query=redirect", "/api/timeline", undefined, 200],
   ["GET", "/api/timeline?anchor=S99", "/api/timeline", undefined, 404],

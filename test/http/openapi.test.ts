@@ -118,6 +118,7 @@ const contract = [
   "POST /api/maintenance/repair",
   "GET /api/maintenance/repair",
   "GET /api/search",
+  "POST /api/search",
   "GET /api/timeline",
   "GET /api/decisions",
   "GET /api/changes",

@@ -1,10 +1,10 @@
 // Search over observations, session summaries and prompts.
 import type { Search } from "../../recall/search.ts";
 import type { App } from "../plugins/zod.ts";
-import { readErrors } from "../schemas/error.ts";
-import { searchAnswer, searchQuery } from "../schemas/search.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
+import { type SearchQuery, searchAnswer, searchQuery } from "../schemas/search.ts";
 
-/** `GET /api/search`. */
+/** `GET /api/search`, and `POST` for what is too long for an address. */
 export function searchRoutes(app: App, search: Search): void {
   app.get(
     "/api/search",
@@ -15,10 +15,23 @@ export function searchRoutes(app: App, search: Search): void {
         response: { 200: searchAnswer, ...readErrors },
       },
     },
-    async ({ query }) => {
-      const { observations, sessions, prompts, notes } = await search.search(query);
-      const totalResults = observations.length + sessions.length + prompts.length;
-      return { observations, sessions, prompts, totalResults, query: query.query ?? "", notes };
-    },
+    ({ query }) => answerOf(search, query),
   );
+  app.post(
+    "/api/search",
+    {
+      schema: {
+        summary: "The same with its parameters in the body, for a question that is too long for an address.",
+        body: searchQuery,
+        response: { 200: searchAnswer, ...writeErrors },
+      },
+    },
+    ({ body }) => answerOf(search, body),
+  );
+}
+
+async function answerOf(search: Search, asked: SearchQuery) {
+  const { observations, sessions, prompts, notes } = await search.search(asked);
+  const totalResults = observations.length + sessions.length + prompts.length;
+  return { observations, sessions, prompts, totalResults, query: asked.query ?? "", notes };
 }

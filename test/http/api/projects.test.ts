@@ -37,9 +37,11 @@ test.each([
 test("a label that a project had before means the project in every request that names one", async () => {
   await ask("GET", "/api/observations?project=alpha-before");
   await ask("GET", "/api/search?query=x&project=alpha-before");
+  await ask("POST", "/api/search", { query: "x", project: "alpha-before" });
   await ask("GET", "/api/context/inject?projects=beta,alpha-before");
   await ask("POST", "/api/regenerate", { project: "alpha-before" });
   expect(world.calls.map(({ input }) => input)).toMatchObject([
+    { project: "alpha" },
     { project: "alpha" },
     { project: "alpha" },
     { projects: ["beta", "alpha"] },

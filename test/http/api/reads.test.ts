@@ -76,6 +76,18 @@ describe("GET /api/search", () => {
     expect(await asked("type=money-trail")).toMatchObject({ type: "observations", obs_type: "money-trail" });
   });
 
+  test("takes the same parameters in the body of a POST", async () => {
+    const lists = { concepts: ["gotcha", "pattern"], files: "src/a.ts,b.ts" };
+    const payload = { query: "login", type: "bugfix", limit: 5, dateStart: "2026-01-01", ...lists };
+    const input = await asked(
+      "query=login&type=bugfix&limit=5&dateStart=2026-01-01&concepts=gotcha,pattern&files=src/a.ts,b.ts",
+    );
+    world.calls.length = 0;
+    const posted = await world.app.inject({ method: "POST", url: "/api/search", payload, headers: local });
+    expect(posted.json()).toMatchObject({ totalResults: 3, query: "login" });
+    expect(world.calls.map((call) => call.input)).toEqual([input]);
+  });
+
   test("counts what it found and repeats the words", async () => {
     expect((await get("/api/search?query=a%26b")).json()).toMatchObject({ totalResults: 3, query: "a&b" });
     expect((await get("/api/search")).json().query).toBe("");
