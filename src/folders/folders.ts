@@ -1,5 +1,6 @@
 // Context files in the folders of projects: written where something was done, listed, and removed without a trace.
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type FileRecord, type FolderActivity, folderActivities, folderLines } from "./activity.ts";
 import {
@@ -11,6 +12,7 @@ import {
   replaceContextFile,
 } from "./context-file.ts";
 import { hasSection, type Unsafe, withoutSection, withSection } from "./section.ts";
+import { contextFilesBelow } from "./sections-below.ts";
 
 /** A context file that we have written into. */
 export interface FolderFile {
@@ -68,6 +70,8 @@ export function createFolders(port: FoldersPort, now: () => number): Folders {
       const isMeant = ({ path }: FolderFile) =>
         under === undefined || path === under || path.startsWith(`${under.replace(/[/\\]+$/, "")}/`);
       for (const file of port.files().filter(isMeant)) await removeFile(port, file, removed);
+      // Of a moved or copied folder nobody may know any more that something stands in it.
+      if (under !== undefined) await removeBelow(port, under, removed);
       return removed;
     },
   };
@@ -110,9 +114,24 @@ function write(folder: Folder, activity: FolderActivity): "written" | "same" | U
   return replaceContextFile(folder, before, next) ?? "written";
 }
 
-async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed): Promise<void> {
-  const { path } = file;
-  const folder = folderOfFile(file);
+async function removeBelow(port: FoldersPort, under: string, removed: Removed): Promise<void> {
+  const left = new Set(removed.left.map(({ path }) => path));
+  for (const path of await contextFilesBelow(under))
+    if (!left.has(path) && isThere({ path })) await removeFile(port, { path, project: "" }, removed);
+}
+
+async function removeFile(
+  port: FoldersPort,
+  file: Pick<FolderFile, "path" | "project">,
+  removed: Removed,
+): Promise<void> {
+  const known = file.path;
+  const path = existsSync(dirname(known)) ? known : movedTo(port, file);
+  if (path === null) {
+    removed.left.push({ path: known, why: "its folder was moved, and is not known there" });
+    return;
+  }
+  const folder = folderOfFile({ path });
   const before = folder === null ? null : readContextFile(folder);
   if (folder !== null && before !== null) {
     const failed = "unsafe" in before ? before : takeOut(folder, before);
@@ -122,7 +141,20 @@ async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed)
     }
     removed.removed.push(path);
   }
-  await port.forget(path);
+  await port.forget(known);
+}
+
+/**
+ * Where the file is now that its folder is gone: below the project's present top folder, at the same path from there on.
+ * A folder that went while its project stayed is gone for good: the path stays as it is. Null when it was not found.
+ */
+function movedTo(port: FoldersPort, { path, project }: Pick<FolderFile, "path" | "project">): string | null {
+  const root = port.folderOf(project);
+  if (root === null || !existsSync(root)) return null;
+  if (path.startsWith(join(root, "/"))) return path;
+  const parts = path.split(/[/\\]/);
+  const ends = parts.map((_, index) => join(root, ...parts.slice(index + 1))).slice(0, -2);
+  return ends.find((candidate) => isThere({ path: candidate })) ?? null;
 }
 
 function takeOut(folder: Folder, before: Buffer): Unsafe | undefined {
@@ -131,14 +163,14 @@ function takeOut(folder: Folder, before: Buffer): Unsafe | undefined {
   return next?.equals(before) ? undefined : replaceContextFile(folder, before, next);
 }
 
-function isThere(file: FolderFile): boolean {
+function isThere(file: Pick<FolderFile, "path">): boolean {
   const folder = folderOfFile(file);
   const content = folder === null ? null : readContextFile(folder);
   return content !== null && !("unsafe" in content) && hasSection(content);
 }
 
 // The path was real when it was written; where a link stands in it now, the file is not ours any more.
-function folderOfFile({ path }: FolderFile): Folder | null {
+function folderOfFile({ path }: Pick<FolderFile, "path">): Folder | null {
   if (!path.endsWith(contextFileName)) return null;
   const folder = dirname(path);
   return folderWithin(dirname(folder), folder);

@@ -188,3 +188,27 @@ describe("a removal", () => {
     expect(textOf(join(outside, "moved.md"))).toContain("mem folder context begins");
   });
 });
+
+describe("a project that was moved", () => {
+  test("is cleaned where it is now, and its files stay known until they were found", async () => {
+    record(join(root, "src", "a.ts"));
+    await folders.refresh("app");
+    const moved = join(tempDir(), "other");
+    renameSync(root, moved);
+    const { removed, left } = await folders.remove();
+    expect([removed, left.length, files.size]).toEqual([[], 1, 1]);
+    root = moved;
+    expect(await folders.remove()).toEqual({ removed: [contextFile("src")], left: [] });
+    expect([existsSync(contextFile("src")), files.size]).toEqual([false, 0]);
+  });
+
+  test("is cleaned by its path even when nobody knows its files, but nothing behind a link", async () => {
+    record(join(root, "src", "a.ts"));
+    await folders.refresh("app");
+    files.clear();
+    symlinkSync(root, join(outside, "link"));
+    expect((await folders.remove(outside)).removed).toEqual([]);
+    expect((await folders.remove(root)).removed).toEqual([contextFile("src")]);
+    expect(existsSync(contextFile("src"))).toBe(false);
+  });
+});
