@@ -1,5 +1,5 @@
 // The context as a person reads it in a terminal: the same content in columns and colours, without the block.
-import { cutToWidth, padToWidth } from "../domain/terminal-text.ts";
+import { cutToWidth, padToWidth, wrapToWidth } from "../domain/terminal-text.ts";
 import { economicsLine } from "./economics.ts";
 import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
@@ -11,20 +11,25 @@ export function renderTerminal(view: ContextView, shown: number): string {
   const hidden = view.rows.length - shown;
   return [
     bold(`Memory of ${view.projects.join(", ")}`),
-    dim(economicsLine(rows, view.show)),
+    ...wrapped(economicsLine(rows, view.show), 0).map(dim),
     ...section(
       view.lastSummary && `Last session (${dayOf(view.lastSummary.at)})`,
-      (view.lastSummary?.parts ?? []).map(({ name, text }) => `  ${name}: ${text}`),
+      (view.lastSummary?.parts ?? []).flatMap(({ name, text }) => wrapped(`${name}: ${text}`, 2)),
     ),
-    ...section(view.lastMessage && "What the agent said last", [`  ${view.lastMessage}`]),
-    ...listing(rows, view),
+    ...section(view.lastMessage && "What the agent said last", wrapped(view.lastMessage ?? "", 2)),
+    ...inFull(rows, view),
+    ...listing(
+      rows.filter((row) => row.expanded === null),
+      view,
+    ),
     ...(hidden === 0 ? [] : ["", dim(`${grouped(hidden)} older: ${view.searchCommand} <words>`)]),
+    "",
   ].join("\n");
 }
 
 /** What a terminal shows of projects that have no records. */
 export function renderEmptyTerminal(projects: readonly string[]): string {
-  return dim(`No records of ${projects.join(", ")} yet.`);
+  return `${dim(`No records of ${projects.join(", ")} yet.`)}\n`;
 }
 
 const reset = "\u001b[0m";
@@ -36,11 +41,32 @@ function section(heading: string | null, lines: readonly string[]): string[] {
   return heading === null ? [] : ["", bold(heading), ...lines];
 }
 
+// A terminal is at least this wide, and who asks for the text does not say how wide.
+const columns = 80;
+
+function wrapped(text: string, indent: number): string[] {
+  return wrapToWidth(text, columns - indent).map((line) => " ".repeat(indent) + line);
+}
+
+// What an agent reads first stands first here too.
+function inFull(rows: readonly ContextRow[], view: ContextView): string[] {
+  const expanded = rows.filter((row) => row.expanded !== null);
+  const idColumns = widthOfIds(expanded);
+  return section(
+    expanded.length === 0 ? null : "In full",
+    expanded.flatMap((row) => recordLines(row, view, idColumns)),
+  );
+}
+
+function widthOfIds(rows: readonly ContextRow[]): number {
+  return Math.max(0, ...rows.map((row) => String(row.id).length + 1));
+}
+
 const typeColumns = 10;
 const titleColumns = 52;
 
 function listing(rows: readonly ContextRow[], view: ContextView): string[] {
-  const idColumns = Math.max(0, ...rows.map((row) => String(row.id).length + 1));
+  const idColumns = widthOfIds(rows);
   const lines: string[] = [];
   for (const { heading, files } of groupRows(rows)) {
     lines.push("", bold(heading));
@@ -63,7 +89,7 @@ function recordLines(row: ContextRow, view: ContextView, idColumns: number): str
     ]
       .join(" ")
       .trimEnd(),
-    ...(row.expanded ?? []).map((text) => `  ${" ".repeat(idColumns)}${text}`),
+    ...(row.expanded ?? []).flatMap((text) => wrapped(text, idColumns + 2)),
   ];
 }
 

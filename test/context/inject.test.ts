@@ -242,8 +242,25 @@ describe("inject", () => {
       [0, 1, 2, 36].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
     expect(uncoloured(text)).not.toMatch(/[^\P{Cc}\n]/u);
     expect(uncoloured(await context.inject({ projects: ["none"], colors: true }))).toBe(
-      "No records of none yet.",
+      "No records of none yet.\n",
     );
+  });
+});
+
+describe("the text for a terminal", () => {
+  it("has the records in the order of the agent's, whole words in 80 columns, and an end of line", async () => {
+    const old = memory.addObservation({ title: "Old", narrative: "a long story of it ".repeat(20) });
+    memory.addObservation({ title: "New", narrative: "told too", at: someTime + 48 * hour });
+    memory.addSummary({ request: "what was asked of it ".repeat(15) });
+    memory.db.prepare("update observations set pinned = 1 where id = ?").run(old.id);
+    const context = createMemoryContext(memory, { fullCount: 1, lastSummary: true });
+    const coloured = await context.inject({ projects: ["app"], colors: true });
+    const text = [0, 1, 2, 36].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
+    expect(text.match(/#\d/g)).toEqual(["#1", "#2"]);
+    for (const line of text.split("\n").filter((line) => !line.includes("#")))
+      expect(line.length).toBeLessThanOrEqual(80);
+    expect(text).not.toMatch(/\b(?:stor|aske)$/m);
+    expect(text.endsWith("\n")).toBe(true);
   });
 });
 
