@@ -1,7 +1,9 @@
 // `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
 import type { Command } from "commander";
 import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { failOpen, MemError, toMemError } from "../../errors.ts";
+import { failOpen, failOpenSync, MemError, toMemError } from "../../errors.ts";
+import { installedHosts, type McpState } from "../../hosts/mcp-switch.ts";
+import { recipeOf } from "../../hosts/registry.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { version } from "../../version.ts";
@@ -19,11 +21,13 @@ import {
 import { checkProvider, checkQueue } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
+import { checkFolderFiles, checkMcp } from "../checks/reach.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { checkPython, checkVectors } from "../checks/vectors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { mcpSwitchOf, readInstalls } from "../host-settings.ts";
 import type { Paint } from "../paint.ts";
 import { repairRecords } from "../repair.ts";
 import { stepLines } from "../step-lines.ts";
@@ -69,6 +73,13 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
     const answered = state.is === "answering" ? state.health : null;
     checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
+    checks.push(checkMcp(mcpStates(context)));
+    const files =
+      answered === null
+        ? undefined
+        : await failOpen("ask for context files", () => context.worker().folderFiles());
+    const folders = checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []);
+    if (folders !== null) checks.push(folders);
     checks.push(await checkPort(state, settings), checkSocket(state, paths));
     checks.push(checkSpool(paths, answered !== null), checkCache());
     const crashes = checkCrashes(paths, context.clock.now());
@@ -86,6 +97,15 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     checks.push(fail(error.code === "settings_unreadable" ? "Settings" : "Data", error.message, error.hint));
   }
   return checks;
+}
+
+function mcpStates(context: CliContext): McpState[] {
+  const paths = context.paths();
+  const mcp = mcpSwitchOf(paths);
+  const states = failOpenSync("look for the MCP server", () =>
+    installedHosts(readInstalls(paths), recipeOf).map((host) => mcp.state(host)),
+  );
+  return states ?? [];
 }
 
 /** The settings that the worker took other values of when it started, by their names. */
