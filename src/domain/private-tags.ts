@@ -5,16 +5,15 @@
  * on the safe side: text is kept only where no tag of any name is open. Applies to decoded text: tags written as HTML
  * entities, and a pair whose halves stand in two messages or two string leaves, are not seen.
  *
- * A stray end of our own block hides what stands before it where that reads like one of our blocks whose beginning was
- * cut off.
+ * A stray end of our own block hides what stands before it: the block's beginning was cut off.
  */
 export function stripPrivate(text: string): string {
-  return hide(text, blockLine).text;
+  return hide(text, { mayBeCut: true }).text;
 }
 
 /** The same for what a user wrote: nothing cuts a block's beginning off there, so a stray end of one hides nothing. */
 export function stripPrivatePrompt(prompt: string): string {
-  return hide(prompt, null).text;
+  return hide(prompt, { mayBeCut: false }).text;
 }
 
 /**
@@ -22,7 +21,7 @@ export function stripPrivatePrompt(prompt: string): string {
  * record. Injected blocks alone do not: no user asked for silence with them.
  */
 export function isEntirelyPrivate(prompt: string): boolean {
-  const { text, hidPrivate } = hide(prompt, null);
+  const { text, hidPrivate } = hide(prompt, { mayBeCut: false });
   return hidPrivate && text.trim() === "";
 }
 
@@ -36,22 +35,8 @@ const names = ["private", contextTag, "claude-mem-context", "hook_context"];
 // record inside the block cannot close it.
 const ownBlock = `${contextTag}-[0-9a-f]{0,32}(?![\\w-])`;
 
-// A line that our blocks have: of their heads, their tables, their lists. Every part is bounded, a pass stays linear.
-const blockLine = new RegExp(
-  [
-    "(?:Records of earlier sessions|Earlier records about)\\b",
-    "\\| \\d{1,15} \\| ",
-    "- (?:\\*\\*)?#\\d{1,15} ",
-    "- [SP]?\\d{1,15} \\d{4}-\\d\\d-\\d\\d ",
-    "## (?:In full|In brief|Last session \\(|What the agent said last)",
-    "[\\d,]{1,15} older records? do(?:es)? not fit here",
-  ]
-    .map((part) => `^${part}`)
-    // The end of a row that was cut in its title.
-    .concat("\\| [\\d,]{1,15} \\|$")
-    .join("|"),
-  "m",
-);
+// As the block is written: of anything shorter, like one that a person typed, the text before is kept.
+const wholeOwnName = new RegExp(`^${contextTag}-[0-9a-f]{8}$`, "i");
 
 // An opener needs no `>`: whatever follows its name is hidden anyway. Every part is bounded or ends at the next `<`,
 // an unbounded one took 112 s on 1.6 MB of `<private`.
@@ -69,12 +54,17 @@ interface Hidden {
   hidPrivate: boolean;
 }
 
-function hide(text: string, blockSign: RegExp | null): Hidden {
+interface HowCut {
+  /** The text may begin inside of a block. */
+  mayBeCut: boolean;
+}
+
+function hide(text: string, how: HowCut): Hidden {
   if (!text.includes("<")) return { text, hidPrivate: false };
   let left = text;
   let hidPrivate = false;
   for (let pass = 0; pass < maxPasses; pass++) {
-    const scanned = hideOnce(left, blockSign);
+    const scanned = hideOnce(left, how);
     hidPrivate ||= scanned.hidPrivate;
     if (scanned.text === left) return { text: left, hidPrivate };
     left = scanned.text;
@@ -83,29 +73,21 @@ function hide(text: string, blockSign: RegExp | null): Hidden {
   return next < 0 ? { text: left, hidPrivate } : { text: left.slice(0, next), hidPrivate: true };
 }
 
-function hideOnce(text: string, blockSign: RegExp | null): Hidden {
+function hideOnce(text: string, { mayBeCut }: HowCut): Hidden {
   const depths = new Map<string, number>();
   let open = 0;
   let hidPrivate = false;
   let kept = "";
   let keptFrom = 0;
-  let readsLikeBlock = false;
   tag.lastIndex = 0;
   for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
     const [{ length }, slash, name = ""] = found;
     const end = tagEnd(text, found.index + length, { closes: slash !== undefined, name });
     if (end === undefined) continue;
-    if (open === 0) {
-      const piece = text.slice(keptFrom, found.index);
-      kept += piece;
-      readsLikeBlock ||= blockSign?.test(piece) === true;
-    }
+    if (open === 0) kept += text.slice(keptFrom, found.index);
     const depth = depths.get(name.toLowerCase()) ?? 0;
     // The end of an injected block whose beginning was cut off: all before it stood in the block.
-    if (open === 0 && slash !== undefined && isOwnBlock(name) && readsLikeBlock) {
-      kept = "";
-      readsLikeBlock = false;
-    }
+    if (open === 0 && slash !== undefined && mayBeCut && wholeOwnName.test(name)) kept = "";
     const change = slash !== undefined ? (depth > 0 ? -1 : 0) : end.opens ? 1 : 0;
     depths.set(name.toLowerCase(), depth + change);
     open += change;

@@ -66,7 +66,7 @@ describe("the tools", () => {
     const around = await call("timeline", { anchor: "1", depth_before: 1, depth_after: "1" });
     expect(around.structured.items).toMatchObject([{ id: "P1" }, { id: "1", anchor: true }, { id: "2" }]);
     expect(around.text).toContain("Fixed the login redirect (the anchor)");
-    expect((await call("timeline", { query: "redirect" })).structured.items).toHaveLength(4);
+    expect((await call("timeline", { query: "redirect" })).structured.items).toHaveLength(3);
 
     const recent = await call("recent", { project: "shop", limit: 1 });
     expect(recent.structured.results).toMatchObject([{ id: "2", title: "Ran the tests" }]);
