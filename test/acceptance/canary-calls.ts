@@ -68,7 +68,8 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
     })),
     "/api/context/preview": route("/api/context/preview", () => ({})),
     "/api/observations/batch": async ({ worker, own, random }) => {
-      const ids = Array.from({ length: 20 }, () => random.between(1, mostIds));
+      // Its own among those of others.
+      const ids = [...Array.from({ length: 20 }, () => random.between(1, mostIds)), random.pick(own.ids)];
       return said(await worker.post("/api/observations/batch", { ids, project: own.label }));
     },
   };
@@ -111,8 +112,11 @@ function toolCalls(): Record<string, (choice: Choice) => Promise<string>> {
     })),
     "mcp timeline": tool("timeline", anchored),
     "mcp recent": tool("recent", ({ random }) => ({ limit: random.between(1, 100) })),
-    "mcp get_observations": tool("get_observations", ({ random }) => ({
-      ids: Array.from({ length: 30 }, () => `${random.pick(["", "S", "P"])}${random.between(1, mostIds)}`),
+    "mcp get_observations": tool("get_observations", ({ random, own }) => ({
+      ids: [
+        ...Array.from({ length: 29 }, () => `${random.pick(["", "S", "P"])}${random.between(1, mostIds)}`),
+        String(random.pick(own.ids)),
+      ],
     })),
   };
 }

@@ -11,6 +11,8 @@ export interface CanaryProject {
   canary: string;
   /** Stands in every record and is asked for from everywhere. */
   lure: string;
+  /** Ids of its observations. */
+  ids: readonly number[];
 }
 
 /** Every canary that a text shows, each once. */
@@ -29,12 +31,19 @@ export async function fillProjects(worker: WorkerProcess, count: number): Promis
   });
   for (const project of projects) await fillProject(worker, project);
   await drained(worker);
-  return projects;
+  return Promise.all(
+    projects.map(async (project) => ({ ...project, ids: await idsOf(worker, project.label) })),
+  );
+}
+
+async function idsOf(worker: WorkerProcess, label: string): Promise<number[]> {
+  const { body } = await worker.get(`/api/observations?project=${label}&limit=100`);
+  return (body as { items: { id: number }[] }).items.map(({ id }) => id);
 }
 
 async function fillProject(
   worker: WorkerProcess,
-  { label, cwd, canary, lure }: CanaryProject,
+  { label, cwd, canary, lure }: Omit<CanaryProject, "ids">,
 ): Promise<void> {
   const told = `the login redirect, ${canary} ${lure}`;
   const session = { claudeSessionId: `session of ${label}`, project: label, cwd };
