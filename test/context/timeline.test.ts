@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { textTokens } from "../../src/context/tokens.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { addLongRecords } from "./long-records.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -11,17 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => memory.close());
 
-function addMany(count: number, title = "Edited src/queue.ts: the lease is renewed while the batch runs") {
-  for (let n = 0; n < count; n++) {
-    memory.addObservation({
-      title: `${title} (${n})`,
-      narrative: "The lease ran out under long batches. ".repeat(12),
-      facts: ["exit code 0"],
-      work: 1000,
-      at: someTime + n * hour,
-    });
-  }
-}
+const addMany = (count: number, title?: string) => addLongRecords(memory, count, title);
 
 describe("the timeline", () => {
   it("groups the records of a day by the file they are about, as seen from the project's folder", async () => {

@@ -1,6 +1,7 @@
 // Wire shapes of what models cost.
 import * as z from "zod";
 import { epochMs, isoTimestamp } from "./fields.ts";
+import { tokenBudgets } from "./token-budgets.ts";
 
 /** Parameters of `GET /api/cost`; without `since` the last 30 days are told of, today included. */
 export const costQuery = z.lazy(() =>
@@ -27,15 +28,7 @@ export const costAnswer = z.lazy(() =>
           byEnd: used(),
         })
         .nullable(),
-      budgets: z.array(
-        z.object({
-          name: z.enum(["daily", "monthly"]),
-          limitTokens: z.int(),
-          usedTokens: z.int(),
-          leftTokens: z.int(),
-          until: epochMs(),
-        }),
-      ),
+      budgets: tokenBudgets(),
       notice: z.string().nullable().meta({ description: "The budget that is spent, in words." }),
       prices: z.object({ date: z.string(), source: z.string(), own: z.string() }),
     })

@@ -1,6 +1,7 @@
 // Wire shapes of making again what was written without a model.
 import * as z from "zod";
-import { epochMs, isoTimestamp, optionalText } from "./fields.ts";
+import { isoTimestamp, optionalText } from "./fields.ts";
+import { tokenBudgets } from "./token-budgets.ts";
 
 /** Body of `POST /api/regenerate`: which records, or `resume` for what is listed already and nothing more. */
 export const regenerateBody = z.lazy(() =>
@@ -48,15 +49,7 @@ export const regenerationPlan = z.lazy(() =>
       inputTokens: z.int(),
       outputTokens: z.int(),
       costUsd: z.number().nullable().meta({ description: "Null where the price of the model is not known." }),
-      budgets: z.array(
-        z.object({
-          name: z.enum(["daily", "monthly"]),
-          limitTokens: z.int(),
-          usedTokens: z.int(),
-          leftTokens: z.int(),
-          until: epochMs(),
-        }),
-      ),
+      budgets: tokenBudgets(),
       running: z.boolean(),
     })
     .meta({ id: "RegenerationPlan" }),
