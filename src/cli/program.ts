@@ -12,6 +12,7 @@ import { registerProject } from "./commands/project.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerSearch } from "./commands/search.ts";
+import { registerServer } from "./commands/server.ts";
 import { registerSettings } from "./commands/settings.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
@@ -55,6 +56,7 @@ export function buildProgram(context: CliContext): Command {
   registerInstall(program, context);
   registerUninstall(program, context);
   registerWorker(program, context);
+  registerServer(program, context);
   registerMcp(program, context);
   registerMode(program, context);
   registerSettings(program, context);

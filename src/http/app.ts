@@ -1,5 +1,4 @@
 // The worker's HTTP app: the door, the bodies, the errors, and every route over the ports it is given.
-import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import type { Clock } from "../clock.ts";
@@ -28,6 +27,7 @@ import { type StreamHub, streamRoutes } from "./api/stream.ts";
 import { timelineRoutes } from "./api/timeline.ts";
 import { truthRoutes } from "./api/truth.ts";
 import { openapiRoute } from "./openapi.ts";
+import { closeGently } from "./plugins/close-gently.ts";
 import { createDoor, type Door } from "./plugins/door.ts";
 import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
@@ -120,7 +120,7 @@ export function buildHttp(deps: HttpDeps): Http {
   app.server.maxConnections = maxConnections;
   app.addHook("preClose", () => {
     deps.stream.closeAll();
-    return closeGently(app.server, openPipes, timeouts.closeMs);
+    return closeGently(app.server, timeouts.closeMs, openPipes);
   });
   return {
     app,
@@ -203,21 +203,4 @@ function logAnswers(app: App): void {
     request.log.debug({ method, path: pathOf(url), status: reply.statusCode, ms }, "answered");
     done();
   });
-}
-
-// Streams were ended before: an open one would keep the server from closing for ever. Idle connections end with `close`,
-// busy ones with their reply, what is left after the wait is cut. The server does not count those of the pipe, which
-// another server has accepted.
-async function closeGently(server: Server, pipes: ReadonlySet<Socket>, closeMs: number): Promise<void> {
-  const cut = setTimeout(() => {
-    server.closeAllConnections();
-    for (const pipe of pipes) pipe.destroy();
-  }, closeMs);
-  // A connection whose last reply went out after `close` would stay until its keep-alive ends.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const ended = [...pipes].map((pipe) => new Promise<void>((resolve) => void pipe.once("close", resolve)));
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  await Promise.all([closed, ...ended]);
-  clearTimeout(cut);
-  clearInterval(idle);
 }

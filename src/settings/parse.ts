@@ -1,7 +1,7 @@
 // A setting's text to its typed value, or the reason why not.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { acceptedBy } from "./definition.ts";
+import { acceptedBy, type Definition } from "./definition.ts";
 import { Secret } from "./secret.ts";
 import { definitionOf, type SettingKey, type SettingValue } from "./table.ts";
 
@@ -12,14 +12,14 @@ export type ParsedSetting<K extends SettingKey = SettingKey> =
 /** The typed value of `text`, or what is wrong with it in words that never repeat a secret. */
 export function parseSetting<K extends SettingKey>(key: K, text: string): ParsedSetting<K> {
   const definition = definitionOf(key);
-  const value = typedValue(key, text.trim());
+  const value = typedValue(definition, text.trim());
   if (value !== undefined) return { ok: true, value: value as SettingValue<K> };
   const shown = definition.kind === "secret" ? "The value" : `"${text.slice(0, 80)}"`;
   return { ok: false, problem: `${shown} is not ${acceptedBy(definition)}` };
 }
 
-function typedValue(key: SettingKey, text: string): unknown {
-  const definition = definitionOf(key);
+/** The typed value of `text` by its definition; undefined when it does not fit. */
+export function typedValue(definition: Definition, text: string): unknown {
   switch (definition.kind) {
     case "enum":
       return definition.values.find((value) => value.toLowerCase() === text.toLowerCase());

@@ -26,7 +26,12 @@ const featureFolders = [
   "projects",
   "embed",
   "vectors",
+  "keys",
+  "limits",
 ] as const;
+
+// The two services never know of each other.
+const compositionRoots = ["worker", "server"];
 
 /** One rule per folder of the table. Throws on a clause it cannot read: the table is law, so it has to be plain. */
 export function parseImportTable(readme: string): ImportTable {
@@ -75,7 +80,7 @@ function parseRule(folder: string, cell: string, folders: readonly string[]): Im
 
 // The table's order is the house's: what stands above a row is below it in the house.
 function below(folder: string, folders: readonly string[]): readonly string[] {
-  return folders.slice(0, folders.indexOf(folder));
+  return folders.slice(0, folders.indexOf(folder)).filter((name) => !compositionRoots.includes(name));
 }
 
 function addFolder(clause: string, into: Set<string>, types: Set<string>): void {

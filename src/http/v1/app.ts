@@ -1,0 +1,80 @@
+// The hosted server's HTTP app: authentication before bodies, one error body, every route over the ports it is given.
+import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
+import { newId } from "../../ids.ts";
+import { closeGently } from "../plugins/close-gently.ts";
+import { securityHeaders } from "../plugins/door.ts";
+import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
+import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
+import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
+import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
+import { type HealthPorts, healthRoutes } from "./health.ts";
+import { type Gate, installHostCheck } from "./host-check.ts";
+
+/** Every port that the routes reach. */
+export interface ServerHttpDeps {
+  log: FastifyBaseLogger;
+  gate: Gate;
+  authenticate: Authenticate;
+  /** In their order: rate limit, request cap, token cap, metering; empty when none is set. */
+  guards: readonly Guard[];
+  health: HealthPorts;
+}
+
+export interface ServerHttp {
+  app: App;
+  /** Every route with its schemas, as it was added. */
+  routes: readonly RouteOptions[];
+}
+
+const maxBodyBytes = 5 * 1024 * 1024;
+const maxConnections = 4096;
+const closeMs = 5_000;
+
+/** Builds the app; nothing listens yet. `app.close()` lets replies finish, then cuts what is left. */
+export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
+  const app = createApp(deps.log);
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    routes.push(route);
+  });
+  installHostCheck(app, deps.gate);
+  installAuthentication(app, deps);
+  app.addHook("onRequest", (request, _reply, done) => {
+    done(refusedEncoding(request.raw));
+  });
+  installZod(app);
+  installJsonBody(app);
+  installErrors(app);
+  addRoutes(app, deps);
+  app.server.maxConnections = maxConnections;
+  app.addHook("preClose", () => closeGently(app.server, closeMs));
+  return { app, routes };
+}
+
+function createApp(log: FastifyBaseLogger): App {
+  return fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (parent) => parent,
+    genReqId: newId,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 30_000,
+    // Longer than the 60 s that load balancers keep a connection by default: the one who closes first must be them.
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    trustProxy: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 4_096 },
+    schemaController: withoutAjv,
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, _request, reply) => {
+      sendError(reply.headers(securityHeaders), error);
+    },
+  });
+}
+
+function addRoutes(app: App, deps: ServerHttpDeps): void {
+  healthRoutes(app, deps.health);
+}

@@ -1,0 +1,63 @@
+// Who asks: the key of a request becomes its caller before anything else of the request is read.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Scope } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The scope that a key needs for the route; `none` needs no key. Every route says one. */
+    access?: Scope | "none";
+  }
+  interface FastifyRequest {
+    /** Set before the handler of every route that needs a key. */
+    caller: Caller | null;
+  }
+}
+
+/** Finds the caller. Throws `unauthenticated`, the same whatever is wrong with the key, and `rate_limited`. */
+export type Authenticate = (presented: { key: string | null; address: string }) => Promise<Caller>;
+
+/** Runs after authentication and before the body is read. Throws `rate_limited` or `quota_exceeded`. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<void>;
+
+/**
+ * Adds the check to every route: 401 with `WWW-Authenticate` without a valid key, 403 without the scope, then the
+ * guards in their order. A route that names no access cannot be added.
+ */
+export function installAuthentication(
+  app: App,
+  { authenticate, guards }: { authenticate: Authenticate; guards: readonly Guard[] },
+): void {
+  app.decorateRequest("caller", null);
+  app.addHook("onRoute", ({ url, config }) => {
+    if (config?.access === undefined) throw new TypeError(`${url} does not say which scope it needs`);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const { access } = request.routeOptions.config;
+    // No route: the answer is the same with and without a key.
+    if (access === undefined || access === "none") return;
+    const caller = await authenticate({ key: presentedKey(request), address: request.ip }).catch(
+      (cause: unknown) => {
+        if (cause instanceof MemError && cause.status === 401) reply.header("www-authenticate", "Bearer");
+        throw cause;
+      },
+    );
+    if (!caller.scopes.includes(access)) throw new MemError("insufficient_scope");
+    request.caller = caller;
+    for (const guard of guards) await guard(request, reply, caller);
+  });
+}
+
+/** The caller of a route that needs a key. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new MemError("internal", { message: "A route has no caller." });
+  return request.caller;
+}
+
+// Exactly one credential, in the one place for it: two that disagree are a way around whoever reads the other one.
+function presentedKey({ raw }: FastifyRequest): string | null {
+  const names = raw.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  if (names.filter((name) => name === "authorization").length !== 1) return null;
+  return /^bearer ([\x21-\x7e]{1,200})$/i.exec(raw.headers.authorization ?? "")?.[1] ?? null;
+}

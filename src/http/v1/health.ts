@@ -1,0 +1,33 @@
+// Is the server up, and can it serve: for load balancers and orchestrators, without a key.
+import * as z from "zod";
+import type { App } from "../plugins/zod.ts";
+import { errorBody } from "../schemas/error.ts";
+
+export interface HealthPorts {
+  version(): string;
+  /** Resolves when the database answers and has this version's schema. Throws why not. */
+  demandReady(): Promise<void>;
+}
+
+/** `GET /health` (the process runs) and `GET /ready` (its database answers; 503 until then). */
+export function healthRoutes(app: App, { version, demandReady }: HealthPorts): void {
+  app.get(
+    "/health",
+    { config: { access: "none" }, schema: { summary: "The process runs.", response: { 200: health } } },
+    () => ({ status: "ok" as const, version: version() }),
+  );
+  app.get(
+    "/ready",
+    {
+      config: { access: "none" },
+      schema: { summary: "Requests can be served.", response: { 200: ready, 503: errorBody } },
+    },
+    async () => {
+      await demandReady();
+      return { status: "ready" as const };
+    },
+  );
+}
+
+const health = z.object({ status: z.literal("ok"), version: z.string() });
+const ready = z.object({ status: z.literal("ready") });

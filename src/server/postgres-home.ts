@@ -1,0 +1,106 @@
+// Where the private PostgreSQL lies, and as whom it runs: it refuses to be root, so root lends it a user and a way in.
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, lstatSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeDirectories } from "../directory.ts";
+import { failOpenSync, MemError } from "../errors.ts";
+import { contentKey } from "../ids.ts";
+
+export interface PostgresHome {
+  /** The directory of the cluster. */
+  cluster: string;
+  /** The directory of its socket: who may enter it may connect. */
+  sockets: string;
+  /** As whom it runs; undefined is as ourselves. */
+  user: { uid: number; gid: number } | undefined;
+}
+
+/** Makes the directories below `dataDir`. Throws `data_dir_unusable` when root finds nobody to run it as. */
+export function preparePostgresHome(dataDir: string): PostgresHome {
+  if (process.getuid?.() !== 0) return ownHome(join(dataDir, "postgres"));
+  const user = unprivilegedUser();
+  return lentHome(reachableHome(dataDir), user);
+}
+
+function ownHome(root: string): PostgresHome {
+  makeDirectories(root, 0o700);
+  return { ...made(root), user: undefined };
+}
+
+function lentHome(root: string, user: { uid: number; gid: number }): PostgresHome {
+  makeDirectories(root, 0o711);
+  chmodSync(root, 0o711);
+  const home = made(root);
+  for (const directory of [home.cluster, home.sockets]) chownSync(directory, user.uid, user.gid);
+  return { ...home, user };
+}
+
+// A socket's address holds 103 bytes on macOS and 107 on Linux; `.s.PGSQL.5432` is 14 of them.
+const longestSocketDirectory = 85;
+
+function made(root: string): { cluster: string; sockets: string } {
+  const inside = join(root, "run");
+  const sockets =
+    Buffer.byteLength(inside) <= longestSocketDirectory ? inside : join("/tmp", `mem-pg-${shortName(root)}`);
+  const cluster = join(root, "cluster");
+  for (const directory of [cluster, sockets]) {
+    makeDirectories(directory, 0o700);
+    if (!lstatSync(directory).isDirectory()) {
+      throw new MemError("data_dir_unusable", { message: `${directory} is a link, not a directory.` });
+    }
+    chmodSync(directory, 0o700);
+  }
+  return { cluster, sockets };
+}
+
+// Another user has to get through every directory above: where one is closed (as /root is), the cluster lies beside the
+// system's other state, and a link in the data directory leads there.
+function reachableHome(dataDir: string): string {
+  const inside = join(dataDir, "postgres");
+  if (ancestorsOf(dataDir).every(isOpenToPass)) {
+    // Passing through, not listing: what lies beside it stays closed by its own mode.
+    chmodSync(dataDir, 0o711);
+    return inside;
+  }
+  const outside = join("/var/lib/agent-mem", shortName(dataDir));
+  makeDirectories(outside, 0o711);
+  if (!existsSync(inside)) symlinkSync(outside, inside);
+  return outside;
+}
+
+function ancestorsOf(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...ancestorsOf(above)];
+}
+
+function isOpenToPass(directory: string): boolean {
+  return (statSync(directory).mode & 0o001) !== 0;
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  const found = idsOf("postgres") ?? idsOf("mem-postgres");
+  if (found !== undefined) return found;
+  failOpenSync("making a user for PostgreSQL", () =>
+    execFileSync("useradd", ["--system", "--no-create-home", "--user-group", "mem-postgres"], {
+      stdio: "ignore",
+    }),
+  );
+  const created = idsOf("mem-postgres");
+  if (created !== undefined) return created;
+  throw new MemError("data_dir_unusable", {
+    message: "PostgreSQL does not run as root, and there is no user `postgres` to run it as.",
+    hint: "Create one (`useradd --system postgres`), start mem as another user, or set MEM_DATABASE_URL.",
+  });
+}
+
+function idsOf(name: string): { uid: number; gid: number } | undefined {
+  return failOpenSync("looking for a user", () => {
+    const id = (flag: string) =>
+      Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+    return { uid: id("-u"), gid: id("-g") };
+  });
+}
+
+function shortName(path: string): string {
+  return contentKey(path).slice(0, 16);
+}

@@ -1,0 +1,129 @@
+// Brings the server's database to the current schema: one at a time, however many servers start at once.
+import { runMigrations } from "graphile-worker";
+import type { Pool, PoolClient } from "pg";
+import { MemError } from "../../errors.ts";
+import tenancy from "./migrations/0001-tenancy.sql";
+import memory from "./migrations/0002-memory.sql";
+import usageAndAudit from "./migrations/0003-usage-and-audit.sql";
+import rights from "./migrations/0004-rights.sql";
+import turns from "./migrations/0005-turns.sql";
+import { codeOf, toStorageError } from "./storage-error.ts";
+
+const migrations = [
+  { version: 1, name: "tenancy", sql: tenancy },
+  { version: 2, name: "memory", sql: memory },
+  { version: 3, name: "usage-and-audit", sql: usageAndAudit },
+  { version: 4, name: "rights", sql: rights },
+  { version: 5, name: "turns", sql: turns },
+] as const;
+
+/** The schema version that this code writes. */
+export const serverSchemaVersion = Math.max(...migrations.map(({ version }) => version));
+
+// Any number will do that nobody else locks; migrations of one database wait for each other on it.
+const lockKey = 6_365_120_026;
+const oldestMajor = 14;
+const roles = ["mem_app", "mem_system"] as const;
+
+/** Applies what is missing, as the owner; the versions that it applied. Throws `database_newer` and `setting_invalid`. */
+export async function migrateServer(owner: Pool, product: string): Promise<number[]> {
+  const client = await owner.connect().catch((cause: unknown) => {
+    throw toStorageError(cause);
+  });
+  try {
+    await demandVersion(client);
+    await client.query("select pg_advisory_lock($1)", [lockKey]);
+    await makeRoles(client);
+    await runMigrations({ pgPool: owner });
+    return await applyMissing(client, product);
+  } catch (cause) {
+    throw cause instanceof MemError ? cause : migrationFailed(cause);
+  } finally {
+    // Ends the session and with it the lock, whatever happened.
+    client.release(true);
+  }
+}
+
+/** The schema version of the database, 0 before the first migration. */
+export async function schemaVersionOf(owner: Pool): Promise<number> {
+  const { rows } = await owner
+    .query<{ version: number }>(
+      "select max(version) as version from mem.schema_versions having max(version) is not null",
+    )
+    .catch((cause: unknown) => {
+      if (["42P01", "3F000"].includes(codeOf(cause))) return { rows: [] };
+      throw toStorageError(cause);
+    });
+  return rows[0]?.version ?? 0;
+}
+
+async function demandVersion(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ number: string }>(
+    "select current_setting('server_version_num') as number",
+  );
+  const major = Math.floor(Number(rows[0]?.number ?? 0) / 10_000);
+  if (major >= oldestMajor) return;
+  throw new MemError("setting_invalid", {
+    message: `MEM_DATABASE_URL names PostgreSQL ${major}; mem server needs ${oldestMajor} or later.`,
+    hint: "Upgrade it, or unset MEM_DATABASE_URL: mem then runs a private PostgreSQL.",
+  });
+}
+
+// Roles belong to the cluster: servers of two databases may make them at the same moment.
+async function makeRoles(client: PoolClient): Promise<void> {
+  for (const role of roles) {
+    const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [role]);
+    if (rowCount === 0) {
+      await client.query(`create role ${role} nologin`).catch((cause: unknown) => {
+        if (!["42710", "23505"].includes(codeOf(cause))) throw cause;
+      });
+    }
+    const { rows } = await client.query<{ member: boolean }>(
+      "select pg_has_role(current_user, $1, 'member') as member",
+      [role],
+    );
+    if (rows[0]?.member !== true) await client.query(`grant ${role} to current_user`);
+  }
+}
+
+async function applyMissing(client: PoolClient, product: string): Promise<number[]> {
+  await client.query(`
+    create schema if not exists mem;
+    create table if not exists mem.schema_versions (
+      version integer primary key,
+      name text not null,
+      product text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  const { rows } = await client.query<{ version: number; product: string }>(
+    "select version, product from mem.schema_versions order by version desc limit 1",
+  );
+  const current = rows[0]?.version ?? 0;
+  if (rows[0] !== undefined && current > serverSchemaVersion) {
+    throw new MemError("database_newer", {
+      message: `The database has schema version ${current} (written by mem ${rows[0].product}); mem ${product} knows version ${serverSchemaVersion} at most.`,
+      hint: "Update mem on this node; older nodes that run already go on.",
+    });
+  }
+  const missing = migrations.filter(({ version }) => version > current);
+  for (const migration of missing) {
+    await client.query(
+      `begin; set local search_path = mem; ${migration.sql};
+       insert into mem.schema_versions (version, name, product)
+       values (${migration.version}, '${migration.name}', '${product.replaceAll("'", "")}');
+       commit`,
+    );
+  }
+  return missing.map(({ version }) => version);
+}
+
+function migrationFailed(cause: unknown): MemError {
+  if (codeOf(cause) === "42501") {
+    return new MemError("setting_invalid", {
+      message: "The user of MEM_DATABASE_URL may not create roles or schemas.",
+      hint: "As an administrator run: create role mem_app nologin; create role mem_system nologin; grant mem_app, mem_system to <user>; grant create on database <database> to <user>; then start mem again.",
+      cause,
+    });
+  }
+  return toStorageError(cause);
+}

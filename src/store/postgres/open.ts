@@ -1,0 +1,127 @@
+// Opens the server's database: one pool for tenants' work, one for what must look across teams, both without ownership.
+import { Pool, type PoolConfig, type QueryResult, type QueryResultRow } from "pg";
+import { MemError } from "../../errors.ts";
+import { toStorageError } from "./storage-error.ts";
+
+/** One statement with its values: `name` has it prepared once per connection. */
+export interface Statement {
+  name?: string;
+  text: string;
+  values?: readonly unknown[];
+}
+
+/** Runs statements; every failure is a `MemError`. */
+export interface Queryable {
+  query<R extends QueryResultRow>(statement: Statement): Promise<QueryResult<R>>;
+}
+
+/** A pool, or a connection of it while it is borrowed. */
+export interface Connections extends Queryable {
+  /** Lends one connection for as long as `work` runs; one that failed in between is thrown away. */
+  borrow<T>(work: (connection: Queryable) => Promise<T>): Promise<T>;
+}
+
+export interface Database {
+  /** As `mem_app`: sees the tenant that the transaction names, nothing without one. */
+  app: Connections;
+  /** As `mem_system`: the tenant of a key, jobs of every team, sweeps. */
+  system: Connections;
+  /** As the user of the URL, for migrations and the queue's own library. */
+  owner: Pool;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  url: string;
+  /** Connections of the tenants' pool. */
+  max?: number;
+  /** Hears of a connection that died while nobody used it. */
+  onConnectionLost(cause: Error): void;
+}
+
+// A statement of ours takes milliseconds; one that takes this long holds up everybody.
+const statementTimeoutMs = 15_000;
+const idleInTransactionMs = 10_000;
+const connectTimeoutMs = 5_000;
+// One that is not kept alive is cut by a firewall, and a half-open one would wait for ever.
+const keepAliveAfterMs = 10_000;
+
+/** Opens the pools; nothing connects before the first statement. */
+export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): Database {
+  const common: PoolConfig = {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    application_name: "mem",
+  };
+  const pool = (config: PoolConfig, role?: string): Pool => {
+    const made = new Pool({ ...common, ...config, options: sessionOptions(role) });
+    // Without a listener a connection that dies, idle or borrowed, ends the process.
+    made.on("error", onConnectionLost);
+    made.on("connect", (client) => client.on("error", onConnectionLost));
+    return made;
+  };
+  const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
+  const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
+  const owner = pool({ max: 4 });
+  return {
+    app: connectionsOf(app),
+    system: connectionsOf(system),
+    owner,
+    async close() {
+      await Promise.all([app.end(), system.end(), owner.end()]);
+    },
+  };
+}
+
+// Given with the connection, so that they are the session's defaults: `reset role` leads back to the same role.
+function sessionOptions(role: string | undefined): string {
+  const settings = role === undefined ? { search_path: "mem" } : { ...bounded, search_path: "mem", role };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(" ");
+}
+
+const bounded = {
+  statement_timeout: statementTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+};
+
+function connectionsOf(pool: Pool): Connections {
+  return {
+    async query<R extends QueryResultRow>(statement: Statement) {
+      return asStorage(pool.query<R>(configOf(statement)));
+    },
+    async borrow(work) {
+      const client = await asStorage(pool.connect());
+      let failed: Error | undefined;
+      try {
+        return await work({
+          async query<R extends QueryResultRow>(statement: Statement) {
+            return asStorage(client.query<R>(configOf(statement)));
+          },
+        });
+      } catch (cause) {
+        failed = cause instanceof Error ? cause : new MemError("internal", { cause });
+        throw cause;
+      } finally {
+        // What failed may stand in an open transaction or on a dead link: a new connection costs 2 ms.
+        client.release(failed);
+      }
+    },
+  };
+}
+
+function configOf({ name, text, values }: Statement): { name?: string; text: string; values?: unknown[] } {
+  const config = values === undefined ? { text } : { text, values: [...values] };
+  return name === undefined ? config : { ...config, name };
+}
+
+async function asStorage<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw toStorageError(cause);
+  }
+}

@@ -1,0 +1,49 @@
+// What Postgres refuses, in the words of the catalogue.
+import { MemError } from "../../errors.ts";
+
+/**
+ * A failure of the driver or the server as a `MemError`: lost links and restarts may be tried again (`storage_busy`,
+ * `storage_failed`), a full disk is `storage_full`, values that no column can hold are the sender's (`invalid_request`).
+ * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function toStorageError(cause: unknown): MemError {
+  if (cause instanceof MemError) return cause;
+  const code = codeOf(cause);
+  if (/^(22|54)/.test(code)) {
+    return new MemError("invalid_request", {
+      message: "A value cannot be stored: it is too large, too deep or not valid text.",
+      cause,
+    });
+  }
+  if (/^(40|55)/.test(code) || code === "57014") {
+    return new MemError("storage_busy", {
+      message: "The database was busy with another request.",
+      hint: "Send the request again.",
+      cause,
+    });
+  }
+  if (code === "53100") return new MemError("storage_full", { cause });
+  if (/^(08|53|57P)/.test(code) || isLostLink(cause)) {
+    return new MemError("storage_failed", {
+      message: "The database did not answer.",
+      hint: "Send the request again; an event with an Idempotency-Key is stored once.",
+      cause,
+    });
+  }
+  return new MemError("internal", { cause });
+}
+
+/** The SQLSTATE of a failure, or what Node calls it. */
+export function codeOf(cause: unknown): string {
+  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : "";
+}
+
+function isLostLink(cause: unknown): boolean {
+  if (/^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOENT|ACCES|AI_AGAIN|NOTFOUND)/.test(codeOf(cause)))
+    return true;
+  return (
+    cause instanceof Error && /terminat|timeout|timed out|not queryable|Connection ended/i.test(cause.message)
+  );
+}

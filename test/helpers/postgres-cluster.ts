@@ -1,0 +1,24 @@
+// Starts the tests' PostgreSQL before the first test and ends it after the last one; its files last no longer.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startPrivatePostgres } from "../../src/server/private-postgres.ts";
+import { migrateServer } from "../../src/store/postgres/migrate.ts";
+import { openDatabase } from "../../src/store/postgres/open.ts";
+
+// A test may crash the server, never the machine: without fsync a test is as real and several times as fast.
+const settings = ["fsync=off", "full_page_writes=off", "max_connections=200"];
+
+export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-test-pg-")));
+  const postgres = await startPrivatePostgres({ dataDir, settings });
+  const database = openDatabase({ url: postgres.url, onConnectionLost: () => undefined });
+  await migrateServer(database.owner, "test");
+  await database.close();
+  project.provide("postgresTemplate", postgres.url);
+  return async () => {
+    await postgres.stop("immediate");
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  };
+}

@@ -1,0 +1,61 @@
+// A real PostgreSQL for the tests: one cluster per run of the suite, one database per test file that asks for it.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, inject } from "vitest";
+import { newId } from "../../src/ids.ts";
+import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/private-postgres.ts";
+import { createDatabaseIfMissing } from "../../src/store/postgres/create-database.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
+
+/** The URL of a fresh, migrated database of this test file; it is dropped after its last test. */
+export async function createTestDatabase(): Promise<string> {
+  const template = new URL(inject("postgresTemplate"));
+  const url = new URL(template);
+  url.pathname = `/test_${newId().replaceAll("-", "")}`;
+  await createDatabaseIfMissing(url.href, template.pathname.slice(1));
+  afterAll(() => dropDatabase(url.href));
+  return url.href;
+}
+
+/** The same, opened; closed before it is dropped. */
+export async function openTestDatabase(): Promise<Database & { url: string }> {
+  const url = await createTestDatabase();
+  const database = openDatabase({ url, onConnectionLost: () => undefined });
+  afterAll(() => database.close());
+  return { ...database, url };
+}
+
+async function dropDatabase(url: string): Promise<void> {
+  const admin = new URL(url);
+  const name = admin.pathname.slice(1);
+  admin.pathname = "/postgres";
+  const client = new Client({ connectionString: admin.href });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
+  await client.end();
+}
+
+/** A cluster of the test's own, for tests that crash it; `again` starts it once more on the same files. */
+export async function startOwnPostgres(): Promise<{
+  postgres: PrivatePostgres;
+  again(): Promise<PrivatePostgres>;
+  remove(): void;
+}> {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-pg-")));
+  const start = () => startPrivatePostgres({ dataDir });
+  return {
+    postgres: await start(),
+    again: start,
+    remove: () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Connection string of the migrated database that every test database is copied from. */
+    postgresTemplate: string;
+  }
+}
