@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { inspect } from "node:util";
-import { type Logger, pino, stdTimeFunctions } from "pino";
+import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from "pino";
 import { createStream, type RotatingFileStream } from "rotating-file-stream";
 import { type Clock, isoTime, systemClock } from "./clock.ts";
 import { redactSecrets } from "./domain/secrets.ts";
@@ -32,16 +32,22 @@ export function createLog(
   clock: Clock = systemClock,
 ): { log: Log; close: () => Promise<void> } {
   const lines = createLines(file, clock);
-  const log = pino(
-    {
-      level: levels[level],
-      base: null,
-      timestamp: stdTimeFunctions.isoTime,
-      redact: { paths: redactedPaths, censor: "[redacted]" },
-    },
-    lines,
-  );
-  return { log, close: lines.close };
+  return { log: pino(optionsOf(level), lines), close: lines.close };
+}
+
+/** The same log on stderr, for a process whose output somebody else collects: a container, a service manager. */
+export function createStderrLog(level: LogLevel): { log: Log; close: () => Promise<void> } {
+  const destination = pino.destination({ fd: 2, sync: true });
+  return { log: pino(optionsOf(level), destination), close: async () => destination.flushSync() };
+}
+
+function optionsOf(level: LogLevel): LoggerOptions {
+  return {
+    level: levels[level],
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    redact: { paths: redactedPaths, censor: "[redacted]" },
+  };
 }
 
 /**

@@ -12,6 +12,8 @@ import { createLocalTeam } from "./local-team.ts";
 
 export interface ServerDeps {
   database: Database;
+  /** `http` answers, `generate` makes observations and answers for its health alone, `all` does both. */
+  role: "all" | "http" | "generate";
   settings: ServerSettings;
   log: Log;
   clock: Clock;
@@ -34,6 +36,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
   const localTeam = createLocalTeam(database);
   const { app, routes } = buildServerHttp({
     log,
+    healthOnly: deps.role === "generate",
     gate: withKeys
       ? { is: "keys" }
       : { is: "local", door: createDoor({ address: deps.address, isPipe: () => false }) },

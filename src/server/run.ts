@@ -1,14 +1,15 @@
 // Runs the hosted server as a process: its database, its port, its signals, its end.
 import { systemClock } from "../clock.ts";
 import { MemError, reportFailOpenTo } from "../errors.ts";
-import { createLog } from "../log.ts";
+import { makePrivateDirectory } from "../hook/private-directory.ts";
+import { createLog, createStderrLog, type Log } from "../log.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 import { buildServer } from "./build.ts";
-import { startPrivatePostgres } from "./private-postgres.ts";
+import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;
@@ -16,6 +17,8 @@ export interface RunServerOptions {
   role: "all" | "http" | "generate";
   host: string;
   port: number;
+  /** True when a person sees the output: the log then goes to its file, else to stderr. */
+  isTerminal: boolean;
   /** A line for the person who started it. */
   say(line: string): void;
 }
@@ -24,50 +27,118 @@ const stopDeadlineMs = 9_500;
 
 /** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; a second one ends it at once. */
 export async function runServer(options: RunServerOptions): Promise<void> {
-  const { settings, server, say } = options;
   demandLoopback(options);
-  const { log, close: closeLog } = createLog(settings.paths.serverLogFile, settings.get("MEM_LOG_LEVEL"));
+  const { settings, server } = options;
+  const { log, close: closeLog } = openLog(options);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
-  const url = server.get("MEM_DATABASE_URL").reveal();
-  const own =
-    url === ""
-      ? await startPrivatePostgres({ dataDir: settings.dataDir, log: (line) => log.debug(line) })
-      : undefined;
+  for (const warning of settings.warnings) log.warn(warning);
+  const database = await findServerDatabase({
+    named: server.get("MEM_DATABASE_URL").reveal(),
+    dataDir: settings.dataDir,
+    log,
+    onLost(cause) {
+      log.fatal({ err: cause }, "the database is lost");
+      process.exit(cause.exitCode);
+    },
+  });
+  const life = await answer(options, log, database).catch(async (cause: unknown) => {
+    await database.stop();
+    throw cause;
+  });
+  endWithSignals(log, async () => {
+    await life.close();
+    await database.stop();
+    log.info("the server has stopped");
+    await closeLog();
+  });
+}
+
+function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close: () => Promise<void> } {
+  const level = settings.get("MEM_LOG_LEVEL");
+  if (!isTerminal) return createStderrLog(level);
+  makePrivateDirectory(settings.paths.logs);
+  return createLog(settings.paths.serverLogFile, level);
+}
+
+async function answer(
+  options: RunServerOptions,
+  log: Log,
+  { url, described }: ServerDatabase,
+): Promise<{ close(): Promise<void> }> {
+  const { server, role, host } = options;
   const database = openDatabase({
-    url: own?.url ?? url,
+    url,
     max: server.get("MEM_DATABASE_CONNECTIONS"),
     onConnectionLost: (cause) => log.warn({ err: cause }, "a connection to the database was lost"),
   });
-  await migrateServer(database.owner, version());
-  let port = options.port;
-  const built = buildServer({
-    database,
-    settings: server,
-    log,
-    clock: systemClock,
-    address: () => ({ host: options.host, port }),
-  });
-  await built.ready();
-  port = Number(new URL(await built.app.listen({ host: options.host, port: options.port })).port) || port;
-  say(`mem server ${version()} answers at http://${options.host}:${port}`);
-
-  let ending = false;
-  async function end(): Promise<void> {
-    await built.close();
+  try {
+    const applied = await migrateServer(database.owner, version());
+    if (applied.length > 0) log.info({ applied }, "the database was migrated");
+    let { port } = options;
+    const built = buildServer({
+      database,
+      role,
+      settings: server,
+      log,
+      clock: systemClock,
+      address: () => ({ host, port }),
+    });
+    await built.ready();
+    // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
+    port = Number(new URL(await built.app.listen({ host, port })).port);
+    log.info({ host, port, role, version: version() }, "the server answers");
+    for (const line of greeting({ ...options, port, described })) options.say(line);
+    return {
+      async close() {
+        await built.close();
+        await database.close();
+      },
+    };
+  } catch (cause) {
     await database.close();
-    await own?.stop();
-    await closeLog();
+    throw cause;
   }
-  function stop(): void {
+}
+
+function greeting({
+  server,
+  settings,
+  host,
+  port,
+  role,
+  described,
+}: RunServerOptions & Pick<ServerDatabase, "described">): string[] {
+  const withKeys = server.get("MEM_AUTH_MODE") === "api-key";
+  const database = {
+    named: "the PostgreSQL of MEM_DATABASE_URL",
+    private: `a private PostgreSQL in ${settings.dataDir}, gone with this process`,
+    joined: `the private PostgreSQL that already runs for ${settings.dataDir}`,
+  }[described];
+  return [
+    `mem server ${version()} answers at http://${host.includes(":") ? `[${host}]` : host}:${port} (role ${role})`,
+    `  database: ${database}`,
+    withKeys
+      ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
+      : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
+  ];
+}
+
+function endWithSignals(log: Log, end: () => Promise<void>): void {
+  let ending = false;
+  function stop(reason: string): void {
     if (ending) process.exit(1);
     ending = true;
+    log.info({ reason }, "stopping");
     setTimeout(() => process.exit(1), stopDeadlineMs).unref();
     end().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (cause: unknown) => {
+        log.fatal({ err: cause }, "the end failed");
+        process.exit(1);
+      },
     );
   }
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop(signal));
 }
 
 // Without keys anybody who reaches the port has the memory.

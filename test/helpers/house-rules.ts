@@ -63,7 +63,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "process.exit",
-    home: /^bin\/|^src\/cli\/main\.ts$|^src\/worker\/(run|main)\.ts$|^src\/hook\//,
+    home: /^bin\/|^src\/cli\/main\.ts$|^src\/(worker|server)\/(run|main)\.ts$|^src\/hook\//,
     found: (node) => memberPath(node) === "process.exit",
   },
   {

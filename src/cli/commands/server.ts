@@ -10,7 +10,7 @@ interface StartOptions {
   port: number;
 }
 
-/** Adds `mem server`. */
+/** Adds `mem server [migrate|status]`. */
 export function registerServer(program: Command, context: CliContext): void {
   const server = program
     .command("server")
@@ -26,20 +26,76 @@ export function registerServer(program: Command, context: CliContext): void {
   withExamples(server, [
     ["mem server", "for one team on this machine, with a PostgreSQL of its own"],
     ["MEM_AUTH_MODE=api-key mem server --host 0.0.0.0", "for everybody who has a key"],
+    ["mem server status", "how its database is, and what waits"],
   ]);
+  registerMigrate(server, context);
+  registerStatus(server, context);
 }
 
 async function start(context: CliContext, options: StartOptions): Promise<void> {
-  const { io, environment } = context;
+  const { io } = context;
   const { runServer } = await import("../../server/run.ts");
-  await runServer({
-    ...options,
-    settings: context.settings("write"),
-    server: loadServerSettings(environment),
-    say: (line) => io.out(line),
-  });
+  await runServer({ ...options, ...settingsOf(context), isTerminal: io.talksToTerminal, say: io.out });
   // It runs until a signal ends the process.
   await new Promise<never>(() => undefined);
+}
+
+function registerMigrate(server: Command, context: CliContext): void {
+  const migrate = server
+    .command("migrate")
+    .description("bring the database to this version's schema; a start does it too")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const { migrateNow } = await import("../../server/administer.ts");
+      const migrated = await migrateNow(settingsOf(context));
+      if (options.json === true) context.io.json(migrated);
+      else if (migrated.applied.length === 0)
+        context.io.out(`The schema is current (version ${migrated.to}).`);
+      else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
+    });
+  withExamples(migrate, [["mem server migrate", "before a deployment, say"]]);
+}
+
+function registerStatus(server: Command, context: CliContext): void {
+  const status = server
+    .command("status")
+    .description("how the database is, what it holds and what waits")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const { lookAtServer } = await import("../../server/administer.ts");
+      const found = await lookAtServer(settingsOf(context));
+      const isCurrent = found.schema.version >= found.schema.expected;
+      if (found.database === "not running" || !isCurrent) context.exitWith(69);
+      if (options.json === true) context.io.json(found);
+      else for (const line of statusLines(found, isCurrent)) context.io.out(line);
+    });
+  withExamples(status, [["mem server status", ""]]);
+}
+
+type Found = Awaited<ReturnType<typeof import("../../server/administer.ts")["lookAtServer"]>>;
+
+function statusLines({ database, schema, counts }: Found, isCurrent: boolean): string[] {
+  if (database === "not running") {
+    return [
+      "The server does not run here, and MEM_DATABASE_URL names no database.",
+      "Start it with `mem server`.",
+    ];
+  }
+  const lines = [
+    `database  ${database === "named" ? "that of MEM_DATABASE_URL" : "private, of the server that runs here"}`,
+    `schema    version ${schema.version}${isCurrent ? "" : ` of ${schema.expected}: run \`mem server migrate\``}`,
+  ];
+  if (counts === null) return lines;
+  return [
+    ...lines,
+    `teams     ${counts.teams}, with ${counts.projects} projects and ${counts.active_keys} active keys`,
+    `memory    about ${counts.observations} observations`,
+    `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
+  ];
+}
+
+function settingsOf(context: CliContext) {
+  return { settings: context.settings("write"), server: loadServerSettings(context.environment) };
 }
 
 function parsePort(text: string): number {

@@ -13,6 +13,8 @@ import { type Gate, installHostCheck } from "./host-check.ts";
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
   log: FastifyBaseLogger;
+  /** True for a process that only generates: it is asked whether it is well, and nothing else. */
+  healthOnly: boolean;
   gate: Gate;
   authenticate: Authenticate;
   /** In their order: rate limit, request cap, token cap, metering; empty when none is set. */
@@ -77,4 +79,5 @@ function createApp(log: FastifyBaseLogger): App {
 
 function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
+  if (deps.healthOnly) return;
 }

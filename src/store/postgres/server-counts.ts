@@ -1,0 +1,42 @@
+// How much the server holds and what waits, over all teams, for who runs it.
+import type { Queryable } from "./open.ts";
+
+export interface ServerCounts {
+  teams: number;
+  projects: number;
+  /** Neither expired nor revoked. */
+  active_keys: number;
+  /** About: the planner's figure, since counting a million rows takes a second. */
+  observations: number;
+  jobs_queued: number;
+  jobs_processing: number;
+  jobs_failed: number;
+}
+
+/** As `mem_system`. */
+export async function serverCounts(system: Queryable): Promise<ServerCounts> {
+  const { rows } = await system.query<{ counts: ServerCounts }>({
+    text: `select json_build_object(
+        'teams', (select count(*) from teams),
+        'projects', (select count(*) from projects),
+        'active_keys', (select count(*) from api_keys where revoked_at is null and expires_at > now()),
+        'observations', (
+          select greatest(reltuples, 0)::bigint from pg_class where oid = 'mem.observations'::regclass),
+        'jobs_queued', (select count(*) from generation_jobs where status = 'queued'),
+        'jobs_processing', (select count(*) from generation_jobs where status = 'processing'),
+        'jobs_failed', (select count(*) from generation_jobs where status = 'failed')
+      ) as counts`,
+  });
+  const [row] = rows;
+  return row?.counts ?? none;
+}
+
+const none: ServerCounts = {
+  teams: 0,
+  projects: 0,
+  active_keys: 0,
+  observations: 0,
+  jobs_queued: 0,
+  jobs_processing: 0,
+  jobs_failed: 0,
+};
