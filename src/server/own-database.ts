@@ -1,4 +1,5 @@
 // Where the server's database is: the one that is named, one that already runs in the data directory, or a new private one.
+import { setTimeout as delay } from "node:timers/promises";
 import { MemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { findPrivatePostgres, type PrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
@@ -46,7 +47,7 @@ export async function findServerDatabase(options: FindOptions): Promise<ServerDa
       log.error({ restarts }, "the private PostgreSQL ended; it is started again");
       if (restarts > mostRestarts)
         throw new MemError("storage_failed", { message: "The private PostgreSQL keeps ending." });
-      current = await start();
+      current = await startAgain(start);
     }
   }
 
@@ -61,4 +62,15 @@ export async function findServerDatabase(options: FindOptions): Promise<ServerDa
       await current.stop();
     },
   };
+}
+
+// After a crash its children hold the shared memory for a moment, and a start is refused as long as they do.
+async function startAgain(start: () => Promise<PrivatePostgres>, tries = 15): Promise<PrivatePostgres> {
+  try {
+    return await start();
+  } catch (cause) {
+    if (tries === 0) throw cause;
+  }
+  await delay(1_000);
+  return startAgain(start, tries - 1);
 }

@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from "vitest";
+import { newId } from "../../../src/ids.ts";
+import { createDatabaseIfMissing } from "../../../src/store/postgres/create-database.ts";
+import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
+import { openDatabase } from "../../../src/store/postgres/open.ts";
+import { createTestDatabase } from "../../helpers/postgres.ts";
+
+const url = await createTestDatabase();
+
+/** An empty database on the tests' cluster. */
+async function emptyDatabase(): Promise<string> {
+  const empty = new URL(url);
+  empty.pathname = `/test_${newId().replaceAll("-", "")}`;
+  await createDatabaseIfMissing(empty.href);
+  return empty.href;
+}
+
+function opened(at: string) {
+  const database = openDatabase({ url: at, onConnectionLost: () => undefined });
+  afterAll(() => database.close());
+  return database;
+}
+
+test("five servers that start at once migrate once", async () => {
+  const at = await emptyDatabase();
+  const servers = Array.from({ length: 5 }, () => opened(at));
+  const applied = await Promise.all(servers.map(({ owner }) => migrateServer(owner, "test")));
+  const all = Array.from({ length: serverSchemaVersion }, (_, index) => index + 1);
+  expect(applied.filter((versions) => versions.length > 0)).toEqual([all]);
+  const { rows } = await opened(at).owner.query("select version from mem.schema_versions order by version");
+  expect(rows.map(({ version }) => version)).toEqual(all);
+});
+
+test("a database of a newer version is refused and left as it is", async () => {
+  const at = await emptyDatabase();
+  const { owner } = opened(at);
+  await migrateServer(owner, "test");
+  await owner.query("insert into mem.schema_versions (version, name, product) values (9000, 'later', '99')");
+  await expect(migrateServer(owner, "test")).rejects.toMatchObject({ code: "database_newer" });
+  expect(await schemaVersionOf(owner)).toBe(9000);
+});
+
+test("an empty database has version 0", async () => {
+  expect(await schemaVersionOf(opened(await emptyDatabase()).owner)).toBe(0);
+});
