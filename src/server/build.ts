@@ -4,11 +4,14 @@ import type { Clock } from "../clock.ts";
 import { createDoor } from "../http/plugins/door.ts";
 import type { App } from "../http/plugins/zod.ts";
 import { buildServerHttp } from "../http/v1/app.ts";
+import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createHealth } from "./health.ts";
+import { createKeyLookup } from "./key-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
+import { createProjectPorts } from "./project-ports.ts";
 
 export interface ServerDeps {
   database: Database;
@@ -34,15 +37,21 @@ export function buildServer(deps: ServerDeps): HostedServer {
   const { database, settings, log } = deps;
   const withKeys = settings.get("MEM_AUTH_MODE") === "api-key";
   const localTeam = createLocalTeam(database);
+  const authentication = createAuthentication({
+    keys: createKeyLookup(database),
+    clock: deps.clock,
+    failuresPerMinute: settings.get("MEM_AUTH_FAILURES_PER_MIN"),
+  });
   const { app, routes } = buildServerHttp({
     log,
     healthOnly: deps.role === "generate",
     gate: withKeys
       ? { is: "keys" }
       : { is: "local", door: createDoor({ address: deps.address, isPipe: () => false }) },
-    authenticate: localTeam.caller,
+    authenticate: withKeys ? authentication.authenticate : localTeam.caller,
     guards: [],
     health: createHealth(database),
+    projects: createProjectPorts(database),
   });
   return {
     app,
@@ -52,6 +61,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     },
     async close() {
       await app.close();
+      await authentication.settled();
     },
   };
 }

@@ -9,6 +9,7 @@ import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
+import { type ProjectPorts, projectRoutes } from "./projects.ts";
 
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
@@ -20,6 +21,7 @@ export interface ServerHttpDeps {
   /** In their order: rate limit, request cap, token cap, metering; empty when none is set. */
   guards: readonly Guard[];
   health: HealthPorts;
+  projects: ProjectPorts;
 }
 
 export interface ServerHttp {
@@ -79,5 +81,6 @@ function createApp(log: FastifyBaseLogger): App {
 
 function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
+  projectRoutes(app, deps.projects);
   if (deps.healthOnly) return;
 }

@@ -1,0 +1,33 @@
+// Text and JSON that every database takes: without NUL, without halves of surrogate pairs.
+import type { Json, JsonObject } from "./json.ts";
+
+/** The text without NUL, well-formed. */
+export function storableText(text: string): string {
+  const whole = text.includes("\0") ? text.replaceAll("\0", "") : text;
+  return half.test(whole) ? whole.replaceAll(halves, "\ufffd") : whole;
+}
+
+// With the u flag a surrogate that has its other half is part of a letter, and does not match.
+const half = /\p{Surrogate}/u;
+const halves = /\p{Surrogate}/gu;
+
+/** `storableText` on every string of the value, names too; a value in which nothing changes is returned as it is. */
+export function storableJson(value: Json): Json {
+  if (typeof value === "string") return storableText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy = value.map(storableJson);
+    return copy.some((entry, index) => entry !== value[index]) ? copy : value;
+  }
+  return storableObject(value);
+}
+
+function storableObject(value: JsonObject): JsonObject {
+  let changed = false;
+  const entries = Object.entries(value).map(([name, entry]): [string, Json] => {
+    const pair: [string, Json] = [storableText(name), storableJson(entry)];
+    changed ||= pair[0] !== name || pair[1] !== entry;
+    return pair;
+  });
+  return changed ? Object.fromEntries(entries) : value;
+}

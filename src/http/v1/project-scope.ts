@@ -1,0 +1,47 @@
+// Which project a request means: the one it names, within what its key reaches.
+import { type Caller, isId, type ProjectScope } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+
+/** What is known of projects; answers may be cached. */
+export interface ProjectScopePorts {
+  /** Whether the team has the project. */
+  exists(scope: ProjectScope): Promise<boolean>;
+  /** The project of a server without keys, for requests that name none. */
+  localProject(caller: Caller): Promise<string>;
+}
+
+/**
+ * The project of a request: the one that it names, else the one of its key. Throws `not_found`, the same for an id
+ * that is none, that nobody has and that is out of the key's reach; `invalid_request` when a team's key names none.
+ */
+export async function demandProject(
+  caller: Caller,
+  projectId: string | undefined,
+  ports: ProjectScopePorts,
+): Promise<ProjectScope> {
+  const { team_id } = caller;
+  if (projectId === undefined) {
+    if (caller.project_id !== null) return { team_id, project_id: caller.project_id };
+    if (caller.key_id === null) return { team_id, project_id: await ports.localProject(caller) };
+    throw new MemError("invalid_request", {
+      message: "`projectId`: is needed, since the key reaches every project of its team",
+      hint: "Name one of GET /v1/projects, or use a key of one project.",
+    });
+  }
+  // A key's own project is there: the database holds the key to it.
+  if (caller.project_id !== null) {
+    if (projectId !== caller.project_id) throw noSuchProject();
+    return { team_id, project_id: projectId };
+  }
+  const scope = { team_id, project_id: projectId };
+  if (!isId(projectId) || !(await ports.exists(scope))) throw noSuchProject();
+  return scope;
+}
+
+/** The one answer for every project that a caller cannot have. */
+export function noSuchProject(): MemError {
+  return new MemError("not_found", {
+    message: "There is no such project.",
+    hint: "GET /v1/projects lists those that the key reaches.",
+  });
+}

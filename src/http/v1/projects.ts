@@ -1,0 +1,102 @@
+// The team's projects over HTTP: listed, looked up, made.
+import type { JsonObject } from "../../domain/json.ts";
+import { type Caller, isId } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import {
+  newProject,
+  projectAnswer,
+  projectParams,
+  projectsAnswer,
+  projectsQuery,
+} from "../schemas/v1-projects.ts";
+import { callerOf } from "./authentication.ts";
+import { noSuchProject } from "./project-scope.ts";
+
+interface Project {
+  id: string;
+  team_id: string;
+  name: string;
+  metadata: JsonObject;
+  created_at_epoch: number;
+  updated_at_epoch: number;
+}
+
+export interface ProjectPorts {
+  find(caller: Caller, id: string): Promise<Project | undefined>;
+  list(caller: Caller, page: { after: string; limit: number }): Promise<Project[]>;
+  /** Throws `conflict` when the team has one of that name. */
+  create(caller: Caller, project: { name: string; metadata: JsonObject }): Promise<Project>;
+}
+
+/** `GET` and `POST /v1/projects`, `GET /v1/projects/:projectId`. */
+export function projectRoutes(app: App, ports: ProjectPorts): void {
+  app.get(
+    "/v1/projects",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "The projects that the key reaches, by name.",
+        querystring: projectsQuery,
+        response: { 200: projectsAnswer, ...keyedErrors },
+      },
+    },
+    async (request) => {
+      const { after, limit } = request.query;
+      const found = await ports.list(callerOf(request), { after, limit: limit + 1 });
+      const shown = found.slice(0, limit);
+      return {
+        projects: shown.map(onWire),
+        nextAfter: found.length > limit ? (shown.at(-1)?.name ?? null) : null,
+      };
+    },
+  );
+  app.get(
+    "/v1/projects/:projectId",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "One project.",
+        params: projectParams,
+        response: { 200: projectAnswer, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const { projectId } = request.params;
+      const found = isId(projectId) ? await ports.find(callerOf(request), projectId) : undefined;
+      if (found === undefined) throw noSuchProject();
+      return { project: onWire(found) };
+    },
+  );
+  app.post(
+    "/v1/projects",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Make a project; needs a key of the whole team.",
+        body: newProject,
+        response: { 201: projectAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      if (caller.project_id !== null) {
+        throw new MemError("insufficient_scope", { message: "A key of one project makes no other one." });
+      }
+      const made = await ports.create(caller, request.body);
+      return reply.code(201).send({ project: onWire(made) });
+    },
+  );
+}
+
+function onWire(project: Project) {
+  return {
+    id: project.id,
+    teamId: project.team_id,
+    name: project.name,
+    metadata: project.metadata,
+    createdAtEpoch: project.created_at_epoch,
+    updatedAtEpoch: project.updated_at_epoch,
+  };
+}

@@ -1,0 +1,61 @@
+// Projects over the store: which there are (remembered, since every request asks), lists, new ones.
+import { cleanJson, cleanText } from "../domain/clean.ts";
+import { isJsonObject } from "../domain/json.ts";
+import { storableJson, storableText } from "../domain/storable.ts";
+import type { Caller } from "../domain/tenancy.ts";
+import { MemError } from "../errors.ts";
+import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
+import type { ProjectPorts } from "../http/v1/projects.ts";
+import { newId } from "../ids.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { createProject, findProject, findProjectId, listProjects } from "../store/postgres/projects.ts";
+
+// Projects are not deleted while a server runs, a purge leaves their shell: what was found once may be believed.
+const maxRemembered = 10_000;
+
+/** What tells whether a project exists. Only what was found is remembered, so a new project is there at once. */
+export function createProjectScopePorts({ app }: Pick<Database, "app">): ProjectScopePorts {
+  const known = new Set<string>();
+  const localProjects = new Map<string, string>();
+
+  return {
+    async exists({ team_id, project_id }) {
+      const name = `${team_id}/${project_id}`;
+      if (known.has(name)) return true;
+      if ((await findProject(app, { team_id, project_id: null }, project_id)) === undefined) return false;
+      if (known.size >= maxRemembered) known.clear();
+      known.add(name);
+      return true;
+    },
+    async localProject(caller) {
+      const found = localProjects.get(caller.team_id) ?? (await findProjectId(app, caller, "default"));
+      if (found === undefined) throw new MemError("internal", { message: "The local team has no project." });
+      localProjects.set(caller.team_id, found);
+      return found;
+    },
+  };
+}
+
+export function createProjectPorts({ app }: Pick<Database, "app">): ProjectPorts {
+  return {
+    find: (caller: Caller, id) => findProject(app, caller, id),
+    list: (caller, page) => listProjects(app, caller, page),
+    async create(caller, { name, metadata }) {
+      const kept = cleanText(storableText(name)).trim();
+      if (kept === "")
+        throw new MemError("invalid_request", { message: "`name`: nothing of it may be stored" });
+      const cleaned = cleanJson(storableJson(metadata));
+      const made = await createProject(app, caller, {
+        id: newId(),
+        name: kept,
+        metadata: isJsonObject(cleaned) ? cleaned : {},
+      });
+      if (made !== undefined) return made;
+      throw new MemError("conflict", {
+        message: "The team has a project of that name.",
+        hint: "Use it: GET /v1/projects shows its id.",
+        details: { projectId: await findProjectId(app, caller, kept) },
+      });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// Projects of a team: found, listed, made. The shell of a project outlives every purge of its memory.
+
+import type { JsonObject } from "../../domain/json.ts";
+import type { Tenant } from "../../domain/tenancy.ts";
+import type { Connections } from "./open.ts";
+import { inTenant } from "./tenant.ts";
+
+/** A project as stored. */
+export interface ProjectRow {
+  id: string;
+  team_id: string;
+  name: string;
+  metadata: JsonObject;
+  created_at_epoch: number;
+  updated_at_epoch: number;
+}
+
+/** The project, if it is one of the tenant's. */
+export async function findProject(
+  app: Connections,
+  tenant: Tenant,
+  id: string,
+): Promise<ProjectRow | undefined> {
+  const { rows } = await inTenant(app, tenant, (connection) =>
+    connection.query<ProjectRow>({
+      name: "project by id",
+      text: `select ${columns} from projects where team_id = $1 and id = $2`,
+      values: [tenant.team_id, id],
+    }),
+  );
+  return rows[0];
+}
+
+/** The id of the team's project of that name. */
+export async function findProjectId(
+  app: Connections,
+  tenant: Tenant,
+  name: string,
+): Promise<string | undefined> {
+  const { rows } = await inTenant(app, tenant, (connection) =>
+    connection.query<{ id: string }>({
+      text: "select id from projects where team_id = $1 and name = $2",
+      values: [tenant.team_id, name],
+    }),
+  );
+  return rows[0]?.id;
+}
+
+/** Projects by name, those after the name `after`; of a tenant of one project only that one. */
+export async function listProjects(
+  app: Connections,
+  tenant: Tenant,
+  page: { after: string; limit: number },
+): Promise<ProjectRow[]> {
+  const { rows } = await inTenant(app, tenant, (connection) =>
+    connection.query<ProjectRow>({
+      text: `select ${columns}
+        from projects
+        where team_id = $1 and ($2::uuid is null or id = $2) and name > $3
+        order by name
+        limit $4`,
+      values: [tenant.team_id, tenant.project_id, page.after, page.limit],
+    }),
+  );
+  return rows;
+}
+
+/** The project that was made; undefined when the team has one of that name. */
+export async function createProject(
+  app: Connections,
+  tenant: Tenant,
+  project: { id: string; name: string; metadata: JsonObject },
+): Promise<ProjectRow | undefined> {
+  const { rows } = await inTenant(app, tenant, (connection) =>
+    connection.query<ProjectRow>({
+      text: `insert into projects (id, team_id, name, metadata)
+        values ($1, $2, $3, $4)
+        on conflict (team_id, name) do nothing
+        returning ${columns}`,
+      values: [project.id, tenant.team_id, project.name, JSON.stringify(project.metadata)],
+    }),
+  );
+  return rows[0];
+}
+
+const columns = `id, team_id, name, metadata,
+  floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch,
+  floor(extract(epoch from updated_at) * 1000)::float8 as updated_at_epoch`;
