@@ -22,3 +22,16 @@ export function contentKey(...parts: readonly string[]): string {
 export function jitter(): number {
   return 0.8 + Math.random() * 0.4;
 }
+
+/** `length` random characters of 0-9, A-Z and a-z, each as likely as every other. */
+export function newBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    // 62 does not divide 256: the last 8 byte values would make the first 8 letters likelier.
+    const fair = [...randomBytes(length * 2)].filter((byte) => byte < 248);
+    text += fair.map((byte) => base62.charAt(byte % 62)).join("");
+  }
+  return text.slice(0, length);
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -177,7 +177,9 @@ export const secretPatterns: readonly SecretPattern[] = [
   prefixed("adobe-secret", "p8e-", "[A-Za-z0-9]{32}"),
   prefixed("age-key", "AGE-SECRET-KEY-1", "[A-Z0-9]{50,}"),
   prefixed("onepassword-token", "ops_eyJ", "[\\w+/=-]{40,}"),
-  prefixed("mem-key", "mem_sk_", "[A-Za-z0-9]{24,}"),
+  prefixed("mem-key", "mem_", "[A-Za-z0-9]{42}(?![A-Za-z0-9])"),
+  // One that was cut short, or has lost its end to a wrapped line, still tells too much.
+  { ...prefixed("mem-key", "mem_", "[A-Za-z0-9]{36,}"), random: true },
   {
     kind: "password",
     anchors: [" -u", " --user", " --proxy-user"],

@@ -27,6 +27,14 @@ export const serverTable = {
     effect: "restart",
     meaning: "api-key asks for a key; local serves one team on this machine without one.",
   },
+  MEM_AUTH_FAILURES_PER_MIN: {
+    kind: "integer",
+    min: 0,
+    max: 1_000_000,
+    default: "60",
+    effect: "restart",
+    meaning: "Wrong keys of one address in a minute before it is refused; 0 is no limit.",
+  },
   MEM_PUBLIC_URL: {
     kind: "url",
     default: "",

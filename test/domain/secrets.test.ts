@@ -16,7 +16,7 @@ const begin = "-----BEGIN RSA PRIVATE KEY-----";
 const end = "-----END RSA PRIVATE KEY-----";
 
 describe("what a secret leaves behind", () => {
-  const mem = `mem_sk_${drawn(42)}`;
+  const mem = `mem_${drawn(42)}`;
   const github = `ghp_${drawn(36)}`;
   test.each([
     ["this product's own key", `use ${mem}, please`, "use [redacted:mem-key], please"],

@@ -71,7 +71,7 @@ function kinds(random: Random): Kind[] {
     row("shopify", "SHOPIFY_TOKEN", () => `shpat_${of(32, hex)}`),
     row("mailgun", "MAILGUN_KEY", () => `key-${of(32, hex)}`),
     row("linear", "LINEAR_API_KEY", () => `lin_api_${of(40)}`),
-    row("hosted key", "MEM_API_KEY", () => `mem_sk_${of(42)}`),
+    row("hosted key", "MEM_API_KEY", () => `mem_${of(42)}`),
     row("display token", "MEM_TV_TOKEN", () => of(43, base64url)),
     row("hex key", "ACME_API_KEY", () => of(40, hex)),
     row(

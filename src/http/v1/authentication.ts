@@ -1,5 +1,6 @@
 // Who asks: the key of a request becomes its caller before anything else of the request is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isJsonObject } from "../../domain/json.ts";
 import type { Caller, Scope } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
@@ -39,7 +40,7 @@ export function installAuthentication(
     if (access === undefined || access === "none") return;
     const caller = await authenticate({ key: presentedKey(request), address: request.ip }).catch(
       (cause: unknown) => {
-        if (cause instanceof MemError && cause.status === 401) reply.header("www-authenticate", "Bearer");
+        reply.headers(refusalHeaders(cause));
         throw cause;
       },
     );
@@ -47,6 +48,14 @@ export function installAuthentication(
     request.caller = caller;
     for (const guard of guards) await guard(request, reply, caller);
   });
+}
+
+function refusalHeaders(cause: unknown): Record<string, string> {
+  if (!(cause instanceof MemError)) return {};
+  if (cause.status === 401) return { "www-authenticate": "Bearer" };
+  const { details } = cause;
+  if (cause.status !== 429 || !isJsonObject(details)) return {};
+  return { "retry-after": String(details.retryAfterSeconds) };
 }
 
 /** The caller of a route that needs a key. */

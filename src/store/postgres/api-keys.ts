@@ -1,0 +1,167 @@
+// API keys as they are stored: found by their hash across teams, listed and revoked within a reach.
+import type { ApiKey, Reach } from "../../domain/api-key.ts";
+import { isId } from "../../domain/tenancy.ts";
+import type { Queryable } from "./open.ts";
+
+type KeyRow = ApiKey & { scopes: ApiKey["scopes"][number][] };
+
+const epochOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8 as ${column}_epoch`;
+
+const columns = `id, team_id, project_id, parent_id, prefix, last_four, label, scopes,
+  ${epochOf("created_at")}, ${epochOf("expires_at")}, ${epochOf("revoked_at")}, ${epochOf("last_used_at")}`;
+
+/** The key of that hash, whatever its team and state. As `mem_system`. */
+export async function findKeyByHash(system: Queryable, hash: Buffer): Promise<ApiKey | undefined> {
+  const { rows } = await system.query<KeyRow>({
+    name: "find-api-key",
+    text: `select ${columns} from api_keys where key_hash = $1`,
+    values: [hash],
+  });
+  return rows[0];
+}
+
+/** Writes down that a key is in use, at most once a minute however many servers it asks. As `mem_system`. */
+export async function touchKey(
+  system: Queryable,
+  { id, team_id }: Pick<ApiKey, "id" | "team_id">,
+): Promise<void> {
+  await system.query({
+    text: `update api_keys
+      set last_used_at = now()
+      where team_id = $1 and id = $2
+        and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    values: [team_id, id],
+  });
+}
+
+export interface NewKey extends Reach {
+  id: string;
+  parent_id: string | null;
+  key_hash: Buffer;
+  prefix: string;
+  last_four: string;
+  label: string;
+  expires_at_epoch: number;
+}
+
+/** Stores a key. */
+export async function insertKey(connection: Queryable, key: NewKey): Promise<void> {
+  await connection.query({
+    text: `insert into api_keys
+        (id, team_id, project_id, parent_id, key_hash, prefix, last_four, label, scopes, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))`,
+    values: [
+      key.id,
+      key.team_id,
+      key.project_id,
+      key.parent_id,
+      key.key_hash,
+      key.prefix,
+      key.last_four,
+      key.label,
+      key.scopes,
+      key.expires_at_epoch,
+    ],
+  });
+}
+
+/**
+ * The key that mints another one, if it still may; it cannot be revoked before the transaction ends, so that a child
+ * never appears after its parent's end.
+ */
+export async function lockLiveKey(
+  connection: Queryable,
+  { id, team_id }: Pick<ApiKey, "id" | "team_id">,
+): Promise<ApiKey | undefined> {
+  const { rows } = await connection.query<KeyRow>({
+    text: `select ${columns}
+      from api_keys
+      where team_id = $1 and id = $2 and revoked_at is null and expires_at > now()
+      for share`,
+    values: [team_id, id],
+  });
+  return rows[0];
+}
+
+/** Keys within the reach, newest first, the ended ones too; one more than `limit` tells that there are more. */
+export async function listKeys(
+  connection: Queryable,
+  { team_id, project_id, scopes }: Reach,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ApiKey[]> {
+  const { rows } = await connection.query<KeyRow>({
+    text: `select ${columns}
+      from api_keys
+      where team_id = $1 and ($2::uuid is null or project_id = $2) and scopes <@ $3::text[]
+      order by created_at desc, id
+      limit $4 offset $5`,
+    values: [team_id, project_id, scopes, limit, offset],
+  });
+  return rows;
+}
+
+/** Keys of one team or of all, with the names of team and project, newest first. As `mem_system`. */
+export async function listAllKeys(system: Queryable, team: string | undefined): Promise<NamedKey[]> {
+  const { rows } = await system.query<KeyRow & NamedKey>({
+    text: `select k.*, t.name as team, p.name as project
+      from (select ${columns} from api_keys) k
+      join teams t on t.id = k.team_id
+      left join projects p on p.team_id = k.team_id and p.id = k.project_id
+      where $1::text is null or t.name = $1
+      order by t.name, k.created_at_epoch desc, k.id`,
+    values: [team ?? null],
+  });
+  return rows;
+}
+
+export interface NamedKey extends ApiKey {
+  team: string;
+  project: string | null;
+}
+
+/** The team of a key, whatever its state. As `mem_system`. */
+export async function teamOfKey(system: Queryable, id: string): Promise<string | undefined> {
+  if (!isId(id)) return undefined;
+  const { rows } = await system.query<{ team_id: string }>({
+    text: "select team_id from api_keys where id = $1",
+    values: [id],
+  });
+  return rows[0]?.team_id;
+}
+
+/**
+ * Ends a key within the reach and every key that descends from it; the ids of those that lived, undefined when there is
+ * no such key. In a transaction: the first statement waits for a mint that holds the key, so that the second one, which
+ * reads anew, sees the child.
+ */
+export async function revokeKey(
+  connection: Queryable,
+  { team_id, project_id, scopes }: Reach,
+  id: string,
+): Promise<string[] | undefined> {
+  if (!isId(id)) return undefined;
+  const { rowCount } = await connection.query({
+    text: `select 1
+      from api_keys
+      where team_id = $1 and id = $2 and ($3::uuid is null or project_id = $3) and scopes <@ $4::text[]
+      for update`,
+    values: [team_id, id, project_id, scopes],
+  });
+  if (rowCount === 0) return undefined;
+  const { rows } = await connection.query<{ id: string }>({
+    text: `with recursive family as (
+        select id from api_keys where team_id = $1 and id = $2
+        union
+        select k.id
+        from api_keys k
+        join family f on k.parent_id = f.id
+        where k.team_id = $1
+      )
+      update api_keys
+      set revoked_at = now()
+      where team_id = $1 and revoked_at is null and id in (select id from family)
+      returning id`,
+    values: [team_id, id],
+  });
+  return rows.map((row) => row.id);
+}
