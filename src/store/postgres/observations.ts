@@ -1,0 +1,165 @@
+// Observations: written with their sources and their row of the search index in one statement, read by id and by age.
+import { contentOf, type HostedObservation, type NewHostedObservation } from "../../domain/hosted-record.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { packTerms } from "../../domain/record-terms.ts";
+import { searchCodes } from "../../domain/search-codes.ts";
+import { storableJson } from "../../domain/storable.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { Queryable } from "./open.ts";
+
+/** An observation that was stored just now. */
+export interface InsertedObservation {
+  id: string;
+  seq: number;
+  created_at_epoch: number;
+}
+
+/** What a list may be narrowed to; null is no restriction. */
+export interface ObservationFilter {
+  kind: string | null;
+  obs_type: string | null;
+  platform_source: string | null;
+}
+
+/**
+ * Stores the observations, inside the caller's transaction; those whose generation key is there already are left out.
+ * The caller holds the project (`for share`) and has cleaned the texts.
+ */
+export async function insertObservations(
+  connection: Queryable,
+  observations: readonly NewHostedObservation[],
+): Promise<InsertedObservation[]> {
+  if (observations.length === 0) return [];
+  const { rows } = await connection.query<InsertedObservation>({
+    name: "insert-observations",
+    text: insertText,
+    values: [observations.map(rowOf), observations.flatMap(sourcesOf)].map((rows) =>
+      JSON.stringify(storableJson(rows)),
+    ),
+  });
+  return rows;
+}
+
+/** The observation of that id, if it is the project's. */
+export async function observationById(
+  connection: Queryable,
+  { team_id, project_id }: { team_id: string; project_id: string | null },
+  id: string,
+): Promise<HostedObservation | undefined> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "observation-by-id",
+    text: `select ${recordColumns}
+      from observations o
+      where o.team_id = $1 and ($2::uuid is null or o.project_id = $2) and o.id = $3`,
+    values: [team_id, project_id, id],
+  });
+  return rows[0];
+}
+
+/** The newest observations of a project, newest first. */
+export async function recentObservations(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { filter, limit }: { filter: ObservationFilter; limit: number },
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "recent-observations",
+    text: `select ${recordColumns}
+      from observations o
+      left join sessions s on s.team_id = $1 and s.project_id = $2 and s.id = o.session_id
+      where o.team_id = $1 and o.project_id = $2
+        and ($3::text is null or o.kind = $3)
+        and ($4::text is null or o.obs_type = $4)
+        and ($5::text is null or s.platform_source = $5)
+      order by o.seq desc
+      limit $6`,
+    values: [team_id, project_id, filter.kind, filter.obs_type, filter.platform_source, limit],
+  });
+  return rows;
+}
+
+/** Those of the numbers that are the project's, in any order. */
+export async function observationsBySeq(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  seqs: readonly number[],
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "observations-by-seq",
+    text: `select ${recordColumns}
+      from observations o
+      where o.team_id = $1 and o.project_id = $2 and o.seq = any($3::bigint[])`,
+    values: [team_id, project_id, seqs],
+  });
+  return rows;
+}
+
+const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
+  o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
+  o.generator, o.provenance, o.prompt_number,
+  floor(extract(epoch from o.created_at) * 1000)::float8 as created_at_epoch,
+  floor(extract(epoch from o.updated_at) * 1000)::float8 as updated_at_epoch`;
+
+// One round trip for all three tables. The order of the input is that of `seq`.
+const insertText = `with given as (
+    select *
+    from jsonb_to_recordset($1::jsonb) as g (
+      place integer, id uuid, team_id uuid, project_id uuid, session_id uuid, kind text, obs_type text, title text,
+      subtitle text, summary text, narrative text, facts text[], concepts text[], files_read text[],
+      files_modified text[], content text, metadata jsonb, generator text, provenance text, prompt_number integer,
+      discovery_tokens integer, generation_key text, created_by_job_id uuid, memory_epoch bigint,
+      created_at_epoch float8, terms text, codes bigint[])
+  ),
+  inserted as (
+    insert into observations (id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative,
+      facts, concepts, files_read, files_modified, content, metadata, generator, provenance, prompt_number,
+      discovery_tokens, generation_key, created_by_job_id, memory_epoch, created_at)
+    select id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative, facts, concepts,
+      files_read, files_modified, content, metadata, generator, provenance, prompt_number, discovery_tokens,
+      generation_key, created_by_job_id, memory_epoch, coalesce(to_timestamp(created_at_epoch / 1000), now())
+    from given
+    order by place
+    on conflict (team_id, project_id, generation_key) do nothing
+    returning id, seq, team_id, project_id, session_id, kind, obs_type, created_at
+  ),
+  sourced as (
+    insert into observation_sources (id, team_id, project_id, observation_id, source_type, source_id,
+      generation_job_id)
+    select s.id, i.team_id, i.project_id, i.id, s.source_type, s.source_id, s.generation_job_id
+    from jsonb_to_recordset($2::jsonb) as s (
+      id uuid, observation_id uuid, source_type text, source_id uuid, generation_job_id uuid)
+    join inserted i on i.id = s.observation_id
+    on conflict do nothing
+  ),
+  indexed as (
+    insert into observation_search (team_id, project_id, seq, session_id, kind, obs_type, platform_source, created_at,
+      terms, codes)
+    select i.team_id, i.project_id, i.seq, i.session_id, i.kind, i.obs_type, coalesce(s.platform_source, ''),
+      i.created_at, decode(g.terms, 'base64'), g.codes
+    from inserted i
+    join given g on g.id = i.id
+    left join sessions s on s.team_id = i.team_id and s.project_id = i.project_id and s.id = i.session_id
+  )
+  select id, seq::float8 as seq, floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch
+  from inserted
+  order by seq`;
+
+function rowOf(observation: NewHostedObservation, place: number): JsonObject {
+  const { sources: _own, ...columns } = observation;
+  const terms = packTerms({
+    ...columns,
+    facts: JSON.stringify(observation.facts),
+    files_touched: JSON.stringify([...new Set([...observation.files_read, ...observation.files_modified])]),
+  });
+  return {
+    ...columns,
+    place,
+    content: observation.content ?? contentOf(observation),
+    terms: Buffer.from(terms).toString("base64"),
+    codes: searchCodes(observation.project_id, terms),
+  };
+}
+
+function sourcesOf({ id, sources }: NewHostedObservation): JsonObject[] {
+  return sources.map((source) => ({ ...source, observation_id: id }));
+}
