@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createHealth } from "./health.ts";
-import { createKeyLookup } from "./key-ports.ts";
+import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { createProjectPorts } from "./project-ports.ts";
 
@@ -52,6 +52,8 @@ export function buildServer(deps: ServerDeps): HostedServer {
     guards: [],
     health: createHealth(database),
     projects: createProjectPorts(database),
+    keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
+    publicUrl: settings.get("MEM_PUBLIC_URL"),
   });
   return {
     app,

@@ -1,7 +1,23 @@
 // What authentication and the routes of keys reach: the database behind them.
+import type { Clock } from "../clock.ts";
+import { cleanText } from "../domain/clean.ts";
+import { storableText } from "../domain/storable.ts";
+import type { Caller } from "../domain/tenancy.ts";
+import { MemError } from "../errors.ts";
+import type { KeyPorts } from "../http/v1/keys.ts";
 import type { KeyLookup } from "../keys/authenticate.ts";
-import { findKeyByHash, touchKey } from "../store/postgres/api-keys.ts";
+import { childOf } from "../keys/new-key.ts";
+import {
+  findKeyByHash,
+  insertKey,
+  listKeys,
+  lockLiveKey,
+  revokeKey,
+  touchKey,
+} from "../store/postgres/api-keys.ts";
+import { insertAudit } from "../store/postgres/audit.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { inTenant } from "../store/postgres/tenant.ts";
 
 /** How a key is found before anybody's tenant is known. */
 export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup {
@@ -9,4 +25,66 @@ export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup
     find: (hash) => findKeyByHash(system, hash),
     touch: (key) => touchKey(system, key),
   };
+}
+
+interface KeyPortOptions {
+  database: Pick<Database, "app">;
+  clock: Clock;
+  /** Hears that keys were revoked. */
+  onRevoked(): void;
+}
+
+/** Mint, list and revoke, each in the caller's tenant; what changes is written down in the same transaction. */
+export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortOptions): KeyPorts {
+  return {
+    mint: (caller, wish, requestId) =>
+      inTenant(app, caller, async (connection) => {
+        const parent = await lockLiveKey(connection, { team_id: caller.team_id, id: keyOf(caller) });
+        if (parent === undefined) return undefined;
+        const label = labelOf(wish.label);
+        const made = childOf(parent, { ...wish, label }, clock.now());
+        await insertKey(connection, made);
+        await insertAudit(connection, {
+          team_id: made.team_id,
+          project_id: made.project_id,
+          api_key_id: caller.key_id,
+          action: "api_key.create",
+          resource_type: "api_key",
+          resource_id: made.id,
+          details: { scopes: [...made.scopes], parentId: parent.id, expiresAtEpoch: made.expires_at_epoch },
+          request_id: requestId,
+        });
+        return made;
+      }),
+    list: (caller, page) => inTenant(app, caller, (connection) => listKeys(connection, caller, page)),
+    async revoke(caller, id, requestId) {
+      const revokedIds = await inTenant(app, caller, async (connection) => {
+        const ended = await revokeKey(connection, caller, id);
+        if (ended === undefined || ended.length === 0) return ended;
+        await insertAudit(connection, {
+          team_id: caller.team_id,
+          project_id: caller.project_id,
+          api_key_id: caller.key_id,
+          action: "api_key.revoke",
+          resource_type: "api_key",
+          resource_id: id,
+          details: { revokedIds: ended },
+          request_id: requestId,
+        });
+        return ended;
+      });
+      if (revokedIds !== undefined) onRevoked();
+      return revokedIds;
+    },
+  };
+}
+
+/** A label as it may be stored. */
+export function labelOf(text: string): string {
+  return cleanText(storableText(text)).trim();
+}
+
+function keyOf({ key_id }: Caller): string {
+  if (key_id === null) throw new MemError("internal", { message: "A caller without a key mints." });
+  return key_id;
 }

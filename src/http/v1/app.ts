@@ -7,8 +7,10 @@ import { answerParserError, installErrors, sendError } from "../plugins/errors.t
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
+import { connectRoutes } from "./connect.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
+import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 
 /** Every port that the routes reach. */
@@ -22,6 +24,9 @@ export interface ServerHttpDeps {
   guards: readonly Guard[];
   health: HealthPorts;
   projects: ProjectPorts;
+  keys: KeyPorts;
+  /** MEM_PUBLIC_URL; empty takes the address from the request. */
+  publicUrl: string;
 }
 
 export interface ServerHttp {
@@ -82,5 +87,7 @@ function createApp(log: FastifyBaseLogger): App {
 function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
   projectRoutes(app, deps.projects);
+  keyRoutes(app, deps);
+  connectRoutes(app, deps);
   if (deps.healthOnly) return;
 }

@@ -50,6 +50,13 @@ export function installAuthentication(
   });
 }
 
+/** The refusal of a caller whose key has ended since it was let in. */
+export function keyEnded(reply: FastifyReply): MemError {
+  const refusal = new MemError("unauthenticated");
+  reply.headers(refusalHeaders(refusal));
+  return refusal;
+}
+
 function refusalHeaders(cause: unknown): Record<string, string> {
   if (!(cause instanceof MemError)) return {};
   if (cause.status === 401) return { "www-authenticate": "Bearer" };

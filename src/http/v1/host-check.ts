@@ -1,4 +1,5 @@
 // The gate of every request: one plain Host, a path as its target; without keys, this machine only.
+import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../errors.ts";
 import type { Door } from "../plugins/door.ts";
@@ -28,7 +29,16 @@ function refusal({ raw }: FastifyRequest, reply: FastifyReply): MemError | undef
   });
 }
 
-/** True for `name`, `name:port` and `[v6]:port`: what may stand in an address that a shell command carries. */
+/**
+ * True for `name`, `name:port` and `[v6]:port`: what may stand in an address that a shell command carries. A name that
+ * ends in a number is an address of four plain numbers: browsers and shells' tools read `0x7f.1` as one too.
+ */
 export function isHost(host: string): boolean {
-  return /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i.test(host);
+  const [, name = "", v6, port] =
+    /^([a-z0-9.-]{1,253}|\[([0-9a-f:.]{2,45})\])(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  if (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)) return false;
+  if (v6 !== undefined) return isIPv6(v6);
+  const labels = name.split(".");
+  if (!labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))) return false;
+  return !/^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? "") || isIPv4(name);
 }

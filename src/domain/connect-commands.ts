@@ -1,0 +1,74 @@
+// How each host agent is given the recall of a hosted server: one line to paste into a shell, every word quoted.
+
+/** The hosts that there is a line for. */
+export const connectHosts = ["claude-code", "codex", "gemini-cli", "cursor", "opencode"] as const;
+export type ConnectHost = (typeof connectHosts)[number];
+
+/** Stands where a key goes, in the lines that are shown without one. */
+export const keyPlaceholder = "<YOUR_API_KEY>";
+
+/** By which hosts name the tools; another one than that of the local `mem mcp`, so that a machine can have both. */
+const serverName = "mem-team";
+/** Codex is told the name of a variable, not the key. */
+const keyVariable = "MEM_API_KEY";
+
+export interface Connection {
+  mcpUrl: string;
+  apiKey: string;
+}
+
+/** The line for each host. */
+export function connectCommands(connection: Connection): Record<ConnectHost, string> {
+  return {
+    "claude-code": shellLine(connectWords["claude-code"](connection)),
+    codex: shellLine(connectWords.codex(connection)),
+    "gemini-cli": shellLine(connectWords["gemini-cli"](connection)),
+    cursor: shellLine(connectWords.cursor(connection)),
+    opencode: shellLine(connectWords.opencode(connection)),
+  };
+}
+
+/** What is to be known beside the lines. */
+export const connectHint =
+  "Paste the line of your agent into a shell. Codex reads MEM_API_KEY from its environment whenever it starts; the line of OpenCode is for one run, its JSON belongs into opencode.json.";
+
+type Words = readonly (string | { operator: "&&" })[];
+
+const connectWords: Record<ConnectHost, (connection: Connection) => Words> = {
+  "claude-code": ({ mcpUrl, apiKey }) => [
+    ...["claude", "mcp", "add", "--transport", "http", serverName, mcpUrl],
+    ...["--header", `Authorization: Bearer ${apiKey}`],
+  ],
+  codex: ({ mcpUrl, apiKey }) => [
+    ...["export", `${keyVariable}=${apiKey}`, { operator: "&&" } as const],
+    ...["codex", "mcp", "add", serverName, "--url", mcpUrl, "--bearer-token-env-var", keyVariable],
+  ],
+  "gemini-cli": ({ mcpUrl, apiKey }) => [
+    ...["gemini", "mcp", "add", "--transport", "http", "--header", `Authorization: Bearer ${apiKey}`],
+    ...[serverName, mcpUrl],
+  ],
+  cursor: (connection) => {
+    const config = encodeURIComponent(btoa(JSON.stringify(remote(connection))));
+    const link = `cursor://anysphere.cursor-deeplink/mcp/install?name=${serverName}&config=${config}`;
+    return ["cursor", "--open-url", link];
+  },
+  opencode: (connection) => {
+    const config = { mcp: { [serverName]: { type: "remote", ...remote(connection), enabled: true } } };
+    return ["env", `OPENCODE_CONFIG_CONTENT=${JSON.stringify(config)}`, "opencode"];
+  },
+};
+
+function remote({ mcpUrl, apiKey }: Connection) {
+  return { url: mcpUrl, headers: { Authorization: `Bearer ${apiKey}` } };
+}
+
+function shellLine(words: Words): string {
+  return words.map((word) => (typeof word === "string" ? quoted(word) : word.operator)).join(" ");
+}
+
+// Bare words hold only what no shell reads anything into; in single quotes nothing but their own end means anything.
+function quoted(word: string): string {
+  return /^[A-Za-z0-9_/.:,@+-][A-Za-z0-9_/.:,@+=-]*$/.test(word)
+    ? word
+    : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,126 @@
+// Keys over HTTP: a reading child of the caller's key, the keys within its reach, their end.
+import { isoTime } from "../../clock.ts";
+import type { ApiKey } from "../../domain/api-key.ts";
+import type { Caller } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { KeyWish, MadeKey } from "../../keys/new-key.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";
+import { callerOf, keyEnded } from "./authentication.ts";
+import { connectionFor } from "./connect.ts";
+
+export interface KeyPorts {
+  /** Undefined when the caller's key ended meanwhile. Throws `insufficient_scope` for one that reads nothing. */
+  mint(caller: Caller, wish: KeyWish, requestId: string): Promise<MadeKey | undefined>;
+  /** Those within the caller's reach. */
+  list(caller: Caller, page: { limit: number; offset: number }): Promise<ApiKey[]>;
+  /** The keys that ended now; undefined when none of that id is within the caller's reach. */
+  revoke(caller: Caller, id: string, requestId: string): Promise<string[] | undefined>;
+}
+
+/**
+ * `POST` and `GET /v1/keys`, `DELETE /v1/keys/:id`. A key reaches the keys within its own reach (see `isWithin`): those
+ * of its team, of its project if it has one, with no scope that it lacks itself, and so itself too. What lies above or
+ * beside is answered like a key that never was.
+ */
+export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publicUrl: string }): void {
+  app.post(
+    "/v1/keys",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary:
+          "Make a read-only key that reaches no further and lives no longer than the caller's; its text is shown once.",
+        body: newKey,
+        response: { 201: mintedKey, ...keyedWriteErrors },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      if (caller.key_id === null) throw noKeysHere();
+      // Before the key exists: a request that cannot be told where to connect must not leave one behind.
+      const connect = connectionFor(request, publicUrl);
+      const made = await keys.mint(caller, request.body, request.id);
+      if (made === undefined) throw keyEnded(reply);
+      return reply
+        .code(201)
+        .header("cache-control", "no-store")
+        .send({
+          id: made.id,
+          apiKey: made.apiKey,
+          teamId: made.team_id,
+          projectId: made.project_id,
+          label: made.label,
+          scopes: [...made.scopes],
+          expiresAt: isoTime(made.expires_at_epoch),
+          ...connect(made.apiKey),
+        });
+    },
+  );
+  app.get(
+    "/v1/keys",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "The keys within the caller's reach, newest first, without their text.",
+        querystring: keysQuery,
+        response: { 200: keysAnswer, ...keyedErrors },
+      },
+    },
+    async (request) => {
+      const { limit, offset } = request.query;
+      const found = await keys.list(callerOf(request), { limit: limit + 1, offset });
+      return { keys: found.slice(0, limit).map(onWire), hasMore: found.length > limit };
+    },
+  );
+  app.delete(
+    "/v1/keys/:id",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Revoke a key within the caller's reach and every key that descends from it.",
+        params: keyParams,
+        response: { 200: revokedKey, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const revokedIds = await keys.revoke(callerOf(request), id, request.id);
+      if (revokedIds === undefined) throw noSuchKey();
+      return { revoked: true as const, id, revokedIds };
+    },
+  );
+}
+
+// A key that anybody on the machine could make would go on to open the server when it asks for keys.
+function noKeysHere(): MemError {
+  return new MemError("insufficient_scope", {
+    message: "This server runs without keys, so nobody can show that he may make one.",
+    hint: "Make it with `mem keys create` on the server's host.",
+  });
+}
+
+function noSuchKey(): MemError {
+  return new MemError("not_found", {
+    message: "There is no such key.",
+    hint: "GET /v1/keys lists the keys within reach.",
+  });
+}
+
+function onWire(key: ApiKey) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    lastFour: key.last_four,
+    label: key.label,
+    scopes: [...key.scopes],
+    teamId: key.team_id,
+    projectId: key.project_id,
+    parentId: key.parent_id,
+    createdAt: isoTime(key.created_at_epoch),
+    expiresAt: isoTime(key.expires_at_epoch),
+    revokedAt: key.revoked_at_epoch === null ? null : isoTime(key.revoked_at_epoch),
+    lastUsedAt: key.last_used_at_epoch === null ? null : isoTime(key.last_used_at_epoch),
+  };
+}
