@@ -7,7 +7,7 @@ import type { Spend } from "./spend.ts";
 
 interface MeteredDeps {
   client: ModelClient;
-  spend: Spend;
+  spend: Pick<Spend, "reserve">;
   prices: Pick<Prices, "costMicroUsd">;
   clock: Clock;
 }

@@ -3,12 +3,14 @@ import { systemClock } from "../clock.ts";
 import { MemError, reportFailOpenTo } from "../errors.ts";
 import { makePrivateDirectory } from "../hook/private-directory.ts";
 import { createLog, createStderrLog, type Log } from "../log.ts";
+import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 import { buildServer } from "./build.ts";
+import { createHostedGeneration } from "./generation.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 
 export interface RunServerOptions {
@@ -65,7 +67,7 @@ async function answer(
   log: Log,
   { url, described }: ServerDatabase,
 ): Promise<{ close(): Promise<void> }> {
-  const { server, role, host } = options;
+  const { settings, server, role, host } = options;
   const database = openDatabase({
     url,
     max: server.get("MEM_DATABASE_CONNECTIONS"),
@@ -84,13 +86,25 @@ async function answer(
       address: () => ({ host, port }),
     });
     await built.ready();
+    const generation =
+      role === "http"
+        ? null
+        : createHostedGeneration({
+            database,
+            settings,
+            server,
+            env: processEnvironment(),
+            log,
+            clock: systemClock,
+          });
+    await generation?.start();
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = Number(new URL(await built.app.listen({ host, port })).port);
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described })) options.say(line);
     return {
       async close() {
-        await built.close();
+        await Promise.all([built.close(), generation?.stop()]);
         await database.close();
       },
     };

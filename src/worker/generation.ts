@@ -20,12 +20,12 @@ import { createStandInFlow, createStandInProvider } from "../generate/stand-in-p
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
 import type { Log } from "../log.ts";
+import { createChosenModel, subscriptionPool } from "../model/chosen-model.ts";
 import { loadActiveMode } from "../modes/load-mode.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { createChosenModel, subscriptionPool } from "./chosen-model.ts";
 import type { Cost } from "./cost-ports.ts";
 
 interface GenerationDeps {

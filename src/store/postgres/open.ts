@@ -64,7 +64,7 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
   const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
   const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
-  const owner = pool({ max: 4 });
+  const owner = pool({ max: 10 });
   return {
     app: connectionsOf(app),
     system: connectionsOf(system),

@@ -79,7 +79,7 @@ create table generation_jobs (
   status text not null default 'queued'
     check (status in ('queued', 'processing', 'completed', 'failed', 'cancelled')),
   attempts integer not null default 0,
-  max_attempts integer not null default 3,
+  max_attempts integer not null default 5,
   next_attempt_at timestamptz not null default now(),
   -- Who holds it, proved in the transaction that completes it; free again when the lease has run out.
   lease_token uuid,

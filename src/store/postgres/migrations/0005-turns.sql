@@ -8,7 +8,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     json_build_object('team_id', team),
     run_at => run_at,
     job_key => 'turn:' || team::text,
-    job_key_mode => 'preserve_run_at',
+    -- Now brings a later one forward; a later one leaves an earlier one where it is.
+    job_key_mode => case when run_at is null then 'replace' else 'preserve_run_at' end,
     max_attempts => 25);
 $$;
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { createChosenModel } from "../../src/model/chosen-model.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { createChosenModel } from "../../src/worker/chosen-model.ts";
 import { contractRequest } from "../contracts/model-client.ts";
 import { modelServer } from "../generate/providers/model-server.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";

@@ -1,0 +1,52 @@
+// What an agent's event says to the one that writes memory: a tool use, a prompt, or whatever else happened.
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import type { PendingMessage } from "./messages.ts";
+
+/** The part of a stored event that memory is made of. */
+export interface WrittenEvent {
+  event_type: string;
+  payload: Json;
+}
+
+/** The event as a message; a host's own names of the fields (`tool_name`) and the wire's (`toolName`) are both read. */
+export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMessage {
+  const fields = isJsonObject(payload) ? payload : {};
+  const text = (...names: string[]) => firstText(fields, names);
+  const tool = text("tool_name", "toolName", "tool");
+  const context = {
+    ...optional("cwd", text("cwd")),
+    ...optional("agent_id", text("agent_id", "agentId")),
+    ...optional("agent_type", text("agent_type", "agentType")),
+  };
+  if (tool === undefined) {
+    return { type: "observation", tool_name: event_type, tool_input: payload, ...context };
+  }
+  return {
+    type: "observation",
+    tool_name: tool,
+    ...optional("tool_input", first(fields, ["tool_input", "toolInput", "input"])),
+    ...optional("tool_response", first(fields, ["tool_response", "toolResponse", "tool_output", "output"])),
+    ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
+    ...context,
+  };
+}
+
+/** The words of a prompt event, or undefined when the event is none: nothing is made of it, the rest is read with it. */
+export function promptOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
+  if (!/^(user_?prompt(_?submit(ted)?)?|prompt)$/i.test(event_type)) return undefined;
+  if (typeof payload === "string") return payload;
+  return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
+}
+
+function first(fields: JsonObject, names: readonly string[]): Json | undefined {
+  return names.map((name) => fields[name]).find((value) => value !== undefined);
+}
+
+function firstText(fields: JsonObject, names: readonly string[]): string | undefined {
+  const value = first(fields, names);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V });
+}

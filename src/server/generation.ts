@@ -1,0 +1,203 @@
+// The generating side of the hosted server: teams take turns, a turn is one batch of one session under a lease.
+import { hostname } from "node:os";
+import { Logger, type Runner, run } from "graphile-worker";
+import * as z from "zod";
+import type { Clock } from "../clock.ts";
+import { failOpen } from "../errors.ts";
+import { createActiveSessions } from "../generate/active-sessions.ts";
+import { createBatchSizes } from "../generate/batch-sizes.ts";
+import { dueAt, localBatching, modelBatching } from "../generate/batching.ts";
+import { createFlow } from "../generate/flow.ts";
+import { generateBatch } from "../generate/generate-batch.ts";
+import { createRetries, maxClaims } from "../generate/retry.ts";
+import { newId } from "../ids.ts";
+import type { Log } from "../log.ts";
+import type { Environment } from "../settings/environment.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import type { ServerSettings } from "../settings/server.ts";
+import {
+  requestTurn,
+  sweepJobs,
+  type TeamWork,
+  teamWork,
+  type WaitingJobs,
+} from "../store/postgres/job-leases.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { createHostedProvider } from "./hosted-provider.ts";
+import { createJobQueue } from "./job-queue.ts";
+
+export interface HostedGenerationDeps {
+  database: Database;
+  settings: LoadedSettings;
+  server: ServerSettings;
+  env: Environment;
+  log: Log;
+  clock: Clock;
+}
+
+export interface HostedGeneration {
+  start(): Promise<void>;
+  /** Breaks calls off, gives their jobs back, resolves when nothing is left running. */
+  stop(): Promise<void>;
+}
+
+const sweepEveryMs = 5_000;
+// What a paused provider or a full team waits at most before it is looked at again.
+const longestWaitMs = 60_000;
+const fullTeamWaitMs = 500;
+
+export function createHostedGeneration(deps: HostedGenerationDeps): HostedGeneration {
+  const { database, server, log, clock } = deps;
+  const { app, system } = database;
+  const sessions = createActiveSessions({ clock });
+  const queue = createJobQueue({
+    app,
+    system,
+    clock,
+    worker: `${hostname()}:${process.pid}:${newId().slice(0, 8)}`,
+    onLost: (group) => void failOpen("ending a lost call", () => sessions.cancel(group)),
+  });
+  const { provider, isModel, timeoutMs, close } = createHostedProvider({ ...deps, scopeOf: queue.scopeOf });
+  const flow = createFlow({
+    onChange: ({ state, reason }) => log.info({ state, reason: reason?.kind }, "the provider's gate"),
+  });
+  const batching = isModel ? modelBatching : localBatching;
+  const retries = createRetries();
+  const sizes = createBatchSizes(batching.maxMessages);
+  const concurrency = server.get("MEM_GENERATION_CONCURRENCY");
+  // One place is always left for another team: whose calls hang holds up nobody else.
+  const mostOfTeam = Math.max(1, concurrency - 1);
+  const inWork = new Map<string, number>();
+  let runner: Runner | null = null;
+  let sweep: NodeJS.Timeout | undefined;
+  let sweeping: Promise<unknown> = Promise.resolve();
+  let stopping = false;
+
+  async function turn(team_id: string): Promise<void> {
+    if (stopping) return requestTurn(system, team_id);
+    if ((inWork.get(team_id) ?? 0) >= mostOfTeam) {
+      return requestTurn(system, team_id, clock.now() + fullTeamWaitMs);
+    }
+    const work = await teamWork(app, team_id);
+    const chosen = choose(work);
+    if ("wait" in chosen) {
+      if (chosen.wait !== null) await requestTurn(system, team_id, clock.now() + chosen.wait);
+      return;
+    }
+    const pass = flow.admit(clock.now(), chosen.group);
+    if (pass === null) {
+      const resumes = flow.resumesAt(clock.now()) ?? clock.now();
+      return requestTurn(
+        system,
+        team_id,
+        Math.min(Math.max(resumes, clock.now() + 1_000), clock.now() + longestWaitMs),
+      );
+    }
+    queue.intend(team_id, chosen);
+    // The next turn stands behind those of the other teams that wait already.
+    const hasMore = work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
+    if (hasMore) await requestTurn(system, team_id);
+    inWork.set(team_id, (inWork.get(team_id) ?? 0) + 1);
+    try {
+      await generateBatch(
+        {
+          queue,
+          provider,
+          flow,
+          sessions,
+          batching,
+          clock,
+          timeoutMs,
+          onCompleted: () => undefined,
+          onFailure,
+        },
+        { sessionId: chosen.group, pass, retries, sizes },
+      );
+    } finally {
+      const left = (inWork.get(team_id) ?? 1) - 1;
+      if (left > 0) inWork.set(team_id, left);
+      else inWork.delete(team_id);
+    }
+  }
+
+  // Which session is worked on: the longest due one that nobody here works on and that need not gather more.
+  function choose({ now, waiting, next_at }: TeamWork): WaitingJobs | { wait: number | null } {
+    let soonest = next_at === null ? Number.POSITIVE_INFINITY : next_at;
+    for (const each of waiting) {
+      if (sessions.get(each.group)?.generatorPromise != null) continue;
+      const at = dueAt(waitingOf(each), batching, now);
+      if (at <= now) return each;
+      soonest = Math.min(soonest, at);
+    }
+    if (soonest === Number.POSITIVE_INFINITY) return { wait: null };
+    return { wait: Math.min(Math.max(soonest - now, 50), longestWaitMs) };
+  }
+
+  function onFailure(error: string, messages: number): void {
+    log.warn({ messages }, `generation failed: ${error}`);
+  }
+
+  function lookForLeft(): void {
+    sweeping = failOpen("looking for jobs that were left", async () => {
+      runner ??= await startRunner();
+      const freed = await sweepJobs(system, maxClaims);
+      if (freed > 0) log.warn({ freed }, "jobs of ended processes are queued again");
+    });
+  }
+
+  // What a turn throws is the store's refusal: its jobs wait, and the sweep asks for another turn.
+  async function startRunner(): Promise<Runner> {
+    const started = await run({
+      pgPool: database.owner,
+      concurrency,
+      pollInterval: 1_000,
+      noHandleSignals: true,
+      taskList: {
+        turn: async (payload) => {
+          await failOpen("a team's turn", () => turn(turnPayload.parse(payload).team_id));
+        },
+      },
+      parsedCronItems: [],
+      logger: new Logger(() => (level, message) => {
+        if (level === "error") log.warn({ queue: message }, "the queue");
+      }),
+    });
+    const ended = (cause?: unknown): void => {
+      if (runner !== started || stopping) return;
+      log.error({ err: cause }, "the queue's runner ended; it is started again");
+      runner = null;
+    };
+    started.promise.then(() => ended(), ended);
+    return started;
+  }
+
+  return {
+    async start() {
+      lookForLeft();
+      await sweeping;
+      sweep = setInterval(lookForLeft, sweepEveryMs);
+    },
+    async stop() {
+      stopping = true;
+      clearInterval(sweep);
+      await sweeping;
+      sessions.cancelAll();
+      await failOpen("stopping the queue's runner", () => runner?.stop());
+      queue.close();
+      await close();
+    },
+  };
+}
+
+const turnPayload = z.object({ team_id: z.string() });
+
+function waitingOf(jobs: WaitingJobs) {
+  return {
+    count: jobs.count,
+    oldestAt: jobs.oldest_at,
+    newestAt: jobs.newest_at,
+    hasSummarize: jobs.has_summary,
+    isRetry: jobs.is_retry,
+    isCompleted: jobs.is_completed,
+  };
+}

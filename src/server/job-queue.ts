@@ -1,0 +1,184 @@
+// The generation queue of the hosted server: jobs of one session under a lease, kept alive while they are worked on.
+import type { Clock } from "../clock.ts";
+import { messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
+import { isJsonObject, type Json } from "../domain/json.ts";
+import type { ClaimedMessage } from "../domain/messages.ts";
+import type { ProjectScope } from "../domain/tenancy.ts";
+import { failOpen } from "../errors.ts";
+import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
+import type { GenerationReply } from "../generate/provider.ts";
+import type { Release } from "../generate/retry.ts";
+import { newId } from "../ids.ts";
+import { completeJobs } from "../store/postgres/complete-jobs.ts";
+import {
+  claimJobs,
+  keepLease,
+  type LeasedBatch,
+  type LeasedJob,
+  releaseJob,
+  requestTurn,
+  type WaitingJobs,
+} from "../store/postgres/job-leases.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { inTenant } from "../store/postgres/tenant.ts";
+import { releaseOf } from "./job-failures.ts";
+import { recordsOf } from "./made-records.ts";
+
+/** A batch under its lease. */
+export interface HostedBatch extends QueuedBatch {
+  leased: LeasedBatch;
+}
+
+export interface JobQueue extends GenerationQueue<HostedBatch> {
+  /** Says which jobs a number stands for, before it is claimed by that number. */
+  intend(team_id: string, waiting: WaitingJobs): void;
+  /** Whose work a number stands for, for a while after its end too. */
+  scopeOf(group: number): ProjectScope | undefined;
+  close(): void;
+}
+
+interface JobQueueDeps extends Pick<Database, "app" | "system"> {
+  clock: Clock;
+  /** Names this process: whose jobs they are, for people. */
+  worker: string;
+  /** The lease of a batch was lost: its call is of no use any more. */
+  onLost(group: number): void;
+}
+
+// A dead worker's jobs are free again when its lease has run out and a sweep has seen it: 45 s and 5 s.
+const leaseMs = 45_000;
+const heartbeatMs = 10_000;
+const mostRemembered = 10_000;
+
+export function createJobQueue(deps: JobQueueDeps): JobQueue {
+  const { app, system } = deps;
+  const intended = new Map<number, WaitingJobs & ProjectScope>();
+  const held = new Map<number, { leased: LeasedBatch; heart: NodeJS.Timeout; open: Set<number> }>();
+  // By the number of a job, while it is claimed.
+  const groupOf = new Map<number, number>();
+
+  function keep(group: number, leased: LeasedBatch): void {
+    const heart = setInterval(() => {
+      void failOpen("keeping a lease", async () => {
+        if (!(await keepLease(app, leased, leaseMs))) deps.onLost(group);
+      });
+    }, heartbeatMs).unref();
+    held.set(group, { leased, heart, open: new Set(leased.jobs.map(({ seq }) => seq)) });
+    for (const { seq } of leased.jobs) groupOf.set(seq, group);
+  }
+
+  function letGo(group: number, seqs: readonly number[]): void {
+    const lease = held.get(group);
+    for (const seq of seqs) {
+      groupOf.delete(seq);
+      lease?.open.delete(seq);
+    }
+    if (lease === undefined || lease.open.size > 0) return;
+    clearInterval(lease.heart);
+    held.delete(group);
+  }
+
+  async function release(message: ClaimedMessage, how: Release): Promise<void> {
+    const group = groupOf.get(message.id);
+    const leased = group === undefined ? undefined : held.get(group)?.leased;
+    const job = leased?.jobs.find(({ seq }) => seq === message.id);
+    if (group === undefined || leased === undefined || job === undefined) return;
+    const { team_id, project_id, lease_token } = leased;
+    try {
+      await inTenant(app, { team_id, project_id }, async (connection) => {
+        await releaseJob(connection, { team_id, project_id, lease_token, job_id: job.id }, releaseOf(how));
+      });
+    } finally {
+      // Where the database does not answer the lease runs out, and the job is free again.
+      letGo(group, [message.id]);
+    }
+    await requestTurn(system, team_id, "at" in how ? how.at : undefined);
+  }
+
+  return {
+    intend(team_id, waiting) {
+      intended.delete(waiting.group);
+      intended.set(waiting.group, { ...waiting, team_id });
+      for (const oldest of intended.keys()) {
+        if (intended.size <= mostRemembered) break;
+        intended.delete(oldest);
+      }
+    },
+    scopeOf: (group) => intended.get(group),
+    async claim(group, { limit }) {
+      const wanted = intended.get(group);
+      if (wanted === undefined) return null;
+      const { team_id, project_id, session_id } = wanted;
+      const leased = await claimJobs(app, {
+        team_id,
+        project_id,
+        session_id,
+        seq: group < 0 ? -group : null,
+        lease_token: newId(),
+        worker: deps.worker,
+        leaseMs,
+        limit,
+      });
+      if (leased === null) return null;
+      keep(group, leased);
+      return batchOf(group, leased);
+    },
+    async complete({ leased, session }, reply: GenerationReply) {
+      const { now } = deps.clock;
+      await completeJobs(app, leased, (jobs) => recordsOf(leased, reply, { jobs, now: now() }));
+      const seqs = leased.jobs.map(({ seq }) => seq);
+      letGo(session.id, seqs);
+      // Who asks reads the records; nothing here shows them.
+      return { observations: [], summaries: [] };
+    },
+    async release(messages, how) {
+      for (const message of messages) await release(message, how);
+    },
+    // The sweep of the store does it, for every process at once.
+    reclaimExpired: async () => 0,
+    waiting: () => null,
+    sessionsDue: () => [],
+    nextDue: () => null,
+    close() {
+      for (const { heart } of held.values()) clearInterval(heart);
+    },
+  };
+}
+
+function batchOf(group: number, leased: LeasedBatch): HostedBatch {
+  const { session, project } = leased;
+  const name = session?.content_session_id ?? leased.jobs[0]?.id ?? "";
+  return {
+    leased,
+    session: {
+      id: group,
+      claude_session_id: name,
+      sdk_session_id: name,
+      project,
+      user_prompt: promptIn(session?.prompt ?? null),
+      status: session?.status ?? "completed",
+    },
+    messages: leased.jobs.map((job) => messageOf(group, job)),
+    recentTitles: leased.recent_titles.toReversed(),
+  };
+}
+
+function promptIn(prompt: Json): string {
+  if (!isJsonObject(prompt) || typeof prompt.event_type !== "string") return "";
+  return promptOfEvent({ event_type: prompt.event_type, payload: prompt.payload ?? null }) ?? "";
+}
+
+function messageOf(group: number, job: LeasedJob): ClaimedMessage {
+  const { seq, source_type, event_type, payload, attempts } = job;
+  return {
+    id: seq,
+    session_id: group,
+    message:
+      source_type === "session_summary"
+        ? { type: "summarize" }
+        : messageOfEvent({ event_type: event_type ?? "event", payload }),
+    created_at_epoch: job.occurred_at_epoch,
+    attempts,
+    failures: attempts,
+  };
+}

@@ -1,0 +1,92 @@
+// The drafts of a reply as records of the store, each under the job that it was made for.
+import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
+import { messageOfEvent } from "../domain/event-message.ts";
+import type { GenerationReply } from "../generate/provider.ts";
+import { newId } from "../ids.ts";
+import type { DraftRecord } from "../store/postgres/complete-jobs.ts";
+import type { LeasedBatch, LeasedJob } from "../store/postgres/job-leases.ts";
+
+/** Those of the drafts whose jobs are still held; a draft of several jobs stands at the first one that is. */
+export function recordsOf(
+  { jobs: leased }: Pick<LeasedBatch, "jobs">,
+  reply: GenerationReply,
+  { jobs, now }: { jobs: ReadonlySet<string>; now: number },
+): DraftRecord[] {
+  const held = new Map(leased.filter(({ id }) => jobs.has(id)).map((job) => [job.seq, job]));
+  const places = createPlaces();
+  const observations = reply.observations.flatMap((draft) => {
+    const sources = draft.sources.flatMap((seq) => held.get(seq) ?? []);
+    const [first] = sources;
+    return first === undefined
+      ? []
+      : [{ ...observationOf(draft), ...madeOf(first, sources), ...places(first) }];
+  });
+  const summaries = reply.summaries.flatMap((draft) => {
+    const source = held.get(draft.source);
+    return source === undefined
+      ? []
+      : [{ ...summaryOf(draft), ...madeOf(source, [source]), ...places(source) }];
+  });
+  const { generator, upgrade } = reply;
+  return [...observations, ...summaries].map((record) => ({
+    ...record,
+    generator,
+    metadata: upgrade === true ? { upgrade: true } : {},
+    created_at_epoch: record.created_at_epoch ?? now,
+  }));
+}
+
+// The same job and the same place make the same key: a job that is worked on twice leaves one record.
+function createPlaces(): (job: LeasedJob) => { generation_key: string } {
+  const taken = new Map<string, number>();
+  return ({ id }) => {
+    const place = taken.get(id) ?? 0;
+    taken.set(id, place + 1);
+    return { generation_key: `${id}:${place}` };
+  };
+}
+
+function madeOf(first: LeasedJob, sources: readonly LeasedJob[]) {
+  return {
+    id: newId(),
+    prompt_number: null,
+    created_by_job_id: first.id,
+    created_at_epoch: first.occurred_at_epoch,
+    discovery_tokens: sources.reduce((sum, job) => sum + workTokens(job), 0),
+    sources: sources.map(({ id, source_type, source_id }) => ({
+      id: newId(),
+      source_type,
+      source_id,
+      generation_job_id: id,
+    })),
+  };
+}
+
+// At four characters a token: the flat estimate users know from the field.
+function workTokens({ event_type, payload }: LeasedJob): number {
+  if (event_type === null) return 0;
+  const { tool_input, tool_response } = messageOfEvent({ event_type, payload });
+  return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
+}
+
+function observationOf({ sources: _sources, ...draft }: DraftObservation) {
+  return { ...draft, kind: "observation" as const };
+}
+
+function summaryOf(draft: DraftSummary) {
+  const parts = [draft.request, draft.investigated, draft.learned, draft.completed, draft.next_steps];
+  const told = parts.filter((part): part is string => part !== null && part !== "");
+  return {
+    kind: "session_summary" as const,
+    obs_type: "session_summary",
+    title: draft.request ?? "Session summary",
+    subtitle: null,
+    summary: draft.completed ?? draft.learned ?? draft.request ?? "",
+    narrative: told.join("\n\n") || null,
+    facts: draft.facts,
+    concepts: draft.concepts,
+    files_read: draft.files_read,
+    files_modified: draft.files_modified,
+    provenance: "agent",
+  };
+}

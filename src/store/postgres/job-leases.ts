@@ -1,0 +1,291 @@
+// Generation jobs in work: claimed for a while with a token, kept by heartbeats, free again when their worker is gone.
+import type { Json } from "../../domain/json.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { inTenant, inTransaction } from "./tenant.ts";
+
+/** The due jobs of one session that wait to be claimed; a job without a session stands alone. */
+export interface WaitingJobs {
+  project_id: string;
+  session_id: string | null;
+  /** Names the group in memory: the session's number, or the job's below zero. */
+  group: number;
+  count: number;
+  oldest_at: number;
+  newest_at: number;
+  has_summary: boolean;
+  /** All were tried before: each is tried alone. */
+  is_retry: boolean;
+  is_completed: boolean;
+}
+
+/** A claimed job with what memory is made of. */
+export interface LeasedJob {
+  id: string;
+  seq: number;
+  source_type: "agent_event" | "session_summary";
+  source_id: string;
+  attempts: number;
+  event_type: string | null;
+  payload: Json;
+  occurred_at_epoch: number;
+}
+
+export interface LeasedBatch extends ProjectScope {
+  lease_token: string;
+  project: string;
+  session_id: string | null;
+  session: { seq: number; content_session_id: string; status: "active" | "completed"; prompt: Json } | null;
+  jobs: LeasedJob[];
+  recent_titles: string[];
+}
+
+/** What of a team waits, by the database's clock (epoch milliseconds). */
+export interface TeamWork {
+  now: number;
+  /** Due jobs by session, the longest due first. */
+  waiting: WaitingJobs[];
+  /** When the next job that is not due yet will be; null when there is none. */
+  next_at: number | null;
+}
+
+/** The team's jobs that wait. */
+export function teamWork(app: Connections, team_id: string): Promise<TeamWork> {
+  return inTenant(app, { team_id, project_id: null }, async (connection) => {
+    const { rows } = await connection.query<TeamWork>({
+      name: "team-work",
+      text: waitingText,
+      values: [team_id],
+    });
+    return rows[0] ?? { now: 0, waiting: [], next_at: null };
+  });
+}
+
+// A summary is made of what came before it, so it waits until that is done.
+const isDue = `j.status = 'queued' and j.next_attempt_at <= now()
+  and (j.source_type = 'agent_event' or not exists (
+    select 1 from generation_jobs e
+    where e.team_id = $1 and e.project_id = j.project_id and e.session_id = j.session_id
+      and e.source_type = 'agent_event' and e.status in ('queued', 'processing') and e.seq < j.seq))`;
+
+// Enough to find some sessions that are due; the others are found at the next turn.
+const looked = 500;
+
+const waitingText = `
+  with due as (
+    select j.seq, j.project_id, j.session_id, j.source_type, j.attempts, j.created_at, j.next_attempt_at
+    from generation_jobs j
+    where j.team_id = $1 and ${isDue}
+    order by j.next_attempt_at, j.seq
+    limit ${looked}),
+  grouped as (
+    select d.project_id, d.session_id, coalesce(s.seq, -min(d.seq)) as "group", count(*)::int as count,
+      (extract(epoch from min(d.created_at)) * 1000)::float8 as oldest_at,
+      (extract(epoch from max(d.created_at)) * 1000)::float8 as newest_at,
+      bool_or(d.source_type = 'session_summary') as has_summary,
+      bool_and(d.attempts > 0) as is_retry,
+      coalesce(s.status = 'completed', true) as is_completed,
+      min(d.next_attempt_at) as first
+    from due d
+    left join sessions s on s.team_id = $1 and s.project_id = d.project_id and s.id = d.session_id
+    group by d.project_id, d.session_id, s.seq, s.status, case when d.session_id is null then d.seq end)
+  select
+    (extract(epoch from now()) * 1000)::float8 as now,
+    coalesce((select json_agg(g order by g.first) from grouped g), '[]') as waiting,
+    (select (extract(epoch from min(next_attempt_at)) * 1000)::float8 from generation_jobs
+      where team_id = $1 and status = 'queued' and next_attempt_at > now()) as next_at`;
+
+interface Claim extends ProjectScope {
+  session_id: string | null;
+  /** The job that stands alone, where there is no session. */
+  seq: number | null;
+  lease_token: string;
+  worker: string;
+  leaseMs: number;
+  limit: number;
+}
+
+/** Claims due jobs of a session, or the one job; null when others were faster. */
+export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch | null> {
+  const { team_id, project_id, session_id } = claim;
+  return inTenant(app, { team_id, project_id }, async (connection) => {
+    const { rowCount } = await connection.query({
+      name: "claim-jobs",
+      text: claimText,
+      values: [
+        team_id,
+        project_id,
+        session_id,
+        claim.seq,
+        claim.limit,
+        claim.lease_token,
+        claim.leaseMs,
+        claim.worker,
+      ],
+    });
+    if (rowCount === 0) return null;
+    const { rows } = await connection.query<Omit<LeasedBatch, "lease_token" | "team_id" | "project_id">>({
+      name: "leased-batch",
+      text: batchText,
+      values: [team_id, project_id, claim.lease_token, session_id],
+    });
+    const [batch] = rows;
+    return batch === undefined ? null : { ...batch, team_id, project_id, lease_token: claim.lease_token };
+  });
+}
+
+// A job that failed is tried alone: its neighbours must not fail with it again.
+const claimText = `
+  with due as (
+    select j.id, j.seq, j.attempts
+    from generation_jobs j
+    where j.team_id = $1 and j.project_id = $2 and ${isDue}
+      and case when $3::uuid is null then j.seq = $4 else j.session_id = $3 end
+    order by j.attempts > 0 desc, j.seq
+    limit $5
+    for update of j skip locked),
+  chosen as (
+    select id from due
+    where (select attempts from due order by attempts > 0 desc, seq limit 1) = 0
+      or id = (select id from due order by attempts > 0 desc, seq limit 1))
+  update generation_jobs j
+  set status = 'processing', attempts = j.attempts + 1, lease_token = $6::uuid,
+    lease_expires_at = now() + $7 * interval '1 millisecond', locked_by = $8, updated_at = now()
+  from chosen
+  where j.team_id = $1 and j.project_id = $2 and j.id = chosen.id`;
+
+const titlesForSummary = 30;
+
+const batchText = `
+  select
+    p.name as project,
+    $4::uuid as session_id,
+    (select json_build_object(
+        'seq', s.seq, 'content_session_id', s.content_session_id, 'status', s.status,
+        'prompt', (
+          select json_build_object('event_type', e.event_type, 'payload', e.payload)
+          from agent_events e
+          where e.team_id = $1 and e.project_id = $2 and e.session_id = s.id
+            and e.event_type ~* '^(user_?prompt(_?submit(ted)?)?|prompt)$'
+          order by e.seq desc
+          limit 1))
+      from sessions s
+      where s.team_id = $1 and s.project_id = $2 and s.id = $4) as session,
+    (select json_agg(json_build_object(
+        'id', j.id, 'seq', j.seq, 'source_type', j.source_type, 'source_id', j.source_id,
+        'attempts', j.attempts - 1, 'event_type', e.event_type, 'payload', e.payload,
+        'occurred_at_epoch', (extract(epoch from coalesce(e.occurred_at, j.created_at)) * 1000)::bigint)
+        order by j.seq)
+      from generation_jobs j
+      left join agent_events e on e.team_id = $1 and e.project_id = $2 and e.id = j.source_id
+      where j.team_id = $1 and j.project_id = $2 and j.lease_token = $3 and j.status = 'processing') as jobs,
+    coalesce((select json_agg(title) from (
+      select o.title
+      from observations o
+      where o.team_id = $1 and o.project_id = $2 and o.session_id = $4
+      order by o.seq desc
+      limit ${titlesForSummary}) newest), '[]') as recent_titles
+  from projects p
+  where p.team_id = $1 and p.id = $2`;
+
+/** Keeps the lease for another `leaseMs`; false when it is not held any more. */
+export async function keepLease(
+  app: Connections,
+  { team_id, project_id, lease_token }: ProjectScope & { lease_token: string },
+  leaseMs: number,
+): Promise<boolean> {
+  return inTenant(app, { team_id, project_id }, async (connection) => {
+    const { rowCount } = await connection.query({
+      name: "keep-lease",
+      text: `update generation_jobs
+        set lease_expires_at = now() + $4 * interval '1 millisecond'
+        where team_id = $1 and project_id = $2 and lease_token = $3 and status = 'processing'`,
+      values: [team_id, project_id, lease_token, leaseMs],
+    });
+    return (rowCount ?? 0) > 0;
+  });
+}
+
+/** What becomes of a job that was not completed; `at` is an epoch in milliseconds. */
+export type JobRelease =
+  | { kind: "give_back" }
+  | { kind: "later" | "retry"; at: number; error: { code: string; message: string } }
+  | { kind: "failed"; error: { code: string; message: string } };
+
+/** Lets one job of the lease go; nothing happens when the lease is not held any more. */
+export async function releaseJob(
+  connection: Queryable,
+  { team_id, project_id, lease_token, job_id }: ProjectScope & { lease_token: string; job_id: string },
+  release: JobRelease,
+): Promise<void> {
+  const failed = release.kind === "failed";
+  // What is nobody's fault does not count: given back as if it had not been claimed.
+  const counts = release.kind === "retry" || failed;
+  await connection.query({
+    name: "release-job",
+    text: `update generation_jobs
+      set status = case when $5 then 'failed' else 'queued' end,
+        failed_at = case when $5 then now() end,
+        attempts = attempts - case when $6 then 0 else 1 end,
+        next_attempt_at = coalesce(to_timestamp($7::float8 / 1000), now()),
+        last_error = coalesce($8::jsonb, last_error),
+        lease_token = null, lease_expires_at = null, locked_by = null, updated_at = now()
+      where team_id = $1 and project_id = $2 and lease_token = $3 and id = $4 and status = 'processing'`,
+    values: [
+      team_id,
+      project_id,
+      lease_token,
+      job_id,
+      failed,
+      counts,
+      "at" in release ? release.at : null,
+      "error" in release ? JSON.stringify(release.error) : null,
+    ],
+  });
+}
+
+/** Asks for a turn of the team, now or at an epoch in milliseconds. */
+export async function requestTurn(system: Queryable, team_id: string, at?: number): Promise<void> {
+  await system.query({
+    name: "request-turn",
+    text: "select request_turn($1, to_timestamp($2::float8 / 1000))",
+    values: [team_id, at ?? null],
+  });
+}
+
+/**
+ * Frees what dead workers held and asks for the turns of every team that has due jobs, those that a lost turn left
+ * behind included. A job that was claimed `mostClaims` times without an end is failed. As `mem_system`; how many were freed.
+ */
+export function sweepJobs(system: Connections, mostClaims: number): Promise<number> {
+  return inTransaction(system, async (connection) => {
+    const { rowCount } = await connection.query({
+      name: "free-expired",
+      text: `update generation_jobs
+        set status = case when attempts >= $1 then 'failed' else 'queued' end,
+          failed_at = case when attempts >= $1 then now() end,
+          last_error = case when attempts >= $1 then $2::jsonb else last_error end,
+          lease_token = null, lease_expires_at = null, locked_by = null, updated_at = now()
+        where id in (
+          select id from generation_jobs
+          where status = 'processing' and lease_expires_at < now()
+          order by lease_expires_at
+          limit 1000
+          for update skip locked)`,
+      values: [mostClaims, JSON.stringify(diedTooOften)],
+    });
+    await connection.query({
+      name: "request-due-turns",
+      text: `select request_turn(team_id)
+        from (
+          select distinct team_id from generation_jobs
+          where status = 'queued' and next_attempt_at <= now()) due`,
+    });
+    return rowCount ?? 0;
+  });
+}
+
+const diedTooOften = {
+  code: "internal",
+  message: "The process that worked on it ended each time.",
+};

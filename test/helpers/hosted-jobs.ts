@@ -1,0 +1,69 @@
+// Tenants, sessions, events and jobs as the ingest of the hosted server leaves them, for tests of what comes after.
+import type { Json } from "../../src/domain/json.ts";
+import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import { newId } from "../../src/ids.ts";
+import type { Database } from "../../src/store/postgres/open.ts";
+
+/** A team with one project. */
+export async function makeTenant({ system }: Pick<Database, "system">): Promise<ProjectScope> {
+  const [team_id, project_id] = [newId(), newId()];
+  await system.query({
+    text: "insert into teams (id, name) values ($1, $2)",
+    values: [team_id, `team ${team_id}`],
+  });
+  await system.query({
+    text: "insert into projects (id, team_id, name) values ($1, $2, 'project')",
+    values: [project_id, team_id],
+  });
+  return { team_id, project_id };
+}
+
+interface Enqueued {
+  event_type?: string;
+  payload?: Json;
+  session?: string | null;
+  /** False leaves the turn to the sweep. */
+  turn?: boolean;
+}
+
+/** One event with its job, in one transaction with the request of a turn; the job's id. */
+export async function enqueueEvent(
+  { system }: Pick<Database, "system">,
+  { team_id, project_id }: ProjectScope,
+  { event_type = "tool_use", payload = toolUse("ls", "a.ts"), session = null, turn = true }: Enqueued = {},
+): Promise<string> {
+  const [event, job] = [newId(), newId()];
+  await system.query({
+    text: `with owner as (select memory_epoch from projects where team_id = $1 and id = $2),
+      stored as (
+        insert into agent_events
+          (id, team_id, project_id, session_id, source_type, event_type, payload, memory_epoch, occurred_at)
+        select $3, $1, $2, $4::uuid, 'hook', $5, $6::jsonb, memory_epoch, now() from owner),
+      queued as (
+        insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, memory_epoch)
+        select $7, $1, $2, $4::uuid, 'agent_event', $3, memory_epoch from owner)
+      select case when $8 then request_turn($1) end`,
+    values: [team_id, project_id, event, session, event_type, JSON.stringify(payload), job, turn],
+  });
+  return job;
+}
+
+/** A session of the project; its id. */
+export async function makeSession(
+  { system }: Pick<Database, "system">,
+  { team_id, project_id }: ProjectScope,
+  status: "active" | "completed" = "active",
+): Promise<string> {
+  const id = newId();
+  await system.query({
+    text: `insert into sessions (id, team_id, project_id, content_session_id, status, memory_epoch)
+      select $3, $1, $2, $4, $5, memory_epoch from projects where team_id = $1 and id = $2`,
+    values: [team_id, project_id, id, `content-${id}`, status],
+  });
+  return id;
+}
+
+/** The payload of a shell command. */
+export function toolUse(command: string, output: string): Json {
+  return { tool_name: "Bash", tool_input: { command }, tool_response: { stdout: output } };
+}

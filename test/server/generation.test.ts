@@ -1,0 +1,147 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import { createStderrLog } from "../../src/log.ts";
+import { createHostedGeneration, type HostedGeneration } from "../../src/server/generation.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { loadServerSettings } from "../../src/settings/server.ts";
+import { openDatabase } from "../../src/store/postgres/open.ts";
+import { modelServer } from "../generate/providers/model-server.ts";
+import { enqueueEvent, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
+import { openTestDatabase } from "../helpers/postgres.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+const database = await openTestDatabase();
+const { log } = createStderrLog("SILENT");
+const running: { stop(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+/** A generating process, with pools of its own as a process has them. */
+async function startGenerating(
+  env: Record<string, string> = { MEM_PROVIDER: "local" },
+): Promise<HostedGeneration> {
+  const own = openDatabase({ url: database.url, onConnectionLost: () => undefined });
+  const generation = createHostedGeneration({
+    database: own,
+    settings: loadSettings({ dataDir: tempDir(), env }),
+    server: loadServerSettings(env),
+    env,
+    log,
+    clock: systemClock,
+  });
+  await generation.start();
+  const stop = async (): Promise<void> => {
+    await generation.stop();
+    await own.close();
+  };
+  running.push({ stop });
+  return generation;
+}
+
+async function jobsOf({ team_id }: ProjectScope): Promise<Record<string, number>> {
+  const { rows } = await database.system.query<{ status: string; n: number }>({
+    text: "select status, count(*)::int as n from generation_jobs where team_id = $1 group by status",
+    values: [team_id],
+  });
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+}
+
+async function recordsOf({ team_id }: ProjectScope) {
+  const { rows } = await database.system.query<{
+    kind: string;
+    title: string;
+    generator: string;
+    sources: number;
+  }>({
+    text: `select o.kind, o.title, o.generator,
+        (select count(*)::int from observation_sources s where s.team_id = $1 and s.observation_id = o.id) as sources
+      from observations o where o.team_id = $1 order by o.seq`,
+    values: [team_id],
+  });
+  return rows;
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await delay(25);
+}
+
+const done = (scope: ProjectScope, count: number) => async () => (await jobsOf(scope)).completed === count;
+
+test("an event becomes a record of its project, with its source, and a prompt becomes none", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  await startGenerating();
+  await enqueueEvent(database, tenant, {
+    session,
+    event_type: "user_prompt",
+    payload: { prompt: "list the files" },
+  });
+  await enqueueEvent(database, tenant, { session, payload: toolUse("ls src", "main.ts") });
+  await until(done(tenant, 2));
+  const records = await recordsOf(tenant);
+  expect(records).toMatchObject([{ kind: "observation", generator: "local", sources: 1 }]);
+  expect(records[0]?.title).toBe("Listed src: 1 entry");
+});
+
+test("two processes work off the jobs of three teams, each once", async () => {
+  const tenants = await Promise.all([makeTenant(database), makeTenant(database), makeTenant(database)]);
+  for (const tenant of tenants) {
+    const session = await makeSession(database, tenant);
+    for (let at = 0; at < 100; at += 1) {
+      await enqueueEvent(database, tenant, {
+        session: at % 2 === 0 ? session : null,
+        payload: toolUse(`echo ${at}`, ""),
+      });
+    }
+  }
+  await Promise.all([startGenerating(), startGenerating()]);
+  for (const tenant of tenants) await until(done(tenant, 100));
+  for (const tenant of tenants) {
+    expect(await jobsOf(tenant)).toEqual({ completed: 100 });
+    const records = await recordsOf(tenant);
+    expect(records).toHaveLength(100);
+    expect(new Set(records.map(({ title }) => title)).size).toBe(100);
+  }
+});
+
+test("jobs whose turn was lost are found by the sweep", async () => {
+  const tenant = await makeTenant(database);
+  await enqueueEvent(database, tenant, { turn: false });
+  await startGenerating();
+  await until(done(tenant, 1));
+  expect(await recordsOf(tenant)).toHaveLength(1);
+});
+
+test("a job of a process that is gone is done by another one, once its lease has run out", async () => {
+  const tenant = await makeTenant(database);
+  const job = await enqueueEvent(database, tenant, { turn: false });
+  await database.system.query({
+    text: `update generation_jobs
+      set status = 'processing', lease_token = gen_random_uuid(), lease_expires_at = now() - interval '1 second',
+        attempts = 1, locked_by = 'gone'
+      where id = $1`,
+    values: [job],
+  });
+  await startGenerating();
+  await until(done(tenant, 1));
+  expect(await recordsOf(tenant)).toHaveLength(1);
+});
+
+test("a call that hangs for one team does not hold up another team", async () => {
+  const [stuck, well] = [await makeTenant(database), await makeTenant(database)];
+  const model = await modelServer({ script: ({ prompt }) => (prompt.includes("HANG") ? "hang" : "ok") });
+  for (let at = 0; at < 8; at += 1) await enqueueEvent(database, stuck, { payload: toolUse("HANG", "") });
+  await startGenerating({
+    MEM_PROVIDER: "compat",
+    MEM_COMPAT_BASE_URL: model.url,
+    MEM_COMPAT_MODEL: "scripted",
+    MEM_GENERATION_CONCURRENCY: "2",
+  });
+  await enqueueEvent(database, well, { payload: toolUse("ls", "a.ts") });
+  await until(done(well, 1));
+  expect((await jobsOf(stuck)).completed ?? 0).toBe(0);
+});
