@@ -48,7 +48,7 @@ export function markedBy(
 
 /** The title as it is shown, "" when it has none. Of one from outside only what names it: the rest may be its own words. */
 export function titleOf(
-  { title, provenance }: Pick<Observation, "title" | "provenance">,
+  { title, provenance }: { title: string; provenance: string },
   maxChars: number,
 ): string {
   return plainLine(

@@ -8,7 +8,8 @@ export interface NewHostedObservation {
   project_id: string;
   /** The server's id of the session; null for a record without one. */
   session_id: string | null;
-  kind: "observation" | "session_summary" | "manual";
+  /** observation, session_summary, manual, or a name of who writes by hand. */
+  kind: string;
   /** A type of the mode. */
   obs_type: string;
   title: string;

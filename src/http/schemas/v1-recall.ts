@@ -1,0 +1,105 @@
+// Wire shapes of the hosted server's reads of memory, and of records written by hand.
+import * as z from "zod";
+import { anyJsonObject, epochMs, wholeNumberOr } from "./fields.ts";
+import { anyId, word } from "./v1-fields.ts";
+
+/** A record of memory. */
+export const observation = z.lazy(() =>
+  z
+    .object({
+      id: z.string(),
+      projectId: z.string(),
+      teamId: z.string(),
+      sessionId: z.string().nullable(),
+      serverSessionId: z.string().nullable().meta({ description: "The same as sessionId." }),
+      kind: z
+        .string()
+        .meta({ description: "observation, session_summary, manual, or a name of the writer's." }),
+      type: z.string(),
+      title: z.string(),
+      content: z.string().meta({ description: "The whole record as one text." }),
+      summary: z.string(),
+      narrative: z.string().nullable(),
+      facts: z.array(z.string()),
+      concepts: z.array(z.string()),
+      filesRead: z.array(z.string()),
+      filesModified: z.array(z.string()),
+      provenance: z.string(),
+      metadata: anyJsonObject(),
+      createdAtEpoch: epochMs(),
+      updatedAtEpoch: epochMs(),
+      score: z
+        .number()
+        .optional()
+        .meta({ description: "Higher is better; left out where nothing was compared." }),
+    })
+    .meta({ id: "V1Observation" }),
+);
+
+/** `observation`, inferred. */
+export type WireObservation = z.output<typeof observation>;
+
+const maxQueryChars = 100_000;
+
+const filters = () => ({
+  projectId: anyId().optional(),
+  platformSource: z.string().max(256).optional(),
+  kind: z.string().max(64).optional(),
+  obsType: z.string().max(64).optional(),
+});
+
+/** Body of `POST /v1/search`. Words that say nothing find the newest records. */
+export const searchBody = z.lazy(() =>
+  z.strictObject({ ...filters(), query: z.string().max(maxQueryChars), limit: wholeNumberOr(20, 1, 100) }),
+);
+
+/** Query of `GET /v1/recall`, body of `POST`: without `query` the newest records. */
+export const recallBody = z.lazy(() =>
+  z.strictObject({
+    ...filters(),
+    query: z.string().max(maxQueryChars).optional(),
+    limit: wholeNumberOr(20, 1, 100),
+  }),
+);
+
+/** Body of `POST /v1/context`. */
+export const contextBody = z.lazy(() =>
+  z.strictObject({
+    ...filters(),
+    query: z.string().max(maxQueryChars).optional(),
+    limit: wholeNumberOr(10, 1, 50),
+    tokenBudget: wholeNumberOr(2400, 100, 50_000).meta({
+      description: "Tokens that the context takes at most; the first records that fit stand in it.",
+    }),
+  }),
+);
+
+export const observationsAnswer = z.lazy(() => z.object({ observations: z.array(observation) }));
+
+export const contextAnswer = z.lazy(() =>
+  z.object({
+    observations: z.array(observation),
+    context: z.string().meta({ description: "The records as one text to be injected; empty without any." }),
+  }),
+);
+
+/** Body of `POST /v1/memories`. */
+export const newMemory = z.lazy(() =>
+  z.strictObject({
+    projectId: anyId().optional(),
+    serverSessionId: anyId().optional(),
+    content: z.string().min(1).max(400_000),
+    title: z.string().max(1_000).optional(),
+    kind: word(64).default("manual"),
+    type: word(64).default("discovery"),
+    metadata: anyJsonObject().default({}),
+  }),
+);
+
+/** `newMemory`, parsed. */
+export type NewMemory = z.output<typeof newMemory>;
+
+export const memoryAnswer = z.lazy(() => z.object({ memory: observation }));
+
+/** `{ id }` of a path. */
+export const memoryParams = z.lazy(() => z.object({ id: anyId() }));

@@ -1,0 +1,78 @@
+// Single records over HTTP: written by hand, and read by id.
+import type { HostedObservation } from "../../domain/hosted-record.ts";
+import { type Caller, isId, type ProjectScope } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { memoryAnswer, memoryParams, type NewMemory, newMemory } from "../schemas/v1-recall.ts";
+import { callerOf } from "./authentication.ts";
+import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
+import { observationOnWire, type Read } from "./recall.ts";
+
+export interface MemoryPorts extends ProjectScopePorts {
+  byId(caller: Caller, id: string): Promise<HostedObservation | undefined>;
+  /** Stores it cleaned; throws `not_found` for a session that the project does not have. */
+  add(write: {
+    caller: Caller;
+    scope: ProjectScope;
+    memory: NewMemory;
+    request_id: string;
+  }): Promise<HostedObservation>;
+  recordRead(read: Read): Promise<void>;
+}
+
+/** `POST /v1/memories` and `GET /v1/memories/:id`. */
+export function memoryRoutes(app: App, ports: MemoryPorts): void {
+  app.post(
+    "/v1/memories",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Record something by hand; no model is asked.",
+        body: newMemory,
+        response: { 201: memoryAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { body } = request;
+      const scope = await demandProject(caller, body.projectId, ports);
+      const memory = await ports.add({ caller, scope, memory: body, request_id: request.id });
+      return reply.code(201).send({ memory: observationOnWire(memory) });
+    },
+  );
+  app.get(
+    "/v1/memories/:id",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "One record.",
+        params: memoryParams,
+        response: { 200: memoryAnswer, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { id } = request.params;
+      const found = isId(id) ? await ports.byId(caller, id) : undefined;
+      if (found === undefined) throw noSuchMemory();
+      await ports.recordRead({
+        caller,
+        project_id: found.project_id,
+        by: request.routeOptions.url ?? "",
+        results: 1,
+        resource_id: found.id,
+        request_id: request.id,
+      });
+      return { memory: observationOnWire(found) };
+    },
+  );
+}
+
+/** The one answer for every record that a caller cannot have. */
+function noSuchMemory(): MemError {
+  return new MemError("not_found", {
+    message: "There is no such memory.",
+    hint: "POST /v1/search finds those that the key reaches.",
+  });
+}

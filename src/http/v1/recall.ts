@@ -1,0 +1,167 @@
+// Recall over HTTP: search, context, and the newest records. Each read leaves one audit row, without its words.
+import type { FastifyRequest } from "fastify";
+import type { HostedObservation } from "../../domain/hosted-record.ts";
+import type { Caller, ProjectScope } from "../../domain/tenancy.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import {
+  contextAnswer,
+  contextBody,
+  observationsAnswer,
+  recallBody,
+  searchBody,
+  type WireObservation,
+} from "../schemas/v1-recall.ts";
+import { callerOf } from "./authentication.ts";
+import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
+
+/** A record of an answer; `score` is higher for the better, and left out where nothing was compared. */
+export type FoundObservation = HostedObservation & { score?: number };
+
+/** What a list is narrowed to; null is no restriction. */
+interface Filter {
+  kind: string | null;
+  obs_type: string | null;
+  platform_source: string | null;
+}
+
+/** A read that is over, as the audit log has it. */
+export interface Read {
+  caller: Caller;
+  project_id: string | null;
+  /** The route or tool. */
+  by: string;
+  results: number;
+  resource_id: string | null;
+  request_id: string;
+}
+
+export interface RecallPorts extends ProjectScopePorts {
+  /** The best records for the words; the newest when they say nothing. */
+  search(
+    scope: ProjectScope,
+    asked: { words: string; filter: Filter; limit: number },
+  ): Promise<FoundObservation[]>;
+  /** The newest records. */
+  recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
+  /** The first of them that fit, as one text to be injected. */
+  contextOf(found: readonly HostedObservation[], tokens: number): string;
+  /** Resolves when it is written down, or could not be. */
+  recordRead(read: Read): Promise<void>;
+}
+
+interface Asked {
+  projectId?: string | undefined;
+  platformSource?: string | undefined;
+  kind?: string | undefined;
+  obsType?: string | undefined;
+  query?: string | undefined;
+  limit: number;
+}
+
+/** `POST /v1/search`, `/v1/context` and `/v1/recall`, the last one by `GET` too. */
+export function recallRoutes(app: App, ports: RecallPorts): void {
+  app.post(
+    "/v1/search",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "Find records by words, the best first.",
+        body: searchBody,
+        response: { 200: observationsAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request) => ({ observations: (await find(ports, request, request.body)).map(observationOnWire) }),
+  );
+  app.post(
+    "/v1/context",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "Find records, and have them as one text for an agent's context.",
+        body: contextBody,
+        response: { 200: contextAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request) => {
+      const found = await find(ports, request, request.body);
+      const context = ports.contextOf(found, request.body.tokenBudget);
+      return { observations: found.map(observationOnWire), context };
+    },
+  );
+  recallAliases(app, ports);
+}
+
+function recallAliases(app: App, ports: RecallPorts): void {
+  const summary = "Find records by words; the newest ones without words.";
+  app.post(
+    "/v1/recall",
+    {
+      config: { access: "memories:read" },
+      schema: { summary, body: recallBody, response: { 200: observationsAnswer, ...keyedWriteErrors } },
+    },
+    async (request) => ({ observations: (await find(ports, request, request.body)).map(observationOnWire) }),
+  );
+  app.get(
+    "/v1/recall",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary,
+        querystring: recallBody,
+        response: { 200: observationsAnswer, ...keyedErrors, 404: keyedWriteErrors[404] },
+      },
+    },
+    async (request) => ({ observations: (await find(ports, request, request.query)).map(observationOnWire) }),
+  );
+}
+
+async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): Promise<FoundObservation[]> {
+  const caller = callerOf(request);
+  const scope = await demandProject(caller, asked.projectId, ports);
+  const filter = filterOf(asked);
+  const { query, limit } = asked;
+  const found =
+    query === undefined
+      ? await ports.recent(scope, { filter, limit })
+      : await ports.search(scope, { words: query, filter, limit });
+  await ports.recordRead({
+    caller,
+    project_id: scope.project_id,
+    by: request.routeOptions.url ?? "",
+    results: found.length,
+    resource_id: null,
+    request_id: request.id,
+  });
+  return found;
+}
+
+function filterOf({ kind, obsType, platformSource }: Asked): Filter {
+  return { kind: kind ?? null, obs_type: obsType ?? null, platform_source: platformSource ?? null };
+}
+
+/** The record as it is answered. */
+export function observationOnWire(found: FoundObservation): WireObservation {
+  return {
+    id: found.id,
+    projectId: found.project_id,
+    teamId: found.team_id,
+    sessionId: found.session_id,
+    serverSessionId: found.session_id,
+    kind: found.kind,
+    type: found.obs_type,
+    title: found.title,
+    content: found.content,
+    summary: found.summary,
+    narrative: found.narrative,
+    facts: found.facts,
+    concepts: found.concepts,
+    filesRead: found.files_read,
+    filesModified: found.files_modified,
+    provenance: found.provenance,
+    metadata: found.metadata,
+    createdAtEpoch: found.created_at_epoch,
+    updatedAtEpoch: found.updated_at_epoch,
+    ...(found.score === undefined ? {} : { score: found.score }),
+  };
+}

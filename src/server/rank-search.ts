@@ -1,0 +1,124 @@
+// The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
+import type { HostedObservation } from "../domain/hosted-record.ts";
+import { codeOf } from "../domain/record-terms.ts";
+import type { ProjectScope } from "../domain/tenancy.ts";
+import { fuse } from "../recall/fusion.ts";
+import { askedTerms, wordParts } from "../recall/query.ts";
+import { createQuestion } from "../recall/question.ts";
+import {
+  type ObservationFilter,
+  observationsBySeq,
+  recentObservations,
+} from "../store/postgres/observations.ts";
+import type { Queryable } from "../store/postgres/open.ts";
+import {
+  countRecords,
+  type FoundCandidates,
+  findCandidates,
+  recordsContaining,
+} from "../store/postgres/search.ts";
+
+export interface ProjectSearch {
+  words: string;
+  filter: ObservationFilter;
+  limit: number;
+}
+
+/** A record of an answer; `score` is higher for the better, and left out where nothing was compared. */
+export type RankedObservation = HostedObservation & { score?: number };
+
+export interface SearchedProject {
+  search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<RankedObservation[]>;
+}
+
+// More are found than are shown: the order of the index knows neither how often a word stands in a record nor where.
+const candidateCount = 120;
+
+/** Searches inside the caller's transaction. How many records a project has is remembered for a minute. */
+export function createProjectSearch(clock: { monotonicMs(): number }): SearchedProject {
+  const populations = createPopulations(clock);
+  return {
+    async search(connection, scope, { words, filter, limit }) {
+      const asked = askedTerms(words);
+      // Nothing but words that say nothing: the newest are as good an answer as any.
+      if (asked.length === 0) return recentObservations(connection, scope, { filter, limit });
+      const population = await populations.of(connection, scope);
+      const found = await findCandidates(connection, scope, {
+        codes: asked.map(({ term }) => codeOf(term)),
+        population,
+        filter,
+        most: candidateCount,
+      });
+      const ranked =
+        found.candidates.length > 0
+          ? ranking(words, population, found)
+          : (await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit })).map(
+              (id) => ({ id }),
+            );
+      return read(connection, scope, ranked.slice(0, limit));
+    },
+  };
+}
+
+interface Ranked {
+  id: number;
+  score?: number;
+}
+
+function ranking(
+  words: string,
+  population: number,
+  { candidates, standing, frequencies }: FoundCandidates,
+): Ranked[] {
+  const terms = askedTerms(words).map(({ term }) => term);
+  const question = createQuestion(words, {
+    population,
+    frequency: ({ term }) => frequencies[terms.indexOf(term)] ?? 0,
+  });
+  return (
+    fuse({ candidates, standing, question, byMeaning: new Map() })
+      // Who only stands beside an answer is not one.
+      .filter(({ signals }) => signals.coverage > 0)
+      .map(({ id, score }) => ({ id, score }))
+  );
+}
+
+async function read(
+  connection: Queryable,
+  scope: ProjectScope,
+  ranked: readonly Ranked[],
+): Promise<RankedObservation[]> {
+  if (ranked.length === 0) return [];
+  const records = await observationsBySeq(
+    connection,
+    scope,
+    ranked.map(({ id }) => id),
+  );
+  const bySeq = new Map(records.map((record) => [record.seq, record]));
+  // One that was deleted in between is not there any more.
+  return ranked.flatMap(({ id, score }) => {
+    const record = bySeq.get(id);
+    if (record === undefined) return [];
+    return [score === undefined ? record : { ...record, score }];
+  });
+}
+
+const rememberedMs = 60_000;
+const maxRemembered = 10_000;
+
+// A rarity only needs to know about how many there are; counting a large project takes as long as searching it.
+function createPopulations(clock: { monotonicMs(): number }) {
+  const known = new Map<string, { count: number; until: number }>();
+  return {
+    async of(connection: Queryable, scope: ProjectScope): Promise<number> {
+      const name = `${scope.team_id}/${scope.project_id}`;
+      const before = known.get(name);
+      const now = clock.monotonicMs();
+      if (before !== undefined && before.until > now) return before.count;
+      const count = await countRecords(connection, scope);
+      if (known.size >= maxRemembered) known.clear();
+      known.set(name, { count, until: now + rememberedMs });
+      return count;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// A hosted server for a bench: a private PostgreSQL in a directory of its own, migrated, and the product's modules on it.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { importBundle } from "./bundle.mjs";
+
+/** The product's modules that the benches of the server use in process. */
+export function serverModules() {
+  return importBundle(
+    "server-recall",
+    `export { startPrivatePostgres } from "./src/server/private-postgres.ts";
+     export { buildServer } from "./src/server/build.ts";
+     export { createProjectSearch } from "./src/server/rank-search.ts";
+     export { loadServerSettings } from "./src/settings/server.ts";
+     export { systemClock } from "./src/clock.ts";
+     export { newId } from "./src/ids.ts";
+     export { openDatabase } from "./src/store/postgres/open.ts";
+     export { migrateServer } from "./src/store/postgres/migrate.ts";
+     export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";
+     export { inTenant } from "./src/store/postgres/tenant.ts";
+     export { insertObservations } from "./src/store/postgres/observations.ts";
+     export { findCandidates } from "./src/store/postgres/search.ts";`,
+  );
+}
+
+/** Starts PostgreSQL without waiting for the disk, and opens it; `remove` ends it and takes its files away. */
+export async function startBenchPostgres(product, { max = 10, settings = [] } = {}) {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-bench-pg-")));
+  const postgres = await product.startPrivatePostgres({ dataDir, settings: ["fsync=off", ...settings] });
+  const open = (size = max) =>
+    product.openDatabase({ url: postgres.url, max: size, onConnectionLost: () => undefined });
+  const database = open();
+  await product.migrateServer(database.owner, "bench");
+  return {
+    url: postgres.url,
+    database,
+    open,
+    async remove() {
+      await database.close();
+      await postgres.stop("immediate");
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A project of a team by their names. */
+export async function makeProject(product, { system }, team, name) {
+  const team_id = await product.ensureTeam(system, { id: product.newId(), name: team });
+  return { team_id, project_id: await product.ensureProject(system, { id: product.newId(), team_id, name }) };
+}
+
+/** A session of the project; its id. */
+export async function makeSession(product, database, { team_id, project_id }, name) {
+  const id = product.newId();
+  await database.system.query({
+    text: `insert into sessions (id, team_id, project_id, content_session_id, memory_epoch)
+      values ($1, $2, $3, $4, 1)`,
+    values: [id, team_id, project_id, name],
+  });
+  return id;
+}
+
+/** An observation as it is inserted, with what is given of it. */
+export function observationOf(product, { team_id, project_id }, given) {
+  return {
+    id: product.newId(),
+    team_id,
+    project_id,
+    session_id: null,
+    kind: "observation",
+    obs_type: "discovery",
+    title: "",
+    subtitle: null,
+    summary: given.title ?? "",
+    narrative: null,
+    facts: [],
+    concepts: [],
+    files_read: [],
+    files_modified: [],
+    metadata: {},
+    generator: "local",
+    provenance: "agent",
+    prompt_number: null,
+    discovery_tokens: 0,
+    generation_key: null,
+    created_by_job_id: null,
+    memory_epoch: "1",
+    created_at_epoch: null,
+    sources: [],
+    ...given,
+  };
+}
