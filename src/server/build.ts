@@ -7,11 +7,14 @@ import { buildServerHttp } from "../http/v1/app.ts";
 import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
+import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
-import { createProjectPorts } from "./project-ports.ts";
+import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
+import { createRecall } from "./recall-ports.ts";
 
 export interface ServerDeps {
   database: Database;
@@ -37,10 +40,18 @@ export function buildServer(deps: ServerDeps): HostedServer {
   const { database, settings, log } = deps;
   const withKeys = settings.get("MEM_AUTH_MODE") === "api-key";
   const localTeam = createLocalTeam(database);
+  const projectScope = createProjectScopePorts(database);
+  const eventWriter = createEventWriter(database);
   const authentication = createAuthentication({
     keys: createKeyLookup(database),
     clock: deps.clock,
     failuresPerMinute: settings.get("MEM_AUTH_FAILURES_PER_MIN"),
+  });
+  const recall = createRecall({
+    database,
+    clock: deps.clock,
+    projects: projectScope,
+    onAuditFailure: (cause, rows) => log.warn({ err: cause, rows }, "reads were not written to the audit log"),
   });
   const { app, routes } = buildServerHttp({
     log,
@@ -52,8 +63,10 @@ export function buildServer(deps: ServerDeps): HostedServer {
     guards: [],
     health: createHealth(database),
     projects: createProjectPorts(database),
+    events: createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope }),
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
+    recall: recall.ports,
   });
   return {
     app,
@@ -63,6 +76,8 @@ export function buildServer(deps: ServerDeps): HostedServer {
     },
     async close() {
       await app.close();
+      await eventWriter.close();
+      await recall.audit.settled();
       await authentication.settled();
     },
   };

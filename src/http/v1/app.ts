@@ -8,10 +8,13 @@ import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import { connectRoutes } from "./connect.ts";
+import { type EventPorts, eventRoutes } from "./events.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
+import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
+import { type RecallPorts, recallRoutes } from "./recall.ts";
 
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
@@ -24,9 +27,11 @@ export interface ServerHttpDeps {
   guards: readonly Guard[];
   health: HealthPorts;
   projects: ProjectPorts;
+  events: EventPorts;
   keys: KeyPorts;
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
+  recall: RecallPorts & MemoryPorts;
 }
 
 export interface ServerHttp {
@@ -87,7 +92,10 @@ function createApp(log: FastifyBaseLogger): App {
 function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
   projectRoutes(app, deps.projects);
+  eventRoutes(app, deps.events);
   keyRoutes(app, deps);
   connectRoutes(app, deps);
+  recallRoutes(app, deps.recall);
+  memoryRoutes(app, deps.recall);
   if (deps.healthOnly) return;
 }

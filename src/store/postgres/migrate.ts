@@ -7,6 +7,7 @@ import memory from "./migrations/0002-memory.sql";
 import usageAndAudit from "./migrations/0003-usage-and-audit.sql";
 import rights from "./migrations/0004-rights.sql";
 import turns from "./migrations/0005-turns.sql";
+import ingest from "./migrations/0006-ingest.sql";
 import observationSearch from "./migrations/0007-observation-search.sql";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -16,6 +17,7 @@ const migrations = [
   { version: 3, name: "usage-and-audit", sql: usageAndAudit },
   { version: 4, name: "rights", sql: rights },
   { version: 5, name: "turns", sql: turns },
+  { version: 6, name: "ingest", sql: ingest },
   { version: 7, name: "observation-search", sql: observationSearch },
 ] as const;
 

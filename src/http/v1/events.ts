@@ -1,0 +1,205 @@
+// What agents did, over HTTP: one event or a batch in, each once per key; looked up, and what was made of it.
+import type { FastifyRequest } from "fastify";
+import type * as z from "zod";
+import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../domain/hosted-event.ts";
+import type { HostedObservation } from "../../domain/hosted-record.ts";
+import type { Caller } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import {
+  eventAnswer,
+  eventCreated,
+  eventObservations,
+  eventsCreated,
+  ingestQuery,
+  newEvent,
+  newEvents,
+} from "../schemas/v1-events.ts";
+import { anyIdParams } from "../schemas/v1-jobs.ts";
+import { callerOf } from "./authentication.ts";
+
+export type EventBody = z.output<typeof newEvent>;
+
+/** An event that is stored; `replayed`: it was before, the request repeats another one. */
+export interface Recorded extends EventWithJob {
+  replayed: boolean;
+}
+
+interface HowToRecord {
+  /** Ask for records to be made of it. */
+  generate: boolean;
+  /** The request's Idempotency-Key. */
+  key: string | undefined;
+}
+
+export interface EventPorts {
+  /** Resolves once it is committed, with its job. Throws `not_found`, and `conflict` when its key means another one. */
+  record(caller: Caller, body: EventBody, how: HowToRecord): Promise<Recorded>;
+  /** One result per event, in order; with a key it is stored as a whole or, when it throws, not at all. */
+  recordBatch(
+    caller: Caller,
+    bodies: readonly EventBody[],
+    how: HowToRecord,
+  ): Promise<(Recorded | MemError)[]>;
+  find(caller: Caller, id: string): Promise<EventWithJob | undefined>;
+  observations(
+    caller: Caller,
+    id: string,
+  ): Promise<{ observation: HostedObservation; source: EventSource }[] | undefined>;
+}
+
+/** `POST /v1/events` and `/v1/events/batch`, `GET /v1/events/:id` and `/v1/events/:id/observations`. */
+export function eventRoutes(app: App, events: EventPorts): void {
+  ingestRoutes(app, events);
+  app.get(
+    "/v1/events/:id",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "One event.",
+        params: anyIdParams,
+        response: { 200: eventAnswer, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const found = await events.find(callerOf(request), request.params.id);
+      if (found === undefined) throw noSuchEvent();
+      return { event: eventOnWire(found.event) };
+    },
+  );
+  app.get(
+    "/v1/events/:id/observations",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "The records that were made of an event, oldest first.",
+        params: anyIdParams,
+        response: { 200: eventObservations, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const found = await events.observations(callerOf(request), id);
+      if (found === undefined) throw noSuchEvent();
+      return { eventId: id, observations: found.map(observationOnWire) };
+    },
+  );
+}
+
+// `wait` asks that the job is named in the answer. It always is: it is stored with the event, and nobody waits for it.
+function ingestRoutes(app: App, events: EventPorts): void {
+  app.post(
+    "/v1/events",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and ask for records of it.",
+        querystring: ingestQuery,
+        body: newEvent,
+        response: { 201: eventCreated, ...keyedWriteErrors },
+      },
+    },
+    async (request, reply) => {
+      const { generate } = request.query;
+      const how = { generate, key: idempotencyKey(request) };
+      const recorded = await events.record(callerOf(request), request.body, how);
+      if (recorded.replayed) reply.header("idempotency-replayed", "true");
+      return reply.code(201).send(recordedOnWire(recorded));
+    },
+  );
+  app.post(
+    "/v1/events/batch",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Store up to 500 events; one result for each, in order: the event, or why it was refused.",
+        querystring: ingestQuery,
+        body: newEvents,
+        response: { 201: eventsCreated, ...keyedWriteErrors },
+      },
+    },
+    async (request, reply) => {
+      const { generate } = request.query;
+      const how = { generate, key: idempotencyKey(request) };
+      const results = await events.recordBatch(callerOf(request), request.body.events, how);
+      return reply.code(201).send({
+        results: results.map((result) =>
+          result instanceof MemError ? result.toBody() : recordedOnWire(result),
+        ),
+      });
+    },
+  );
+}
+
+function idempotencyKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new MemError("invalid_request", {
+    message: "Idempotency-Key must be one text of 1 to 255 visible ASCII characters without spaces.",
+  });
+}
+
+function noSuchEvent(): MemError {
+  return new MemError("not_found", {
+    message: "There is no such event.",
+    hint: "POST /v1/events answers the id of the event that it stored.",
+  });
+}
+
+function recordedOnWire({ event, job }: EventWithJob) {
+  return { event: eventOnWire(event), generationJob: job === null ? null : jobMentionOnWire(job) };
+}
+
+function eventOnWire(event: HostedEvent) {
+  return {
+    id: event.id,
+    projectId: event.project_id,
+    teamId: event.team_id,
+    serverSessionId: event.session_id,
+    sourceType: event.source_type,
+    sourceEventId: event.source_event_id,
+    eventType: event.event_type,
+    platformSource: event.platform_source,
+    payload: event.payload,
+    metadata: event.metadata,
+    occurredAtEpoch: event.occurred_at_epoch,
+    receivedAtEpoch: event.received_at_epoch,
+  };
+}
+
+/** A job where it is only mentioned. */
+export function jobMentionOnWire(job: JobMention) {
+  return {
+    id: job.id,
+    status: job.status,
+    sourceType: job.source_type,
+    sourceId: job.source_id,
+    createdAtEpoch: job.created_at_epoch,
+    updatedAtEpoch: job.updated_at_epoch,
+  };
+}
+
+function observationOnWire({ observation, source }: { observation: HostedObservation; source: EventSource }) {
+  return {
+    id: observation.id,
+    projectId: observation.project_id,
+    teamId: observation.team_id,
+    serverSessionId: observation.session_id,
+    kind: observation.kind,
+    type: observation.obs_type,
+    title: observation.title,
+    content: observation.content,
+    metadata: observation.metadata,
+    createdAtEpoch: observation.created_at_epoch,
+    updatedAtEpoch: observation.updated_at_epoch,
+    source: {
+      id: source.id,
+      sourceType: source.source_type,
+      sourceId: source.source_id,
+      generationJobId: source.generation_job_id,
+      createdAtEpoch: source.created_at_epoch,
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// Events over the store: one or a batch in, once per key; each written with its job, and read again.
+import type { EventWithJob } from "../domain/hosted-event.ts";
+import { isId, type ProjectScope, type Tenant } from "../domain/tenancy.ts";
+import { MemError } from "../errors.ts";
+import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
+import { demandProject, noSuchProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
+import type { NewEvent, Written } from "../store/postgres/event-batch.ts";
+import type { EventWriter } from "../store/postgres/event-writer.ts";
+import { findEvents, observationsOfEvent, storeKeyedBatch } from "../store/postgres/events.ts";
+import type { Connections } from "../store/postgres/open.ts";
+import { bodyHash, newEventOf, noSuchSession, requestKey } from "./new-event.ts";
+
+interface EventDeps {
+  app: Connections;
+  writer: EventWriter;
+  projects: ProjectScopePorts;
+}
+
+/**
+ * No audit row is written per event: the event itself, with its key's team and time, is the record of it, and a second
+ * row for each would double what ingest costs.
+ */
+export function createEventPorts({ app, writer, projects }: EventDeps): EventPorts {
+  async function record(event: NewEvent): Promise<Recorded> {
+    const first = await recordedOf(event, await writer.write(event));
+    if (first !== undefined) return first;
+    // Its key meant an event that is gone by now, or that lost against a third one: once more, now that this is settled.
+    const second = await recordedOf(event, await writer.write(event));
+    if (second !== undefined) return second;
+    throw new MemError("conflict", {
+      message: "The event of this key is not kept any more.",
+      hint: "Send it under another key, or without one.",
+    });
+  }
+
+  /** Undefined when the event that it repeats cannot be found. */
+  async function recordedOf(event: NewEvent, written: Written): Promise<Recorded | undefined> {
+    switch (written.outcome) {
+      case "created":
+        return { ...createdOf(event, written), replayed: false };
+      case "repeated": {
+        const [stored] = await findEvents(app, event, [written.event_id]);
+        return stored && { ...stored, replayed: true };
+      }
+      case "conflict":
+        throw otherBody();
+      case "no_session":
+        throw noSuchSession();
+      case "no_project":
+        throw noSuchProject();
+      case "busy":
+        throw new MemError("storage_busy");
+    }
+  }
+
+  async function recordKeyedBatch(
+    scopes: readonly ProjectScope[],
+    bodies: readonly EventBody[],
+    { generate, key }: { generate: boolean; key: string },
+  ): Promise<(Recorded | MemError)[]> {
+    const [scope] = scopes;
+    if (scope === undefined || scopes.some(({ project_id }) => project_id !== scope.project_id)) {
+      throw new MemError("invalid_request", {
+        message: "With an Idempotency-Key all events of a batch belong to one project.",
+      });
+    }
+    const events = bodies.map((body) => newEventOf(scope, body, { generate, key: undefined }));
+    const batch = { key: requestKey(key), body_hash: bodyHash(events), events };
+    const stored = await storeKeyedBatch(app, scope, batch);
+    if (stored.outcome === "conflict") throw otherBody();
+    if (stored.outcome === "repeated") return replayed(scope, stored.event_ids);
+    return Promise.all(
+      stored.written.map((written, index) => {
+        const event = events[index];
+        if (event === undefined) throw new MemError("internal");
+        return recordedOf(event, written)
+          .then((recorded) => recorded ?? otherBody())
+          .catch(refusalOf);
+      }),
+    );
+  }
+
+  async function replayed(tenant: Tenant, ids: readonly (string | null)[]): Promise<(Recorded | MemError)[]> {
+    const found = await findEvents(
+      app,
+      tenant,
+      ids.filter((id) => id !== null),
+    );
+    const byId = new Map(found.map((stored) => [stored.event.id, stored]));
+    return ids.map((id) => {
+      const stored = id === null ? undefined : byId.get(id);
+      return stored === undefined ? otherBody() : { ...stored, replayed: true };
+    });
+  }
+
+  return {
+    async record(caller, body, options) {
+      return record(newEventOf(await demandProject(caller, body.projectId, projects), body, options));
+    },
+    async recordBatch(caller, bodies, { generate, key }) {
+      if (key !== undefined) {
+        const scopes = await Promise.all(
+          bodies.map(({ projectId }) => demandProject(caller, projectId, projects)),
+        );
+        return recordKeyedBatch(scopes, bodies, { generate, key });
+      }
+      const results = await Promise.all(
+        bodies.map(async (body) => {
+          try {
+            const scope = await demandProject(caller, body.projectId, projects);
+            return await record(newEventOf(scope, body, { generate, key: undefined }));
+          } catch (cause) {
+            return refusalOf(cause);
+          }
+        }),
+      );
+      // Nothing was stored: the whole request may be sent again.
+      const [first] = results;
+      if (
+        first instanceof MemError &&
+        results.every((result) => result instanceof MemError && result.status >= 500)
+      )
+        throw first;
+      return results;
+    },
+    async find(caller, id) {
+      const [found] = isId(id) ? await findEvents(app, caller, [id]) : [];
+      return found;
+    },
+    async observations(caller, id) {
+      return isId(id) ? observationsOfEvent(app, caller, id) : undefined;
+    },
+  };
+}
+
+function createdOf(event: NewEvent, written: Extract<Written, { outcome: "created" }>): EventWithJob {
+  const { keys: _, body_hash: __, content_session_id: ___, new_session_id: ____, job_id, ...stored } = event;
+  const at = written.stored_at_epoch;
+  const times = { created_at_epoch: at, updated_at_epoch: at };
+  return {
+    event: { ...stored, session_id: written.session_id, received_at_epoch: at },
+    job:
+      job_id === null
+        ? null
+        : { id: job_id, status: "queued", source_type: "agent_event", source_id: event.id, ...times },
+  };
+}
+
+function otherBody(): MemError {
+  return new MemError("conflict", {
+    message: "The Idempotency-Key or `sourceEventId` was used for another event.",
+    hint: "Send what was sent under it before, or take a new one.",
+  });
+}
+
+function refusalOf(cause: unknown): MemError {
+  if (cause instanceof MemError) return cause;
+  throw cause;
+}

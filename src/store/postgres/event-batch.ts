@@ -1,0 +1,121 @@
+// A batch of new events as the database takes it: one part per project, everything of it stored by one statement.
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { Queryable } from "./open.ts";
+
+/** An event to be stored; its texts are cleaned. */
+export interface NewEvent extends ProjectScope {
+  id: string;
+  /** What makes a repeat the same event: any of them, with the same `body_hash`. */
+  keys: readonly string[];
+  /** SHA-256 in hex; null without keys. */
+  body_hash: string | null;
+  /** A session that must be there; wins over `content_session_id`. */
+  session_id: string | null;
+  /** The sender's name of the session; it is made with the id `new_session_id` when it is new. */
+  content_session_id: string | null;
+  new_session_id: string;
+  source_type: string;
+  source_event_id: string | null;
+  event_type: string;
+  platform_source: string;
+  payload: Json;
+  metadata: JsonObject;
+  occurred_at_epoch: number;
+  /** Null: nothing is generated of it. */
+  job_id: string | null;
+}
+
+/** What became of one event. `event_id` of a repeated one is the event that was stored for its key before. */
+export type Written =
+  | { outcome: "created"; event_id: string; session_id: string | null; stored_at_epoch: number }
+  | { outcome: "repeated"; event_id: string }
+  | { outcome: "conflict" | "no_session" | "no_project" }
+  /** The project is being purged; only for who is not `patient`. */
+  | { outcome: "busy" };
+
+/** The event as text of the batch. */
+export function eventText({ keys: _, body_hash: __, new_session_id: ___, ...event }: NewEvent): string {
+  return JSON.stringify(event);
+}
+
+export interface BatchItem {
+  event: NewEvent;
+  text: string;
+}
+
+/**
+ * Stores the events; one outcome per item, in order. One statement, so all of it or nothing when it throws. `patient`
+ * waits for a purge of a project to end. Inside of a transaction its tenant is the last item's afterwards.
+ */
+export async function storeEvents(
+  app: Queryable,
+  items: readonly BatchItem[],
+  patient: boolean,
+): Promise<Written[]> {
+  const { rows } = await app.query<OutcomeRow>({
+    name: "ingest",
+    text: "select item, outcome, event, session, at from ingest_events($1::jsonb, $2)",
+    values: [`[${partsOf(items).join(",")}]`, patient],
+  });
+  const outcomes = new Map(rows.map((row) => [row.item, row]));
+  return items.map(({ event }) => writtenOf(outcomes.get(event.id)));
+}
+
+interface OutcomeRow {
+  item: string;
+  outcome: Written["outcome"];
+  event: string | null;
+  session: string | null;
+  at: number;
+}
+
+// In one order: two batches that lock the same projects never wait for each other in a circle.
+function partsOf(items: readonly BatchItem[]): string[] {
+  const parts = new Map<string, BatchItem[]>();
+  for (const item of items) {
+    const name = `${item.event.team_id}/${item.event.project_id}`;
+    const part = parts.get(name);
+    if (part === undefined) parts.set(name, [item]);
+    else part.push(item);
+  }
+  return [...parts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => partText(part));
+}
+
+function partText(items: readonly BatchItem[]): string {
+  const sessions = new Map<string, object>();
+  const named = new Set<string>();
+  const keys: object[] = [];
+  let turn = false;
+  let scope: ProjectScope | undefined;
+  for (const { event } of items) {
+    scope ??= { team_id: event.team_id, project_id: event.project_id };
+    turn ||= event.job_id !== null;
+    const { content_session_id, platform_source } = event;
+    if (event.session_id !== null) named.add(event.session_id);
+    else if (content_session_id !== null && !sessions.has(content_session_id)) {
+      sessions.set(content_session_id, { id: event.new_session_id, content_session_id, platform_source });
+    }
+    for (const key of event.keys) keys.push({ key, body_hash: event.body_hash, event_id: event.id });
+  }
+  const head = JSON.stringify({
+    ...scope,
+    turn,
+    ...(named.size > 0 ? { named: [...named] } : {}),
+    ...(sessions.size > 0 ? { sessions: [...sessions.values()], session_names: [...sessions.keys()] } : {}),
+    ...(keys.length > 0 ? { keys } : {}),
+  });
+  return `${head.slice(0, -1)},"events":[${items.map(({ text }) => text).join(",")}]}`;
+}
+
+function writtenOf(row: OutcomeRow | undefined): Written {
+  if (row === undefined) throw new MemError("internal", { message: "An event of a batch has no outcome." });
+  const { outcome, event, session, at } = row;
+  if (outcome === "created") {
+    return { outcome, event_id: row.item, session_id: session, stored_at_epoch: at };
+  }
+  if (outcome !== "repeated") return { outcome };
+  if (event === null) throw new MemError("internal", { message: "A repeated event has no id." });
+  return { outcome, event_id: event };
+}

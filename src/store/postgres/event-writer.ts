@@ -1,0 +1,141 @@
+// Writes events in groups: those that come while a group is under way are the next one, so a commit serves many.
+
+import { MemError } from "../../errors.ts";
+import { type BatchItem, eventText, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
+import type { Connections } from "./open.ts";
+import { codeOf } from "./storage-error.ts";
+
+export interface EventWriter {
+  /** Resolves when the event is committed, or says why it was not stored. */
+  write(event: NewEvent): Promise<Settled>;
+  /** Resolves when everything that was begun is settled. */
+  close(): Promise<void>;
+}
+
+/** An outcome that stays. */
+export type Settled = Exclude<Written, { outcome: "busy" }>;
+
+interface WriterOptions {
+  app: Connections;
+  /** Groups under way at once. */
+  groups?: number;
+}
+
+// More in one statement gains nothing and makes the next group wait.
+const maxItems = 500;
+const maxChars = 4 * 1024 * 1024;
+/** Largest event, as the text that is stored. */
+const maxEventChars = 2 * 1024 * 1024;
+
+interface Waiting extends BatchItem {
+  resolve(written: Settled): void;
+  reject(cause: unknown): void;
+}
+
+export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWriter {
+  // Who waits for the purge of a project waits apart, on one connection: others' events go on.
+  const patient = createLane(1, (group) => settle(app, group, true, patient.add));
+  const quick = createLane(groups, (group) => settle(app, group, false, patient.add));
+
+  return {
+    write(event) {
+      const text = eventText(event);
+      if (text.length > maxEventChars) {
+        return Promise.reject(
+          new MemError("payload_too_large", { message: "The event is larger than 2 MB." }),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        quick.add({ event, text, resolve, reject });
+      });
+    },
+    async close() {
+      await quick.drained();
+      await patient.drained();
+    },
+  };
+}
+
+interface Lane {
+  add(item: Waiting): void;
+  drained(): Promise<void>;
+}
+
+/** Collects items and hands them on as groups, so many at once; `run` never throws. */
+function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<void>): Lane {
+  const waiting: Waiting[] = [];
+  const running = new Set<Promise<void>>();
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled || running.size >= groups || waiting.length === 0) return;
+    scheduled = true;
+    // After everything that this turn of the event loop reads from the sockets.
+    setImmediate(() => {
+      scheduled = false;
+      const work = run(takeGroup(waiting)).then(() => {
+        running.delete(work);
+        schedule();
+      });
+      running.add(work);
+      schedule();
+    });
+  }
+
+  return {
+    add(item) {
+      waiting.push(item);
+      schedule();
+    },
+    async drained() {
+      while (waiting.length > 0 || running.size > 0) {
+        await (running.size > 0 ? Promise.race(running) : new Promise((resolve) => setImmediate(resolve)));
+      }
+    },
+  };
+}
+
+/** Stores the group and settles each of its items; those whose project is busy go to `later`. */
+async function settle(
+  app: Connections,
+  group: readonly Waiting[],
+  patient: boolean,
+  later: (item: Waiting) => void,
+): Promise<void> {
+  let written: Written[];
+  try {
+    written = await storeEvents(app, group, patient);
+  } catch (cause) {
+    if (group.length === 1 || !mayBeOfOne(cause)) {
+      for (const item of group) item.reject(cause);
+      return;
+    }
+    // One of them is to blame: the halves are tried, until it stands alone.
+    const half = group.length >> 1;
+    await settle(app, group.slice(0, half), patient, later);
+    await settle(app, group.slice(half), patient, later);
+    return;
+  }
+  for (const [index, item] of group.entries()) {
+    const outcome = written[index];
+    if (outcome === undefined) item.reject(new MemError("internal"));
+    else if (outcome.outcome === "busy") later(item);
+    else item.resolve(outcome);
+  }
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let chars = 0;
+  let count = 0;
+  for (const { text } of waiting) {
+    chars += text.length;
+    if (count > 0 && (count >= maxItems || chars > maxChars)) break;
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+// A value, a constraint, a deadlock: not a lost link or a full disk, where trying again makes things worse.
+function mayBeOfOne(cause: unknown): boolean {
+  return cause instanceof MemError && /^(?:22|23|40|54)/.test(codeOf(cause.cause));
+}
