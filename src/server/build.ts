@@ -12,6 +12,7 @@ import type { Database } from "../store/postgres/open.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
+import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
 import { createRecall } from "./recall-ports.ts";
@@ -51,8 +52,10 @@ export function buildServer(deps: ServerDeps): HostedServer {
     database,
     clock: deps.clock,
     projects: projectScope,
-    onAuditFailure: (cause, rows) => log.warn({ err: cause, rows }, "reads were not written to the audit log"),
+    onAuditFailure: (cause, rows) =>
+      log.warn({ err: cause, rows }, "reads were not written to the audit log"),
   });
+  const limits = createServerLimits({ database, settings, log, clock: deps.clock });
   const { app, routes } = buildServerHttp({
     log,
     healthOnly: deps.role === "generate",
@@ -60,7 +63,8 @@ export function buildServer(deps: ServerDeps): HostedServer {
       ? { is: "keys" }
       : { is: "local", door: createDoor({ address: deps.address, isPipe: () => false }) },
     authenticate: withKeys ? authentication.authenticate : localTeam.caller,
-    guards: [],
+    guards: limits.guards,
+    usage: limits.usage,
     health: createHealth(database),
     projects: createProjectPorts(database),
     events: createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope }),
@@ -78,7 +82,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
       await app.close();
       await eventWriter.close();
       await recall.audit.settled();
-      await authentication.settled();
+      await Promise.all([authentication.settled(), limits.close()]);
     },
   };
 }

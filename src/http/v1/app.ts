@@ -15,6 +15,7 @@ import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
+import { type UsagePorts, usageRoutes } from "./usage.ts";
 
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
@@ -27,6 +28,7 @@ export interface ServerHttpDeps {
   guards: readonly Guard[];
   health: HealthPorts;
   projects: ProjectPorts;
+  usage: UsagePorts;
   events: EventPorts;
   keys: KeyPorts;
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
@@ -92,6 +94,7 @@ function createApp(log: FastifyBaseLogger): App {
 function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
   projectRoutes(app, deps.projects);
+  usageRoutes(app, deps.usage);
   eventRoutes(app, deps.events);
   keyRoutes(app, deps);
   connectRoutes(app, deps);
