@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { createAuditWriter } from "../../../src/store/postgres/audit-writer.ts";
+import { makeProject } from "../../helpers/hosted-records.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+const scope = await makeProject(database);
+const row = {
+  ...scope,
+  api_key_id: null,
+  action: "observation.read",
+  resource_type: "observation",
+  resource_id: null,
+  details: { results: 1 },
+  request_id: null,
+};
+
+const count = async () => {
+  const { rows } = await database.system.query<{ n: number }>({
+    text: "select count(*)::int as n from audit_log",
+  });
+  return rows[0]?.n;
+};
+
+test("a row is committed when its write resolves, however many come at once, in far fewer statements", async () => {
+  let statements = 0;
+  const writer = createAuditWriter({
+    system: {
+      query(statement) {
+        statements += 1;
+        return database.system.query(statement);
+      },
+    },
+    onFailure: () => undefined,
+  });
+  await writer.write(row);
+  expect(await count()).toBe(1);
+  await Promise.all(Array.from({ length: 500 }, () => writer.write(row)));
+  expect(await count()).toBe(501);
+  expect(statements).toBeLessThan(20);
+  expect(writer.failures()).toBe(0);
+});
+
+test("rows that cannot be written are counted and told of, and nobody is refused for them", async () => {
+  const told: number[] = [];
+  const writer = createAuditWriter({ system: database.system, onFailure: (_cause, rows) => told.push(rows) });
+  await database.owner.query("alter table mem.audit_log rename to audit_gone");
+  try {
+    await Promise.all([writer.write(row), writer.write(row)]);
+  } finally {
+    await database.owner.query("alter table mem.audit_gone rename to audit_log");
+  }
+  await writer.settled();
+  expect([writer.failures(), told.reduce((sum, rows) => sum + rows, 0)]).toEqual([2, 2]);
+  await writer.write(row);
+  expect(await count()).toBe(502);
+});
