@@ -11,10 +11,12 @@ import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
+import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
+import { createHostedSessionPorts } from "./session-ports.ts";
 import { createRecall } from "./recall-ports.ts";
 
 export interface ServerDeps {
@@ -67,6 +69,8 @@ export function buildServer(deps: ServerDeps): HostedServer {
     usage: limits.usage,
     health: createHealth(database),
     projects: createProjectPorts(database),
+    hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
+    jobs: createJobPorts({ app: database.app, projects: projectScope }),
     events: createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope }),
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),

@@ -11,9 +11,11 @@ import { connectRoutes } from "./connect.ts";
 import { type EventPorts, eventRoutes } from "./events.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
+import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
+import { type HostedSessionPorts, hostedSessionRoutes } from "./sessions.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
 import { type UsagePorts, usageRoutes } from "./usage.ts";
 
@@ -30,6 +32,8 @@ export interface ServerHttpDeps {
   projects: ProjectPorts;
   usage: UsagePorts;
   events: EventPorts;
+  hostedSessions: HostedSessionPorts;
+  jobs: JobPorts;
   keys: KeyPorts;
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
@@ -96,6 +100,8 @@ function addRoutes(app: App, deps: ServerHttpDeps): void {
   projectRoutes(app, deps.projects);
   usageRoutes(app, deps.usage);
   eventRoutes(app, deps.events);
+  hostedSessionRoutes(app, deps.hostedSessions);
+  jobRoutes(app, deps.jobs);
   keyRoutes(app, deps);
   connectRoutes(app, deps);
   recallRoutes(app, deps.recall);

@@ -9,6 +9,7 @@ import rights from "./migrations/0004-rights.sql";
 import turns from "./migrations/0005-turns.sql";
 import ingest from "./migrations/0006-ingest.sql";
 import observationSearch from "./migrations/0007-observation-search.sql";
+import admission from "./migrations/0008-admission.sql";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
 const migrations = [
@@ -19,6 +20,7 @@ const migrations = [
   { version: 5, name: "turns", sql: turns },
   { version: 6, name: "ingest", sql: ingest },
   { version: 7, name: "observation-search", sql: observationSearch },
+  { version: 8, name: "admission", sql: admission },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -26,6 +26,8 @@ export interface Database {
   app: Connections;
   /** As `mem_system`: the tenant of a key, jobs of every team, sweeps. */
   system: Connections;
+  /** As `mem_system`, for limits alone: what does not answer within 90 ms fails, so that a request never waits for it. */
+  guards: Connections;
   /** As the user of the URL, for migrations and the queue's own library. */
   owner: Pool;
   close(): Promise<void>;
@@ -43,6 +45,7 @@ export interface OpenOptions {
 const statementTimeoutMs = 15_000;
 const idleInTransactionMs = 10_000;
 const connectTimeoutMs = 5_000;
+const guardTimeoutMs = 90;
 // One that is not kept alive is cut by a firewall, and a half-open one would wait for ever.
 const keepAliveAfterMs = 10_000;
 
@@ -55,8 +58,8 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     application_name: "mem",
   };
-  const pool = (config: PoolConfig, role?: string): Pool => {
-    const made = new Pool({ ...common, ...config, options: sessionOptions(role) });
+  const pool = (config: PoolConfig, role?: string, bounds: Record<string, number> = {}): Pool => {
+    const made = new Pool({ ...common, ...config, options: sessionOptions(role, bounds) });
     // Without a listener a connection that dies, idle or borrowed, ends the process.
     made.on("error", onConnectionLost);
     made.on("connect", (client) => client.on("error", onConnectionLost));
@@ -64,20 +67,27 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
   const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
   const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
+  const guards = pool(
+    { max: 2, connectionTimeoutMillis: guardTimeoutMs, query_timeout: guardTimeoutMs },
+    "mem_system",
+    { statement_timeout: guardTimeoutMs, lock_timeout: 50 },
+  );
   const owner = pool({ max: 10 });
   return {
     app: connectionsOf(app),
     system: connectionsOf(system),
+    guards: connectionsOf(guards),
     owner,
     async close() {
-      await Promise.all([app.end(), system.end(), owner.end()]);
+      await Promise.all([app.end(), system.end(), guards.end(), owner.end()]);
     },
   };
 }
 
 // Given with the connection, so that they are the session's defaults: `reset role` leads back to the same role.
-function sessionOptions(role: string | undefined): string {
-  const settings = role === undefined ? { search_path: "mem" } : { ...bounded, search_path: "mem", role };
+function sessionOptions(role: string | undefined, bounds: Record<string, number>): string {
+  const settings =
+    role === undefined ? { search_path: "mem" } : { ...bounded, ...bounds, search_path: "mem", role };
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");

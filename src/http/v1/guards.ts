@@ -1,0 +1,67 @@
+// The guards on the wire: what a verdict means for a request, as status, headers and error.
+import type { FastifyReply } from "fastify";
+import { MemError } from "../../errors.ts";
+import type { Admission, RateState, Verdict } from "../../limits/admission.ts";
+import type { Meter } from "../../limits/metering.ts";
+import type { Guard } from "./authentication.ts";
+
+interface GuardDeps {
+  /** Null when no rate and no cap is set. */
+  admission: Pick<Admission, "admit"> | null;
+  /** Null when metering is off. */
+  meter: Pick<Meter, "count"> | null;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** First moment of the next UTC month, as ISO 8601. */
+  nextMonth(): string;
+}
+
+/** The guards that are set, in their order: rate, requests of the month, tokens of the month (writes), metering. */
+export function createGuards({ admission, meter, now, nextMonth }: GuardDeps): Guard[] {
+  const guards: Guard[] = [];
+  if (admission !== null) {
+    guards.push(async (request, reply, caller) => {
+      const writes = request.routeOptions.config.access === "memories:write";
+      const verdict = await admission.admit(caller, writes);
+      if (verdict.rate !== null) sayRate(reply, verdict.rate, now());
+      refuse(reply, verdict, nextMonth);
+    });
+  }
+  if (meter !== null) guards.push(async (_request, _reply, caller) => meter.count(caller));
+  return guards;
+}
+
+// The reset is an epoch in seconds, as GitHub and most who send these headers have it.
+function sayRate(reply: FastifyReply, { limit, remaining, resetSeconds }: RateState, now: number): void {
+  reply.headers({
+    "x-ratelimit-limit": String(limit),
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(Math.ceil(now / 1_000) + resetSeconds),
+  });
+}
+
+function refuse(reply: FastifyReply, verdict: Verdict, nextMonth: () => string): void {
+  switch (verdict.is) {
+    case "passed":
+    case "unknown":
+      return;
+    case "rate_limited":
+      reply.header("retry-after", String(verdict.retryAfterSeconds));
+      throw new MemError("rate_limited", { details: { retryAfterSeconds: verdict.retryAfterSeconds } });
+    case "requests_used_up":
+    case "tokens_used_up": {
+      const quota = verdict.is === "requests_used_up" ? "monthly_requests" : "monthly_tokens";
+      const resetsAt = nextMonth();
+      throw new MemError("quota_exceeded", {
+        message:
+          quota === "monthly_requests"
+            ? "The team's requests of this month are used up."
+            : "The team's provider tokens of this month are used up: it can read, not write.",
+        hint: `The quota begins anew at ${resetsAt}.`,
+        details: { quota, used: verdict.used, cap: verdict.cap, resetsAt },
+      });
+    }
+    default:
+      verdict satisfies never;
+  }
+}

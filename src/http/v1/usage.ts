@@ -1,0 +1,30 @@
+// What the caller's team used this month.
+import type { Caller } from "../../domain/tenancy.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedErrors } from "../schemas/v1-errors.ts";
+import { usageAnswer } from "../schemas/v1-usage.ts";
+import { callerOf } from "./authentication.ts";
+
+export interface UsagePorts {
+  thisMonth(caller: Caller): Promise<{
+    since: string;
+    resetsAt: string;
+    usage: Record<string, number>;
+    caps: { monthlyRequests: number | null; monthlyTokens: number | null };
+  }>;
+}
+
+/** `GET /v1/usage`. The totals are the team's, for a key of one project too. */
+export function usageRoutes(app: App, { thisMonth }: UsagePorts): void {
+  app.get(
+    "/v1/usage",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "Totals of the team since the first of the month (UTC), by kind.",
+        response: { 200: usageAnswer, ...keyedErrors },
+      },
+    },
+    (request) => thisMonth(callerOf(request)),
+  );
+}

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { Caller } from "../../src/domain/tenancy.ts";
+import { scopes } from "../../src/domain/tenancy.ts";
+import { newId } from "../../src/ids.ts";
+import { createAdmission } from "../../src/limits/admission.ts";
+import { createMeter } from "../../src/limits/metering.ts";
+import { admitRequests, recordRequests, usageThisMonth } from "../../src/store/postgres/limits.ts";
+import { openDatabase } from "../../src/store/postgres/open.ts";
+import { inTenant } from "../../src/store/postgres/tenant.ts";
+import { makeTenant } from "../helpers/hosted-jobs.ts";
+import { openTestDatabase } from "../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+const none = { perMinute: 0, monthlyRequests: 0, monthlyTokens: 0 };
+
+async function makeCaller(): Promise<Caller> {
+  const { team_id } = await makeTenant(database);
+  return { team_id, project_id: null, key_id: newId(), scopes, expires_at_epoch: null };
+}
+
+function admissionOf(limits: Partial<typeof none>, over = database) {
+  return createAdmission({
+    limits: { ...none, ...limits },
+    clock: systemClock,
+    count: (query) => admitRequests(over.guards, query),
+    onChange: () => undefined,
+  });
+}
+
+function tally(verdicts: readonly { is: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { is } of verdicts) counts[is] = (counts[is] ?? 0) + 1;
+  return counts;
+}
+
+test("400 requests at once over two nodes at a cap of 100 are exactly 100, twenty times", async () => {
+  const other = openDatabase({ url: database.url, onConnectionLost: () => undefined });
+  for (let round = 0; round < 20; round += 1) {
+    const caller = await makeCaller();
+    const nodes = [
+      admissionOf({ monthlyRequests: 100 }),
+      admissionOf({ monthlyRequests: 100 }, { ...other, url: "" }),
+    ];
+    const verdicts = await Promise.all(
+      Array.from({ length: 400 }, (_, at) => nodes[at % 2]?.admit(caller, false) ?? { is: "none" }),
+    );
+    expect(tally(verdicts)).toEqual({ passed: 100, requests_used_up: 300 });
+  }
+  await other.close();
+});
+
+test("a key's rate lets exactly its limit through, says how many are left, and leaves other keys alone", async () => {
+  const caller = await makeCaller();
+  const admission = admissionOf({ perMinute: 10 });
+  const verdicts = await Promise.all(Array.from({ length: 25 }, () => admission.admit(caller, false)));
+  expect(tally(verdicts)).toEqual({ passed: 10, rate_limited: 15 });
+  expect(verdicts.slice(0, 10).map(({ rate }) => rate?.remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  expect(await admission.admit({ ...caller, key_id: newId() }, false)).toMatchObject({ is: "passed" });
+  const refused = verdicts.at(-1);
+  expect(refused?.is === "rate_limited" && refused.retryAfterSeconds).toBeGreaterThan(0);
+});
+
+test("requests of the minute before count as far as they lie within the last sixty seconds", async () => {
+  const caller = await makeCaller();
+  await database.system.query({
+    text: `insert into rate_limit_counters (team_id, api_key_id, window_start, requests)
+      values ($1, $2, date_trunc('minute', now()) - interval '1 minute', 1000000)`,
+    values: [caller.team_id, caller.key_id],
+  });
+  expect(await admissionOf({ perMinute: 100 }).admit(caller, false)).toMatchObject({ is: "rate_limited" });
+});
+
+test("a refused rate counts nothing of the month", async () => {
+  const caller = await makeCaller();
+  const admission = admissionOf({ perMinute: 5, monthlyRequests: 1000 });
+  await Promise.all(Array.from({ length: 20 }, () => admission.admit(caller, false)));
+  expect(await totalsOf(caller)).toEqual({ request: 5 });
+});
+
+test("a team over its tokens can read and not write", async () => {
+  const caller = await makeCaller();
+  await database.system.query({
+    text: `insert into usage_rollups (team_id, month, kind, total)
+      values ($1, date_trunc('month', now() at time zone 'UTC')::date, 'tokens', 500)`,
+    values: [caller.team_id],
+  });
+  const admission = admissionOf({ monthlyTokens: 500 });
+  expect(await admission.admit(caller, false)).toMatchObject({ is: "passed" });
+  expect(await admission.admit(caller, true)).toMatchObject({ is: "tokens_used_up", used: 500, cap: 500 });
+});
+
+test("where the counters are locked requests pass, and are limited again when they are not", async () => {
+  const caller = await makeCaller();
+  const admission = admissionOf({ monthlyRequests: 1 });
+  const locked = await database.owner.connect();
+  await locked.query("begin; lock table mem.usage_rollups in access exclusive mode");
+  const during = await Promise.all(Array.from({ length: 20 }, () => admission.admit(caller, false)));
+  expect(tally(during)).toEqual({ unknown: 20 });
+  expect(admission.skipped()).toBe(20);
+  await locked.query("rollback");
+  locked.release();
+  // The store is left alone for a second; what it answers late is counted, although the request has passed.
+  while ((await admission.admit(caller, false)).is === "unknown");
+  expect(await admission.admit(caller, false)).toMatchObject({ is: "requests_used_up" });
+});
+
+test("metered calls are recorded one by one and in the month's total", async () => {
+  const caller = await makeCaller();
+  const meter = createMeter({ record: (calls) => recordRequests(database.guards, calls, true) });
+  for (let at = 0; at < 321; at += 1) meter.count(caller);
+  await meter.close();
+  const { rows } = await database.system.query<{ n: number }>({
+    text: "select count(*)::int as n from usage_events where team_id = $1 and kind = 'request'",
+    values: [caller.team_id],
+  });
+  expect(rows[0]?.n).toBe(321);
+  expect(await totalsOf(caller)).toEqual({ request: 321 });
+  expect(meter.lost()).toBe(0);
+});
+
+test("metering without its table loses events, not the process", async () => {
+  const caller = await makeCaller();
+  const meter = createMeter({
+    record: async () => {
+      await database.guards.query({ text: "insert into no_such_table values (1)" });
+    },
+  });
+  meter.count(caller);
+  await meter.close();
+  expect(meter.lost()).toBe(1);
+});
+
+async function totalsOf({ team_id }: Caller): Promise<Record<string, number>> {
+  const { totals } = await inTenant(database.app, { team_id, project_id: null }, (connection) =>
+    usageThisMonth(connection, team_id),
+  );
+  return totals;
+}
