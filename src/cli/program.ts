@@ -6,6 +6,7 @@ import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerFolders } from "./commands/folders.ts";
 import { registerInstall } from "./commands/install.ts";
+import { registerKeys } from "./commands/keys.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerMode } from "./commands/mode.ts";
 import { registerProject } from "./commands/project.ts";
@@ -57,6 +58,7 @@ export function buildProgram(context: CliContext): Command {
   registerUninstall(program, context);
   registerWorker(program, context);
   registerServer(program, context);
+  registerKeys(program, context);
   registerMcp(program, context);
   registerMode(program, context);
   registerSettings(program, context);

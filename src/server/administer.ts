@@ -10,7 +10,7 @@ import { version } from "../version.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 import { findPrivatePostgres } from "./private-postgres.ts";
 
-interface AdministerOptions {
+export interface AdministerOptions {
   settings: LoadedSettings;
   server: ServerSettings;
 }
@@ -54,7 +54,8 @@ export async function lookAtServer(options: AdministerOptions): Promise<ServerSt
   });
 }
 
-async function withDatabase<T>(
+/** Runs `work` on the server's database; a private PostgreSQL that does not run is started for as long as it takes. */
+export async function withDatabase<T>(
   { settings, server }: AdministerOptions,
   work: (database: Database, found: ServerDatabase) => Promise<T>,
 ): Promise<T> {

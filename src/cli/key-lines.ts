@@ -1,0 +1,101 @@
+// Keys and connections as the command line prints them.
+import { isoTime } from "../clock.ts";
+import type { ApiKey } from "../domain/api-key.ts";
+import { connectCommands, connectHint, connectHosts } from "../domain/connect-commands.ts";
+import { mcpUrlAt } from "../domain/mcp-url.ts";
+import { displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import { MemError } from "../errors.ts";
+
+interface ListedKey extends ApiKey {
+  team: string;
+  project: string | null;
+}
+
+/** What is said beside a key that is shown once. */
+export function createdLines(
+  { id, expiresAt, scopes }: { id: string; expiresAt: string; scopes: readonly string[] },
+  { team, project }: { team: string; project?: string | undefined },
+): string[] {
+  const reach = project === undefined ? `every project of ${team}` : `${project} of ${team}`;
+  return [
+    "Keep it now: it is stored nowhere and not shown again.",
+    `It is key ${id}, for ${terminalLine(reach)}, may ${scopes.join(" and ")}, and ends on ${expiresAt.slice(0, 10)}.`,
+    "`mem keys connect --key <key>` prints how an agent is given it.",
+  ];
+}
+
+/** A head and a line for each key, in columns. */
+export function keyLines(keys: readonly ListedKey[], nowEpochMs: number): string[] {
+  const rows = [
+    ["id", "key", "team", "project", "may", "state", "last used", "label"],
+    ...keys.map((key) => [
+      key.id,
+      `${key.prefix}…${key.last_four}`,
+      terminalLine(key.team),
+      key.project === null ? "(all)" : terminalLine(key.project),
+      key.scopes.map((scope) => scope.replace("memories:", "")).join("+"),
+      stateOf(key, nowEpochMs),
+      key.last_used_at_epoch === null ? "never" : day(key.last_used_at_epoch),
+      terminalLine(key.label),
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function stateOf({ revoked_at_epoch, expires_at_epoch }: ApiKey, nowEpochMs: number): string {
+  if (revoked_at_epoch !== null) return `revoked ${day(revoked_at_epoch)}`;
+  return expires_at_epoch <= nowEpochMs
+    ? `expired ${day(expires_at_epoch)}`
+    : `until ${day(expires_at_epoch)}`;
+}
+
+function day(epochMs: number): string {
+  return isoTime(epochMs).slice(0, 10);
+}
+
+/** Keys for a program, in the words of the wire. */
+export function keysAsJson(keys: readonly ListedKey[]) {
+  const timeOf = (epochMs: number | null) => (epochMs === null ? null : isoTime(epochMs));
+  return keys.map((key) => ({
+    id: key.id,
+    prefix: key.prefix,
+    lastFour: key.last_four,
+    label: key.label,
+    scopes: key.scopes,
+    teamId: key.team_id,
+    team: key.team,
+    projectId: key.project_id,
+    project: key.project,
+    parentId: key.parent_id,
+    createdAt: timeOf(key.created_at_epoch),
+    expiresAt: timeOf(key.expires_at_epoch),
+    revokedAt: timeOf(key.revoked_at_epoch),
+    lastUsedAt: timeOf(key.last_used_at_epoch),
+  }));
+}
+
+/** How a key is connected to the server at that address, as GET /v1/connect has it. Throws `usage`. */
+export function connectionOf(serverUrl: string, apiKey: string) {
+  if (!URL.canParse(serverUrl) || !/^https?:/i.test(serverUrl)) {
+    throw new MemError("usage", {
+      message: "The address of the server must begin with http:// or https://.",
+      hint: "For example --url https://memory.example.com.",
+    });
+  }
+  const mcpUrl = mcpUrlAt(serverUrl.replace(/\/v1\/mcp\/?$/, ""));
+  const commands = connectCommands({ mcpUrl, apiKey });
+  return { mcpUrl, connectCommand: commands["claude-code"], connectCommands: commands, hint: connectHint };
+}
+
+/** Each agent with its line below it. */
+export function connectLines({ connectCommands: commands }: ReturnType<typeof connectionOf>): string[] {
+  return connectHosts.flatMap((host) => [`# ${host}`, commands[host]]);
+}
