@@ -64,6 +64,8 @@ function reachableHome(dataDir: string): string {
   }
   const outside = join("/var/lib/agent-mem", shortName(dataDir));
   makeDirectories(outside, 0o711);
+  // Ours closes what it makes to everybody (the umask), also the directory that all clusters lie in.
+  for (const directory of [dirname(outside), outside]) chmodSync(directory, 0o711);
   if (!existsSync(inside)) symlinkSync(outside, inside);
   return outside;
 }

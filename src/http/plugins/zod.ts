@@ -8,6 +8,7 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type * as z from "zod";
+import { redactSecrets } from "../../domain/secrets.ts";
 import { MemError } from "../../errors.ts";
 
 declare module "fastify" {
@@ -56,14 +57,14 @@ function checkedBy(schema: z.ZodType): (value: unknown) => { value: unknown } | 
   };
 }
 
-// The details say where and what; a body of 100,000 wrong keys must not come back as 100,000 lines.
+// The names of wrong fields are the sender's, and may be keys that slipped. The details say where and what; a body of 100,000 wrong keys must not come back as 100,000 lines.
 const maxIssues = 20;
 const maxMessageChars = 300;
 
 function invalidRequest(error: z.ZodError): MemError {
   const details = error.issues.slice(0, maxIssues).map((issue) => ({
-    path: cut(issue.path.join(".")),
-    message: cut(issue.message),
+    path: cut(redactSecrets(issue.path.join("."))),
+    message: cut(redactSecrets(issue.message)),
   }));
   const first = details[0];
   const where = first === undefined || first.path === "" ? "The request" : `\`${first.path}\``;
