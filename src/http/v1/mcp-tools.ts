@@ -1,0 +1,162 @@
+// The tools of the hosted server's MCP endpoint: search, context, recent. They read, and nothing else.
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Caller } from "../../domain/tenancy.ts";
+import { MemError, toMemError } from "../../errors.ts";
+import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
+import { type McpTool, toolError } from "./mcp-protocol.ts";
+import { demandProject } from "./project-scope.ts";
+import { type FoundObservation, observationOnWire, type RecallPorts } from "./recall.ts";
+
+/** Who calls a tool. */
+export interface ToolCaller {
+  caller: Caller;
+  request_id: string;
+  /** Hears of what is the server's own fault. */
+  onFault(cause: unknown): void;
+}
+
+export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
+  const tool = (described: Described): McpTool<ToolCaller> => ({
+    definition: definitionOf(described),
+    async call(by, given) {
+      try {
+        const found = await find(ports, described, by, given);
+        const text = ports.contextOf(found, contextTokens);
+        const observations = found.map(observationOnWire);
+        return {
+          content: [{ type: "text", text: text === "" ? nothing : text }],
+          structuredContent: described.withContext ? { observations, context: text } : { observations },
+        };
+      } catch (thrown) {
+        return failed(thrown, by);
+      }
+    },
+  });
+  return [tool(search), tool(context), tool(recent)];
+}
+
+interface Described {
+  name: "search" | "context" | "recent";
+  title: string;
+  description: string;
+  withQuery: boolean;
+  withContext: boolean;
+  limit: { fallback: number; max: number };
+}
+
+const search: Described = {
+  name: "search",
+  title: "Search the memory",
+  description: "Find what was learned in earlier sessions of the project, by words, the best first.",
+  withQuery: true,
+  withContext: false,
+  limit: { fallback: 20, max: 100 },
+};
+
+const context: Described = {
+  name: "context",
+  title: "Context for a question",
+  description: "Find records for a question, and have them as one text that is ready to be injected.",
+  withQuery: true,
+  withContext: true,
+  limit: { fallback: 10, max: 50 },
+};
+
+const recent: Described = {
+  name: "recent",
+  title: "Newest records",
+  description: "The newest records of the project.",
+  withQuery: false,
+  withContext: false,
+  limit: { fallback: 20, max: 100 },
+};
+
+const contextTokens = 2_400;
+const nothing = "Nothing was found.";
+const anyRecord = { kind: null, obs_type: null, platform_source: null };
+
+async function find(
+  ports: RecallPorts,
+  { name, withQuery, limit }: Described,
+  { caller, request_id }: ToolCaller,
+  given: JsonObject,
+): Promise<FoundObservation[]> {
+  const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
+  const words = withQuery ? demandText("query", given.query) : null;
+  const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
+  const scope = await demandProject(caller, projectId, ports);
+  const found =
+    words === null ? await ports.recent(scope, asked) : await ports.search(scope, { ...asked, words });
+  await ports.recordRead({
+    caller,
+    project_id: scope.project_id,
+    by: `mcp:${name}`,
+    results: found.length,
+    resource_id: null,
+    request_id,
+  });
+  return found;
+}
+
+const maxTextChars = 100_000;
+
+function demandText(name: string, value: unknown): string {
+  if (typeof value === "string" && value.length <= maxTextChars) return value;
+  throw new MemError("invalid_request", {
+    message: `\`${name}\` must be a text of at most 100,000 characters.`,
+  });
+}
+
+// What is out of range is brought into it: a model that asks for too much gets what there is.
+function clamped(value: unknown, { fallback, max }: Described["limit"]): number {
+  if (value === undefined || value === null) return fallback;
+  if (typeof value !== "number")
+    throw new MemError("invalid_request", { message: "`limit` must be a number." });
+  return Math.min(max, Math.max(1, Math.trunc(value)));
+}
+
+function failed(thrown: unknown, { onFault }: ToolCaller): CallToolResult {
+  const error = toMemError(thrown);
+  if (error.status >= 500) onFault(thrown);
+  return toolError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+}
+
+function definitionOf({ name, title, description, withQuery, withContext, limit }: Described): Tool {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: {
+      type: "object",
+      properties: {
+        projectId: {
+          type: "string",
+          description: "Which project; left out, the one of the API key.",
+        },
+        ...(withQuery
+          ? { query: { type: "string", description: "A question or words, as one would say it." } }
+          : {}),
+        limit: {
+          type: "integer",
+          description: `How many at most: 1 to ${limit.max}, else ${limit.fallback}.`,
+        },
+      },
+      ...(withQuery ? { required: ["query"] } : {}),
+    },
+    outputSchema: outputSchema(withContext ? contextAnswer : observationsAnswer),
+    annotations: {
+      title,
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  };
+}
+
+function outputSchema(schema: z.ZodType): NonNullable<Tool["outputSchema"]> {
+  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { unrepresentable: "any", reused: "inline" });
+  return JSON.parse(JSON.stringify({ ...made, type: "object" }));
+}
