@@ -6,17 +6,22 @@ import { securityHeaders } from "../plugins/door.ts";
 import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
+import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import { connectRoutes } from "./connect.ts";
+import { type DeletionPorts, deletionRoutes } from "./deletion.ts";
 import { type EventPorts, eventRoutes } from "./events.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
 import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
+import { mcpRoutes } from "./mcp.ts";
+import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
-import { type HostedSessionPorts, hostedSessionRoutes } from "./sessions.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
+import { type HostedSessionPorts, hostedSessionRoutes } from "./sessions.ts";
+import { type TeamPorts, teamRoutes } from "./team.ts";
 import { type UsagePorts, usageRoutes } from "./usage.ts";
 
 /** Every port that the routes reach. */
@@ -31,6 +36,9 @@ export interface ServerHttpDeps {
   health: HealthPorts;
   projects: ProjectPorts;
   usage: UsagePorts;
+  deletion: DeletionPorts;
+  audit: AuditPorts;
+  team: TeamPorts;
   events: EventPorts;
   hostedSessions: HostedSessionPorts;
   jobs: JobPorts;
@@ -99,6 +107,9 @@ function addRoutes(app: App, deps: ServerHttpDeps): void {
   healthRoutes(app, deps.health);
   projectRoutes(app, deps.projects);
   usageRoutes(app, deps.usage);
+  deletionRoutes(app, deps.deletion);
+  auditRoutes(app, deps.audit);
+  teamRoutes(app, deps.team);
   eventRoutes(app, deps.events);
   hostedSessionRoutes(app, deps.hostedSessions);
   jobRoutes(app, deps.jobs);
@@ -106,5 +117,10 @@ function addRoutes(app: App, deps: ServerHttpDeps): void {
   connectRoutes(app, deps);
   recallRoutes(app, deps.recall);
   memoryRoutes(app, deps.recall);
+  mcpRoutes(app, {
+    version: deps.health.version(),
+    publicUrl: deps.publicUrl,
+    tools: recallTools(deps.recall),
+  });
   if (deps.healthOnly) return;
 }
