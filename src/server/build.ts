@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
 import { createJobPorts } from "./job-ports.ts";
@@ -16,8 +17,8 @@ import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
-import { createHostedSessionPorts } from "./session-ports.ts";
 import { createRecall } from "./recall-ports.ts";
+import { createHostedSessionPorts } from "./session-ports.ts";
 
 export interface ServerDeps {
   database: Database;
@@ -67,6 +68,9 @@ export function buildServer(deps: ServerDeps): HostedServer {
     authenticate: withKeys ? authentication.authenticate : localTeam.caller,
     guards: limits.guards,
     usage: limits.usage,
+    deletion: createDeletionPorts(database),
+    audit: createAuditPorts(database),
+    team: createTeamPorts(database, settings),
     health: createHealth(database),
     projects: createProjectPorts(database),
     hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),

@@ -11,6 +11,7 @@ import { openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 import { buildServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
+import { createHousekeeping } from "./housekeeping.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 
 export interface RunServerOptions {
@@ -98,13 +99,15 @@ async function answer(
             clock: systemClock,
           });
     await generation?.start();
+    const housekeeping = role === "http" ? null : createHousekeeping({ database, settings: server, log });
+    housekeeping?.start();
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = Number(new URL(await built.app.listen({ host, port })).port);
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described })) options.say(line);
     return {
       async close() {
-        await Promise.all([built.close(), generation?.stop()]);
+        await Promise.all([built.close(), generation?.stop(), housekeeping?.stop()]);
         await database.close();
       },
     };

@@ -70,7 +70,7 @@ export function memoryRoutes(app: App, ports: MemoryPorts): void {
 }
 
 /** The one answer for every record that a caller cannot have. */
-function noSuchMemory(): MemError {
+export function noSuchMemory(): MemError {
   return new MemError("not_found", {
     message: "There is no such memory.",
     hint: "POST /v1/search finds those that the key reaches.",

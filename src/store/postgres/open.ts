@@ -8,6 +8,8 @@ export interface Statement {
   name?: string;
   text: string;
   values?: readonly unknown[];
+  /** Where it may take longer than a statement of a request. */
+  timeoutMs?: number;
 }
 
 /** Runs statements; every failure is a `MemError`. */
@@ -123,9 +125,13 @@ function connectionsOf(pool: Pool): Connections {
   };
 }
 
-function configOf({ name, text, values }: Statement): { name?: string; text: string; values?: unknown[] } {
-  const config = values === undefined ? { text } : { text, values: [...values] };
-  return name === undefined ? config : { ...config, name };
+function configOf({ name, text, values, timeoutMs }: Statement) {
+  return {
+    text,
+    ...(values === undefined ? {} : { values: [...values] }),
+    ...(name === undefined ? {} : { name }),
+    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+  };
 }
 
 async function asStorage<T>(work: Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 // Teams and their projects.
+import type { Tenant } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { Queryable } from "./open.ts";
 
@@ -33,4 +34,36 @@ function onlyId(rows: { id: string }[]): string {
   const [row] = rows;
   if (row === undefined) throw new MemError("internal", { message: "The database returned no row." });
   return row.id;
+}
+
+export interface Team {
+  id: string;
+  name: string;
+  /** Days that raw events are kept; null is the server's setting. */
+  retention_days: number | null;
+  created_at_epoch: number;
+}
+
+/** The tenant's own team. */
+export async function teamById(connection: Queryable, { team_id }: Tenant): Promise<Team> {
+  const { rows } = await connection.query<Team>({
+    text: `select id, name, retention_days, floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch
+      from teams
+      where id = $1`,
+    values: [team_id],
+  });
+  const [team] = rows;
+  if (team === undefined) throw new MemError("internal", { message: "The caller's team is gone." });
+  return team;
+}
+
+export async function setRetention(
+  connection: Queryable,
+  { team_id }: Tenant,
+  days: number | null,
+): Promise<void> {
+  await connection.query({
+    text: "update teams set retention_days = $2, updated_at = now() where id = $1",
+    values: [team_id, days],
+  });
 }

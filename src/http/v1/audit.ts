@@ -1,0 +1,75 @@
+// The audit log over HTTP: who read, deleted, minted, purged.
+import type { JsonObject } from "../../domain/json.ts";
+import { type Caller, isId } from "../../domain/tenancy.ts";
+import type { App } from "../plugins/zod.ts";
+import { auditAnswer, auditQuery } from "../schemas/v1-deletion.ts";
+import { keyedErrors } from "../schemas/v1-errors.ts";
+import { callerOf } from "./authentication.ts";
+
+interface Entry {
+  id: string;
+  seq: number;
+  project_id: string | null;
+  api_key_id: string | null;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  details: JsonObject;
+  request_id: string | null;
+  created_at_epoch: number;
+}
+
+export interface AuditPorts {
+  read(
+    caller: Caller,
+    page: {
+      action: string | null;
+      project_id: string | null;
+      since: number | null;
+      before_seq: number | null;
+      limit: number;
+    },
+  ): Promise<Entry[]>;
+}
+
+/** `GET /v1/audit`, newest first. A key of one project sees what was done in that project. */
+export function auditRoutes(app: App, { read }: AuditPorts): void {
+  app.get(
+    "/v1/audit",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "What was read, deleted, minted and purged in the caller's reach, newest first.",
+        querystring: auditQuery,
+        response: { 200: auditAnswer, ...keyedErrors },
+      },
+    },
+    async (request) => {
+      const { action = null, projectId, since = null, before = null, limit } = request.query;
+      // A project that is none has no entries, like one that nobody reaches.
+      if (projectId !== undefined && !isId(projectId)) return { entries: [], nextBefore: null };
+      const project_id = projectId ?? null;
+      const page = { action, project_id, since, before_seq: before, limit: limit + 1 };
+      const found = await read(callerOf(request), page);
+      const entries = found.slice(0, limit);
+      return {
+        entries: entries.map(onWire),
+        nextBefore: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
+      };
+    },
+  );
+}
+
+function onWire(entry: Entry) {
+  return {
+    id: entry.id,
+    action: entry.action,
+    projectId: entry.project_id,
+    apiKeyId: entry.api_key_id,
+    resourceType: entry.resource_type,
+    resourceId: entry.resource_id,
+    details: entry.details,
+    requestId: entry.request_id,
+    createdAtEpoch: entry.created_at_epoch,
+  };
+}

@@ -1,0 +1,64 @@
+// Deletion over HTTP: one record, or all memory of a project.
+import { type Caller, isId } from "../../domain/tenancy.ts";
+import type { App } from "../plugins/zod.ts";
+import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../schemas/v1-deletion.ts";
+import { keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { callerOf } from "./authentication.ts";
+import { noSuchMemory } from "./memories.ts";
+import { noSuchProject } from "./project-scope.ts";
+
+interface Counts {
+  observations: number;
+  observationSources: number;
+  agentEvents: number;
+  sessions: number;
+  jobs: number;
+  idempotencyKeys: number;
+}
+
+export interface DeletionPorts {
+  /** False when the caller has no record of that id. */
+  deleteMemory(caller: Caller, id: string, requestId: string): Promise<boolean>;
+  /** Undefined when the caller has no such project. */
+  purge(caller: Caller, projectId: string, requestId: string): Promise<Counts | undefined>;
+}
+
+/** `DELETE /v1/memories/:id` and `DELETE /v1/projects/:projectId/memory`; both are written down, or do not happen. */
+export function deletionRoutes(app: App, ports: DeletionPorts): void {
+  app.delete(
+    "/v1/memories/:id",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Delete one record, with its links to what it was made from.",
+        params: deletedParams,
+        response: { 200: deletedAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const deleted = isId(id) && (await ports.deleteMemory(callerOf(request), id, request.id));
+      if (!deleted) throw noSuchMemory();
+      return { deleted: true as const, id };
+    },
+  );
+  app.delete(
+    "/v1/projects/:projectId/memory",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Delete everything that was captured in a project; the project itself stays.",
+        params: purgedParams,
+        response: { 200: purgedAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request) => {
+      const { projectId } = request.params;
+      const counts = isId(projectId)
+        ? await ports.purge(callerOf(request), projectId, request.id)
+        : undefined;
+      if (counts === undefined) throw noSuchProject();
+      return { purged: true as const, projectId, counts };
+    },
+  );
+}

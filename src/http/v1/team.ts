@@ -1,0 +1,63 @@
+// The caller's team: its name, and how long its raw events are kept.
+import type { Caller } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { teamAnswer, teamChange } from "../schemas/v1-deletion.ts";
+import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { callerOf } from "./authentication.ts";
+
+interface Team {
+  id: string;
+  name: string;
+  retention_days: number | null;
+  effective_retention_days: number;
+  created_at_epoch: number;
+}
+
+export interface TeamPorts {
+  find(caller: Caller): Promise<Team>;
+  setRetention(caller: Caller, days: number | null, requestId: string): Promise<Team>;
+}
+
+/** `GET /v1/team` and `PATCH /v1/team`. */
+export function teamRoutes(app: App, ports: TeamPorts): void {
+  app.get(
+    "/v1/team",
+    {
+      config: { access: "memories:read" },
+      schema: { summary: "The caller's team.", response: { 200: teamAnswer, ...keyedErrors } },
+    },
+    async (request) => ({ team: onWire(await ports.find(callerOf(request))) }),
+  );
+  app.patch(
+    "/v1/team",
+    {
+      config: { access: "memories:write" },
+      schema: {
+        summary: "Say how many days raw events are kept; null is the server's setting.",
+        body: teamChange,
+        response: { 200: teamAnswer, ...keyedWriteErrors },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      if (caller.project_id !== null) {
+        throw new MemError("insufficient_scope", {
+          message: "A key of one project cannot change the team.",
+          hint: "Use a key of the whole team.",
+        });
+      }
+      return { team: onWire(await ports.setRetention(caller, request.body.retentionDays, request.id)) };
+    },
+  );
+}
+
+function onWire(team: Team) {
+  return {
+    id: team.id,
+    name: team.name,
+    retentionDays: team.retention_days,
+    effectiveRetentionDays: team.effective_retention_days,
+    createdAtEpoch: team.created_at_epoch,
+  };
+}

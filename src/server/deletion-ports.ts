@@ -1,0 +1,54 @@
+// What the routes of deletion, audit and team reach, each in the caller's tenant.
+import type { Caller } from "../domain/tenancy.ts";
+import type { AuditPorts } from "../http/v1/audit.ts";
+import type { DeletionPorts } from "../http/v1/deletion.ts";
+import type { TeamPorts } from "../http/v1/team.ts";
+import type { ServerSettings } from "../settings/server.ts";
+import { insertAudit } from "../store/postgres/audit.ts";
+import { deleteObservation, purgeProject } from "../store/postgres/deletion.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { readAudit } from "../store/postgres/read-audit.ts";
+import { setRetention, teamById } from "../store/postgres/teams.ts";
+import { inTenant } from "../store/postgres/tenant.ts";
+
+export function createDeletionPorts({ app }: Pick<Database, "app">): DeletionPorts {
+  const by = (caller: Caller, request_id: string) => ({ api_key_id: caller.key_id, request_id });
+  return {
+    deleteMemory: (caller, id, requestId) =>
+      deleteObservation(app, { tenant: caller, id, by: by(caller, requestId) }),
+    purge: (caller, project_id, requestId) =>
+      purgeProject(app, { tenant: caller, project_id, by: by(caller, requestId) }),
+  };
+}
+
+export function createAuditPorts({ app }: Pick<Database, "app">): AuditPorts {
+  return {
+    read: (caller, page) => inTenant(app, caller, (connection) => readAudit(connection, caller, page)),
+  };
+}
+
+export function createTeamPorts({ app }: Pick<Database, "app">, settings: ServerSettings): TeamPorts {
+  const withDefault = (team: Awaited<ReturnType<typeof teamById>>) => ({
+    ...team,
+    effective_retention_days: team.retention_days ?? settings.get("MEM_EVENT_RETENTION_DAYS"),
+  });
+  return {
+    find: async (caller) =>
+      withDefault(await inTenant(app, caller, (connection) => teamById(connection, caller))),
+    setRetention: (caller, days, request_id) =>
+      inTenant(app, caller, async (connection) => {
+        await setRetention(connection, caller, days);
+        await insertAudit(connection, {
+          team_id: caller.team_id,
+          project_id: null,
+          api_key_id: caller.key_id,
+          action: "team.retention_changed",
+          resource_type: "team",
+          resource_id: caller.team_id,
+          details: { retentionDays: days },
+          request_id,
+        });
+        return withDefault(await teamById(connection, caller));
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+// Regular housekeeping of the hosted server: what is kept for a while only is deleted, in small steps, by any node.
+import { failOpen } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { ServerSettings } from "../settings/server.ts";
+import { forgetOldCounters } from "../store/postgres/limits.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { deleteOldEvents, deleteOldIdempotencyKeys } from "../store/postgres/retention.ts";
+
+export interface Housekeeping {
+  start(): void;
+  /** Everything that is due, now. */
+  tidy(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface HousekeepingDeps {
+  database: Pick<Database, "system">;
+  settings: ServerSettings;
+  log: Log;
+}
+
+const everyMs = 10 * 60_000;
+// A step takes tens of milliseconds; other statements come in between.
+const stepRows = 1_000;
+
+export function createHousekeeping({ database: { system }, settings, log }: HousekeepingDeps): Housekeeping {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  let stopping = false;
+
+  async function tidy(): Promise<void> {
+    const defaultDays = settings.get("MEM_EVENT_RETENTION_DAYS");
+    const events = await inSteps(() => deleteOldEvents(system, { defaultDays, limit: stepRows }));
+    await inSteps(() => deleteOldIdempotencyKeys(system, stepRows));
+    await forgetOldCounters(system);
+    if (events > 0) log.info({ events }, "raw events whose days are over were deleted");
+  }
+
+  async function inSteps(step: () => Promise<number>): Promise<number> {
+    let all = 0;
+    for (let deleted = stepRows; deleted === stepRows && !stopping; all += deleted) deleted = await step();
+    return all;
+  }
+
+  return {
+    tidy,
+    start() {
+      running = failOpen("housekeeping", tidy);
+      timer = setInterval(() => {
+        running = failOpen("housekeeping", tidy);
+      }, everyMs);
+    },
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
