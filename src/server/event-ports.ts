@@ -4,11 +4,12 @@ import { isId, type ProjectScope, type Tenant } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
 import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
+import { noSuchSession } from "../http/v1/sessions.ts";
 import type { NewEvent, Written } from "../store/postgres/event-batch.ts";
 import type { EventWriter } from "../store/postgres/event-writer.ts";
 import { findEvents, observationsOfEvent, storeKeyedBatch } from "../store/postgres/events.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { bodyHash, newEventOf, noSuchSession, requestKey } from "./new-event.ts";
+import { bodyHash, newEventOf, requestKey } from "./new-event.ts";
 
 interface EventDeps {
   app: Connections;

@@ -4,8 +4,8 @@ import { cleanJson, cleanText } from "../domain/clean.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { storableJson, storableText } from "../domain/storable.ts";
 import { isId, type ProjectScope } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
 import type { EventBody } from "../http/v1/events.ts";
+import { noSuchSession } from "../http/v1/sessions.ts";
 import { contentKey, newId } from "../ids.ts";
 import type { NewEvent } from "../store/postgres/event-batch.ts";
 
@@ -55,14 +55,6 @@ export function bodyHash(events: readonly NewEvent[]): string {
       canonicalText({ ...content }),
     ),
   );
-}
-
-/** The one answer for every session that a caller cannot have. */
-export function noSuchSession(): MemError {
-  return new MemError("not_found", {
-    message: "There is no such session.",
-    hint: "POST /v1/sessions/start begins one.",
-  });
 }
 
 /** A JSON object of a sender's, as it may be stored. */

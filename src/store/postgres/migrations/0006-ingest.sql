@@ -165,3 +165,7 @@ revoke execute on function ingest_events(jsonb, boolean) from public;
 grant execute on function hold_project(uuid) to mem_app, mem_system;
 grant execute on function share_project(uuid) to mem_app, mem_system;
 grant execute on function ingest_events(jsonb, boolean) to mem_app;
+
+-- For lists of what did not come to a good end, and is looked for among many that did.
+create index generation_jobs_unfinished on generation_jobs (team_id, project_id, seq)
+  where status in ('failed', 'cancelled');

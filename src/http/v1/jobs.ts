@@ -1,0 +1,141 @@
+// Generation jobs over HTTP: polled, listed, tried again, given up.
+import type { HostedJob, JobStatus } from "../../domain/hosted-event.ts";
+import type { Caller } from "../../domain/tenancy.ts";
+import { MemError } from "../../errors.ts";
+import type { App } from "../plugins/zod.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery } from "../schemas/v1-jobs.ts";
+import { nothing } from "../schemas/v1-sessions.ts";
+import { callerOf } from "./authentication.ts";
+
+interface JobsQuery {
+  status: JobStatus | undefined;
+  projectId: string | undefined;
+  since_epoch: number;
+  before_seq: number | undefined;
+  limit: number;
+}
+
+export interface JobPorts {
+  find(caller: Caller, id: string): Promise<HostedJob | undefined>;
+  /** Newest first; those of every project of the caller's when none is named. Throws `not_found` for the project. */
+  list(caller: Caller, query: JobsQuery): Promise<HostedJob[]>;
+  /** The job as it stands then; undefined when there is none. Throws `conflict` when its state does not allow it. */
+  retry(caller: Caller, id: string, requestId: string): Promise<HostedJob | undefined>;
+  cancel(caller: Caller, id: string, requestId: string): Promise<HostedJob | undefined>;
+}
+
+/** `GET /v1/jobs`, `GET /v1/jobs/:id`, `POST /v1/jobs/:id/retry` and `/cancel`. */
+export function jobRoutes(app: App, jobs: JobPorts): void {
+  readRoutes(app, jobs);
+  for (const change of ["retry", "cancel"] as const) {
+    app.post(
+      `/v1/jobs/:id/${change}`,
+      {
+        config: { access: "memories:write" },
+        schema: {
+          summary:
+            change === "retry"
+              ? "Queue a job again that failed or was cancelled; one that is queued stays as it is."
+              : "End a job that waits or is worked on; nothing is made of it.",
+          params: anyIdParams,
+          body: nothing,
+          response: { 200: jobAnswer, ...keyedWriteErrors },
+        },
+      },
+      async (request) => {
+        const job = await jobs[change](callerOf(request), request.params.id, request.id);
+        if (job === undefined) throw noSuchJob();
+        return { generationJob: jobOnWire(job) };
+      },
+    );
+  }
+}
+
+function readRoutes(app: App, jobs: JobPorts): void {
+  app.get(
+    "/v1/jobs/:id",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "One job, with the ids of the observations that it made.",
+        params: anyIdParams,
+        response: { 200: jobAnswer, ...keyedLookupErrors },
+      },
+    },
+    async (request) => {
+      const job = await jobs.find(callerOf(request), request.params.id);
+      if (job === undefined) throw noSuchJob();
+      return { generationJob: jobOnWire(job) };
+    },
+  );
+  app.get(
+    "/v1/jobs",
+    {
+      config: { access: "memories:read" },
+      schema: {
+        summary: "Jobs, newest first.",
+        querystring: jobsQuery,
+        response: { 200: jobsAnswer, ...keyedErrors, 404: keyedLookupErrors[404] },
+      },
+    },
+    async (request) => {
+      const { status, projectId, since, limit, cursor } = request.query;
+      const found = await jobs.list(callerOf(request), {
+        status,
+        projectId,
+        since_epoch: since,
+        before_seq: cursor === undefined ? undefined : seqOf(cursor),
+        limit: limit + 1,
+      });
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        jobs: shown.map(jobOnWire),
+        limit,
+        nextCursor: found.length > limit && last !== undefined ? cursorOf(last.seq) : null,
+      };
+    },
+  );
+}
+
+function cursorOf(seq: number): string {
+  return Buffer.from(`job:${seq}`).toString("base64url");
+}
+
+function seqOf(cursor: string): number {
+  const seq = /^job:([1-9]\d{0,14})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
+  if (seq !== undefined) return Number(seq);
+  throw new MemError("invalid_request", { message: "`cursor`: must be the nextCursor of an answer" });
+}
+
+function noSuchJob(): MemError {
+  return new MemError("not_found", {
+    message: "There is no such job.",
+    hint: "GET /v1/jobs lists those that the key reaches.",
+  });
+}
+
+function jobOnWire(job: HostedJob) {
+  return {
+    id: job.id,
+    projectId: job.project_id,
+    teamId: job.team_id,
+    sourceType: job.source_type,
+    sourceId: job.source_id,
+    agentEventId: job.source_type === "agent_event" ? job.source_id : null,
+    serverSessionId: job.session_id,
+    jobType: job.job_type,
+    status: job.status,
+    attempts: job.attempts,
+    maxAttempts: job.max_attempts,
+    nextAttemptAtEpoch: job.next_attempt_at_epoch,
+    completedAtEpoch: job.completed_at_epoch,
+    failedAtEpoch: job.failed_at_epoch,
+    cancelledAtEpoch: job.cancelled_at_epoch,
+    lastError: job.last_error,
+    createdAtEpoch: job.created_at_epoch,
+    updatedAtEpoch: job.updated_at_epoch,
+    observationIds: job.observation_ids,
+  };
+}

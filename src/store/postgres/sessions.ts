@@ -1,0 +1,155 @@
+// Sessions of agents on the hosted server: begun, read, ended with one job for their summary.
+import type { HostedSession, JobMention } from "../../domain/hosted-event.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { inTenant } from "./tenant.ts";
+
+/** A session to begin; what is null is not known. */
+export interface NewSession extends ProjectScope {
+  id: string;
+  content_session_id: string;
+  platform_source: string;
+  agent_id: string | null;
+  agent_type: string | null;
+  title: string | null;
+  metadata: JsonObject;
+}
+
+/**
+ * The session of that name, made when there is none; what an earlier event left open of it is filled in. Undefined when
+ * the project is gone.
+ */
+export function startSession(
+  app: Connections,
+  session: NewSession,
+): Promise<{ created: boolean; session: HostedSession } | undefined> {
+  return inTenant(app, session, async (connection) => {
+    const epoch = await holdProject(connection, session);
+    if (epoch === undefined) return undefined;
+    const { rows } = await connection.query<HostedSession & { created: boolean }>({
+      text: `insert into sessions as s (id, team_id, project_id, content_session_id, platform_source, agent_id,
+          agent_type, title, metadata, memory_epoch)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10)
+        on conflict (team_id, project_id, content_session_id) do update set
+          platform_source = case when s.platform_source = '' then excluded.platform_source else s.platform_source end,
+          agent_id = coalesce(s.agent_id, excluded.agent_id),
+          agent_type = coalesce(s.agent_type, excluded.agent_type),
+          title = coalesce(s.title, excluded.title),
+          metadata = excluded.metadata || s.metadata,
+          last_active_at = now()
+        returning ${columns}, (xmax = 0) as created`,
+      values: [
+        session.id,
+        session.team_id,
+        session.project_id,
+        session.content_session_id,
+        session.platform_source,
+        session.agent_id,
+        session.agent_type,
+        session.title,
+        JSON.stringify(session.metadata),
+        epoch,
+      ],
+    });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const { created, ...stored } = row;
+    return { created, session: stored };
+  });
+}
+
+export function findSession(
+  app: Connections,
+  tenant: Tenant,
+  id: string,
+): Promise<HostedSession | undefined> {
+  return inTenant(app, tenant, (connection) => readSession(connection, tenant, id));
+}
+
+/** Ends the session and asks for its summary, once however often it is ended. */
+export function endSession(
+  app: Connections,
+  tenant: Tenant,
+  id: string,
+  jobId: string,
+): Promise<{ session: HostedSession; job: JobMention | null } | undefined> {
+  return inTenant(app, tenant, async (connection) => {
+    const known = await readSession(connection, tenant, id);
+    if (known === undefined) return undefined;
+    const epoch = await holdProject(connection, known);
+    const { rows } = await connection.query<HostedSession>({
+      text: `update sessions s
+        set status = 'completed', ended_at = coalesce(ended_at, now())
+        where s.team_id = $1 and s.project_id = $2 and s.id = $3
+        returning ${columns}`,
+      values: [known.team_id, known.project_id, id],
+    });
+    const [session] = rows;
+    // A purge was faster.
+    if (session === undefined || epoch === undefined) return undefined;
+    return { session, job: await askForSummary(connection, session, { id: jobId, epoch }) };
+  });
+}
+
+async function askForSummary(
+  connection: Queryable,
+  { team_id, project_id, id }: HostedSession,
+  job: { id: string; epoch: string },
+): Promise<JobMention | null> {
+  const added = await connection.query({
+    text: `insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, job_type,
+        memory_epoch)
+      values ($1, $2, $3, $4, 'session_summary', $4, 'session_summary', $5)
+      on conflict (team_id, project_id, source_type, source_id, job_type) do nothing`,
+    values: [job.id, team_id, project_id, id, job.epoch],
+  });
+  if (added.rowCount === 1) {
+    await connection.query({ text: "select request_turn($1)", values: [team_id] });
+  }
+  const { rows } = await connection.query<JobMention>({
+    text: `select id, status, source_type, source_id,
+        ${epochMs("created_at")} as created_at_epoch, ${epochMs("updated_at")} as updated_at_epoch
+      from generation_jobs
+      where team_id = $1 and project_id = $2 and source_type = 'session_summary' and source_id = $3`,
+    values: [team_id, project_id, id],
+  });
+  return rows[0] ?? null;
+}
+
+async function readSession(
+  connection: Queryable,
+  { team_id, project_id }: Tenant,
+  id: string,
+): Promise<HostedSession | undefined> {
+  const { rows } = await connection.query<HostedSession>({
+    name: "session by id",
+    text: `select ${columns}
+      from sessions s
+      where s.team_id = $1 and ($2::uuid is null or s.project_id = $2) and s.id = $3`,
+    values: [team_id, project_id, id],
+  });
+  return rows[0];
+}
+
+/** Keeps a purge out to the end of the transaction; the project's epoch, undefined when it is gone. */
+async function holdProject(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+): Promise<string | undefined> {
+  await connection.query({ text: "select share_project($1)", values: [project_id] });
+  const { rows } = await connection.query<{ memory_epoch: string }>({
+    text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
+    values: [team_id, project_id],
+  });
+  return rows[0]?.memory_epoch;
+}
+
+function epochMs(column: string): string {
+  return `floor(extract(epoch from ${column}) * 1000)::float8`;
+}
+
+const columns = `s.id, s.team_id, s.project_id, s.content_session_id, s.platform_source, s.agent_id, s.agent_type,
+  s.title, s.status, s.metadata, ${epochMs("s.started_at")} as started_at_epoch,
+  ${epochMs("s.last_active_at")} as last_active_at_epoch, ${epochMs("s.ended_at")} as ended_at_epoch,
+  ${epochMs("s.last_generated_at")} as last_generated_at_epoch`;
