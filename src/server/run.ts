@@ -5,6 +5,7 @@ import { makePrivateDirectory } from "../hook/private-directory.ts";
 import { createLog, createStderrLog, type Log } from "../log.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { openDatabase } from "../store/postgres/open.ts";
@@ -105,6 +106,7 @@ async function answer(
     port = Number(new URL(await built.app.listen({ host, port })).port);
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described })) options.say(line);
+    warnOfUnknownAddress(options, log);
     return {
       async close() {
         await Promise.all([built.close(), generation?.stop(), housekeeping?.stop()]);
@@ -115,6 +117,14 @@ async function answer(
     await database.close();
     throw cause;
   }
+}
+
+// A connect line carries a key: whoever makes up a Host header would say where to.
+function warnOfUnknownAddress({ server, role, host, say }: RunServerOptions, log: Log): void {
+  if (role === "generate" || server.get("MEM_PUBLIC_URL") !== "" || isLoopbackHost(host)) return;
+  const warning = "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names";
+  log.warn(warning);
+  say(`  warning: ${warning}`);
 }
 
 function greeting({

@@ -13,9 +13,8 @@ export function registerKeys(program: Command, context: CliContext): void {
     .command("keys")
     .description("make, list and revoke the keys of the hosted server; needs its database");
   withExamples(keys, [
-    ["mem keys create --team acme --scope memories:read --scope memories:write", "the first key"],
-    ["mem keys list", "who has which"],
-    ["mem keys connect", "how an agent is given recall"],
+    ["mem keys create --team acme --scope memories:read", "the first key"],
+    ["mem keys connect", "how agents are connected"],
   ]);
   registerCreate(keys, context);
   registerList(keys, context);
@@ -56,11 +55,8 @@ function registerCreate(keys: Command, context: CliContext): void {
       }
     });
   withExamples(create, [
-    ["mem keys create --team acme --scope memories:read --scope memories:write", "every project of the team"],
-    [
-      "mem keys create --team acme --project shop --scope memories:write --json",
-      "one project, for a program",
-    ],
+    ["mem keys create --team a --scope memories:read", "all projects"],
+    ["mem keys create --team a --project shop --scope memories:write", "one"],
   ]);
 }
 
@@ -102,7 +98,10 @@ function registerRevoke(keys: Command, context: CliContext): void {
         context.io.err("Servers that run refuse it within ten seconds.");
       }
     });
-  withExamples(revoke, [["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a", ""]]);
+  withExamples(revoke, [
+    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a", ""],
+    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json", "for a program"],
+  ]);
 }
 
 interface ConnectOptions {
