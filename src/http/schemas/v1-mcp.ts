@@ -20,4 +20,4 @@ export const rpcAnswer = z.lazy(() =>
 );
 
 /** Nothing: a notification was taken. */
-export const rpcTaken = z.lazy(() => z.null());
+export const rpcTaken = z.lazy(() => z.custom<undefined>());

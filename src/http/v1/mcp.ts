@@ -44,7 +44,7 @@ export function mcpRoutes(app: App, { version, publicUrl, tools }: McpPorts): vo
         request_id: request.id,
         onFault: (cause) => request.log.error({ err: cause }, "a tool failed"),
       });
-      return body === undefined ? reply.code(202).send(null) : reply.code(status).send(body);
+      return body === undefined ? reply.code(202).send(undefined) : reply.code(status).send(body);
     },
   );
   app.route({
