@@ -64,6 +64,7 @@ export async function withDatabase<T>(
     named: server.get("MEM_DATABASE_URL").reveal(),
     dataDir: settings.dataDir,
     log,
+    isBrief: true,
     onLost: sayLost(log),
   });
   const database = openDatabase({ url: found.url, max: 2, onConnectionLost: () => undefined });

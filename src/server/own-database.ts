@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { findPrivatePostgres, type PrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
+import { takeStartLock } from "./start-lock.ts";
 
 export interface ServerDatabase {
   url: string;
@@ -17,6 +18,8 @@ interface FindOptions {
   named: string;
   dataDir: string;
   log: Log;
+  /** A command's, not a server's: a server that starts meanwhile waits for its end instead of joining what will stop. */
+  isBrief?: boolean;
   /** A private one ended by itself and could not be started again. */
   onLost(cause: MemError): void;
 }
@@ -26,8 +29,20 @@ const restartsForgottenAfterMs = 60_000;
 
 /** Finds or starts the database. A private one that crashes is started again, five times in a minute at most. */
 export async function findServerDatabase(options: FindOptions): Promise<ServerDatabase> {
-  const { named, dataDir, log, onLost } = options;
+  const { named, dataDir, isBrief = false } = options;
   if (named !== "") return { url: named, described: "named", stop: async () => undefined };
+  const unlock = await takeStartLock(dataDir);
+  let mustHold = false;
+  try {
+    const found = await joinOrStart(options);
+    mustHold = isBrief && found.described === "private";
+    return mustHold ? { ...found, stop: () => found.stop().finally(unlock) } : found;
+  } finally {
+    if (!mustHold) unlock();
+  }
+}
+
+async function joinOrStart({ dataDir, log, onLost }: FindOptions): Promise<ServerDatabase> {
   const running = findPrivatePostgres(dataDir);
   if (running !== undefined) return { ...running, described: "joined", stop: async () => undefined };
   const start = (): Promise<PrivatePostgres> =>
