@@ -114,7 +114,16 @@ export function buildHttp(deps: HttpDeps): Http {
   app.addHook("onRoute", (route) => {
     routes.push(route);
   });
-  openapiRoute(app, { routes, version: deps.status.version });
+  openapiRoute(
+    app,
+    {
+      path: "/api/openapi.json",
+      title: "mem worker",
+      description: "The memory of coding agents, on this machine.",
+      version: deps.status.version,
+    },
+    routes,
+  );
   addRoutes(app, deps);
 
   app.server.maxConnections = maxConnections;

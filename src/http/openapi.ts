@@ -1,58 +1,107 @@
 // The OpenAPI document, made of the same schemas that the routes check with, the first time it is asked for.
 import { STATUS_CODES } from "node:http";
-import type { FastifySchema, RouteOptions } from "fastify";
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from "fastify";
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { App } from "./plugins/zod.ts";
 import { readErrors } from "./schemas/error.ts";
 import { type OpenapiDocument, openapiAnswer } from "./schemas/openapi.ts";
 
-/** Adds `GET /api/openapi.json`; `routes` may still grow until it is first asked for. */
-export function openapiRoute(
-  app: App,
-  { routes, version }: { routes: readonly RouteOptions[]; version: () => string },
-): void {
+/** The service that a document describes. */
+export interface DescribedService {
+  /** Where the document is asked for. */
+  path: string;
+  title: string;
+  description: string;
+  version(): string;
+  /** What the document's own route is added with. */
+  config?: FastifyContextConfig;
+  /** How a key is sent; left out where the service asks for none. */
+  keys?: string;
+  /** Statuses that come before any route is reached, so that every route may answer with them. */
+  always?: Readonly<Record<number, z.ZodType>>;
+}
+
+/** Adds the document's route; `routes` may still grow until it is first asked for. */
+export function openapiRoute(app: App, service: DescribedService, routes: readonly RouteOptions[]): void {
   let document: OpenapiDocument | undefined;
   app.get(
-    "/api/openapi.json",
-    { schema: { summary: "This document.", response: { 200: openapiAnswer, ...readErrors } } },
+    service.path,
+    {
+      ...(service.config === undefined ? {} : { config: service.config }),
+      schema: { summary: "This document.", response: { 200: openapiAnswer, ...readErrors } },
+    },
     () => {
-      document ??= openapiDocument(routes, version());
+      document ??= openapiDocument(routes, service);
       return document;
     },
   );
 }
 
 // Named schemas stand once, under `components`.
-function openapiDocument(routes: readonly RouteOptions[], version: string): OpenapiDocument {
+function openapiDocument(routes: readonly RouteOptions[], service: DescribedService): OpenapiDocument {
   const schemas: JsonObject = {};
   const paths: { [path: string]: JsonObject } = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
-    const operation = operationOf(route.schema ?? {}, schemas);
+    const operation = {
+      ...operationOf(route.schema ?? {}, schemas, service.always ?? {}),
+      ...securityOf(route, service),
+    };
     for (const method of [route.method].flat()) {
-      paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+      const operationId = operationIdOf(method, route.url);
+      paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...operation } };
     }
   }
+  const { title, description } = service;
   return {
     openapi: "3.1.0",
-    info: { title: "mem worker", version, description: "The memory of coding agents, on this machine." },
+    info: { title, version: service.version(), description },
     paths,
-    components: { schemas },
+    components: { schemas, ...schemesOf(service) },
   };
 }
 
-function operationOf(schema: FastifySchema, schemas: JsonObject): JsonObject {
+const keyScheme = "key";
+
+function schemesOf({ keys }: DescribedService): Pick<OpenapiDocument["components"], "securitySchemes"> {
+  if (keys === undefined) return {};
+  return { securitySchemes: { [keyScheme]: { type: "http", scheme: "bearer", description: keys } } };
+}
+
+// Since 3.1 a bearer scheme may name what the bearer must be allowed.
+function securityOf({ config }: RouteOptions, { keys }: DescribedService): JsonObject {
+  if (keys === undefined) return {};
+  const access = config?.access ?? "none";
+  return { security: access === "none" ? [] : [{ [keyScheme]: [access] }] };
+}
+
+/** `GET /v1/events/:id` is `getV1EventsById`. */
+function operationIdOf(method: string, url: string): string {
+  const words = url.split("/").flatMap((part) => {
+    const name = part.startsWith(":") ? `by-${part.slice(1)}` : part;
+    return name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  });
+  const named = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${method.toLowerCase()}${named.join("")}`;
+}
+
+function operationOf(
+  schema: FastifySchema,
+  schemas: JsonObject,
+  always: Readonly<Record<number, z.ZodType>>,
+): JsonObject {
   const parameters = [
     ...parametersOf("path", schema.params, schemas),
     ...parametersOf("query", schema.querystring, schemas),
     ...parametersOf("header", schema.headers, schemas),
   ];
+  const own = isObject(schema.response) ? schema.response : {};
   return {
     ...(schema.summary === undefined ? {} : { summary: schema.summary }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema.body, schemas) }),
-    responses: responsesOf(schema.response, schemas),
+    responses: responsesOf({ ...always, ...own }, schemas),
   };
 }
 
@@ -72,9 +121,8 @@ function bodyOf(body: unknown, schemas: JsonObject): JsonObject {
   return { content: { "application/json": { schema: jsonSchemaOf(body, "input", schemas) } } };
 }
 
-function responsesOf(response: unknown, schemas: JsonObject): JsonObject {
+function responsesOf(response: object, schemas: JsonObject): JsonObject {
   const answers: JsonObject = {};
-  if (typeof response !== "object" || response === null) return answers;
   for (const [status, answer] of Object.entries(response)) {
     const content: JsonObject = {};
     for (const [mediaType, schema] of contentOf(answer)) {

@@ -1,19 +1,37 @@
 // Every error leaves as the one error body, with a code of the catalogue and nothing of what is inside.
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import { MemError } from "../../errors.ts";
+import { type ErrorCode, MemError } from "../../errors.ts";
 import { securityHeaders } from "./door.ts";
 import type { App } from "./zod.ts";
 
-/** Sets the handlers for thrown errors and unknown routes. */
-export function installErrors(app: App): void {
+/** What a service says in place of the catalogue's own words, where those speak of the other one. */
+export type ErrorWords = Readonly<Partial<Record<ErrorCode, { message?: string; hint?: string }>>>;
+
+declare module "fastify" {
+  interface FastifyInstance {
+    errorWords: ErrorWords;
+  }
+}
+
+interface Speech {
+  words: ErrorWords;
+  /** Where all routes are described. */
+  openapi: string;
+}
+
+const workersSpeech: Speech = { words: {}, openapi: "/api/openapi.json" };
+
+/** Sets the handlers for thrown errors and unknown routes; the worker's words unless a service brings its own. */
+export function installErrors(app: App, { words, openapi }: Speech = workersSpeech): void {
+  app.decorate("errorWords", words);
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, thrown));
-  app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchRoute()));
+  app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchRoute(openapi)));
 }
 
 /** Answers with `thrown` as the error body; what is the worker's own fault goes to the log with its cause. */
 export function sendError(reply: FastifyReply, thrown: unknown): void {
-  const error = toHttpError(thrown);
+  const error = inWordsOf(reply.server.errorWords, toHttpError(thrown));
   if (error.status >= 500) {
     reply.log.error(
       { err: thrown, method: reply.request.method, path: pathOf(reply.request.url) },
@@ -22,6 +40,22 @@ export function sendError(reply: FastifyReply, thrown: unknown): void {
   }
   if (error.status === 503 && error.retryable) reply.header("retry-after", "1");
   reply.code(error.status).type("application/json; charset=utf-8").send(error.toBody());
+}
+
+/** The error as the service says it; what its thrower said of it stays. */
+export function inWordsOf(words: ErrorWords, error: MemError): MemError {
+  const own = words[error.code];
+  if (own === undefined) return error;
+  const common = new MemError(error.code);
+  const message = error.message === common.message ? (own.message ?? error.message) : error.message;
+  const hint = error.hint === common.hint ? (own.hint ?? error.hint) : error.hint;
+  if (message === error.message && hint === error.hint) return error;
+  return new MemError(error.code, {
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(error.details === undefined ? {} : { details: error.details }),
+    cause: error.cause,
+  });
 }
 
 /** Any thrown value in the words of the catalogue: fastify's own errors, SQLite's by their code, else `internal`. */
@@ -58,10 +92,10 @@ export function answerParserError(error: Error & { code?: string }, socket: Sock
   socket.destroySoon();
 }
 
-function noSuchRoute(): MemError {
+function noSuchRoute(openapi: string): MemError {
   return new MemError("not_found", {
     message: "There is no such route.",
-    hint: "GET /api/openapi.json lists every route.",
+    hint: `GET ${openapi} lists every route.`,
   });
 }
 

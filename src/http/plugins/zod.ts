@@ -70,7 +70,6 @@ function invalidRequest(error: z.ZodError): MemError {
   const where = first === undefined || first.path === "" ? "The request" : `\`${first.path}\``;
   return new MemError("invalid_request", {
     message: first === undefined ? "The request is not valid." : `${where}: ${first.message}`,
-    hint: "GET /api/openapi.json describes every route.",
     details,
   });
 }

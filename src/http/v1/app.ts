@@ -1,15 +1,18 @@
 // The hosted server's HTTP app: authentication before bodies, one error body, every route over the ports it is given.
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import { newId } from "../../ids.ts";
+import { type DescribedService, openapiRoute } from "../openapi.ts";
 import { closeGently } from "../plugins/close-gently.ts";
 import { securityHeaders } from "../plugins/door.ts";
 import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
+import { errorBody } from "../schemas/error.ts";
 import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import { connectRoutes } from "./connect.ts";
 import { type DeletionPorts, deletionRoutes } from "./deletion.ts";
+import { hostedErrorWords } from "./error-words.ts";
 import { type EventPorts, eventRoutes } from "./events.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
@@ -72,8 +75,8 @@ export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   });
   installZod(app);
   installJsonBody(app);
-  installErrors(app);
-  addRoutes(app, deps);
+  installErrors(app, { words: hostedErrorWords, openapi: openapiPath });
+  addRoutes(app, deps, routes);
   app.server.maxConnections = maxConnections;
   app.addHook("preClose", () => closeGently(app.server, closeMs));
   return { app, routes };
@@ -103,8 +106,10 @@ function createApp(log: FastifyBaseLogger): App {
   });
 }
 
-function addRoutes(app: App, deps: ServerHttpDeps): void {
+function addRoutes(app: App, deps: ServerHttpDeps, routes: readonly RouteOptions[]): void {
   healthRoutes(app, deps.health);
+  if (deps.healthOnly) return;
+  openapiRoute(app, describe(deps), routes);
   projectRoutes(app, deps.projects);
   usageRoutes(app, deps.usage);
   deletionRoutes(app, deps.deletion);
@@ -122,5 +127,20 @@ function addRoutes(app: App, deps: ServerHttpDeps): void {
     publicUrl: deps.publicUrl,
     tools: recallTools(deps.recall),
   });
-  if (deps.healthOnly) return;
+}
+
+const openapiPath = "/v1/openapi.json";
+
+function describe({ gate, health }: ServerHttpDeps): DescribedService {
+  const keyed = gate.is === "keys";
+  return {
+    path: openapiPath,
+    title: "mem server",
+    description:
+      "The memory of a team's coding agents. Times are epoch milliseconds; an error names its code.",
+    version: health.version,
+    config: { access: "none" },
+    ...(keyed ? { keys: "An API key, `mem_…`, with the scope that the operation names." } : {}),
+    always: { 400: errorBody, ...(keyed ? {} : { 403: errorBody }), 415: errorBody, 500: errorBody },
+  };
 }

@@ -5,6 +5,7 @@ import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../d
 import type { HostedObservation } from "../../domain/hosted-record.ts";
 import type { Caller } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
+import { inWordsOf } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../schemas/v1-events.ts";
 import { anyIdParams } from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
+import { hostedErrorWords } from "./error-words.ts";
 
 export type EventBody = z.output<typeof newEvent>;
 
@@ -125,7 +127,7 @@ function ingestRoutes(app: App, events: EventPorts): void {
       const results = await events.recordBatch(callerOf(request), request.body.events, how);
       return reply.code(201).send({
         results: results.map((result) =>
-          result instanceof MemError ? result.toBody() : recordedOnWire(result),
+          result instanceof MemError ? inWordsOf(hostedErrorWords, result).toBody() : recordedOnWire(result),
         ),
       });
     },

@@ -4,7 +4,9 @@ import * as z from "zod";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Caller } from "../../domain/tenancy.ts";
 import { MemError, toMemError } from "../../errors.ts";
+import { inWordsOf } from "../plugins/errors.ts";
 import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
+import { hostedErrorWords } from "./error-words.ts";
 import { type McpTool, toolError } from "./mcp-protocol.ts";
 import { demandProject } from "./project-scope.ts";
 import { type FoundObservation, observationOnWire, type RecallPorts } from "./recall.ts";
@@ -118,7 +120,7 @@ function clamped(value: unknown, { fallback, max }: Described["limit"]): number 
 }
 
 function failed(thrown: unknown, { onFault }: ToolCaller): CallToolResult {
-  const error = toMemError(thrown);
+  const error = inWordsOf(hostedErrorWords, toMemError(thrown));
   if (error.status >= 500) onFault(thrown);
   return toolError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
 }

@@ -1,0 +1,223 @@
+import type { RouteOptions } from "fastify";
+import { afterAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { systemClock } from "../../../src/clock.ts";
+import { errorCatalogue, MemError } from "../../../src/errors.ts";
+import { inWordsOf } from "../../../src/http/plugins/errors.ts";
+import { hostedErrorWords } from "../../../src/http/v1/error-words.ts";
+import { newId } from "../../../src/ids.ts";
+import { createStderrLog } from "../../../src/log.ts";
+import { buildServer } from "../../../src/server/build.ts";
+import { loadServerSettings } from "../../../src/settings/server.ts";
+import { openTestServer } from "../../helpers/hosted-server.ts";
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  parameters?: { name: string; in: string; required: boolean }[];
+  requestBody?: unknown;
+  security: Record<string, string[]>[];
+  responses: Record<string, unknown>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes?: Record<string, unknown> };
+}
+
+const server = await openTestServer();
+const { app, routes, addKey } = server;
+const key = await addKey({ project: "shop" });
+const document: Document = (await app.inject({ url: "/v1/openapi.json", headers: { host: "x" } })).json();
+const every = routes.flatMap((route) => [route.method].flat().map((method) => ({ method, route })));
+
+function operationOf(method: string, { url }: RouteOptions): Operation | undefined {
+  return document.paths[url.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+}
+
+describe("the document", () => {
+  test("needs no key, and describes every route with its scope, parameters and statuses", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(every.length).toBeGreaterThan(25);
+    for (const { method, route } of every) {
+      const operation = operationOf(method, route);
+      const { access } = route.config ?? {};
+      expect(operation?.summary, route.url).toMatch(/\.$/);
+      expect(operation?.security, route.url).toEqual(access === "none" ? [] : [{ key: [access] }]);
+      expect(Object.keys(operation?.responses ?? {}), route.url).toEqual(
+        expect.arrayContaining(Object.keys(route.schema?.response ?? {})),
+      );
+      for (const [, name] of route.url.matchAll(/:(\w+)/g)) {
+        expect(operation?.parameters).toContainEqual(
+          expect.objectContaining({ name, in: "path", required: true }),
+        );
+      }
+      expect(operation?.requestBody === undefined, route.url).toBe(route.schema?.body === undefined);
+    }
+  });
+
+  test("describes nothing that is not there", () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      every
+        .map(({ method, route }) => `${method.toLowerCase()} ${route.url.replace(/:(\w+)/g, "{$1}")}`)
+        .sort(),
+    );
+  });
+
+  test("has an operationId of its own for every operation", () => {
+    const ids = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).map(({ operationId }) => operationId),
+    );
+    expect(ids).toContain("getV1EventsById");
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  });
+
+  test("leads somewhere with every reference, and names the error body and the key", () => {
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, target = ""]) => target);
+    expect(references.length).toBeGreaterThan(100);
+    for (const target of references) {
+      const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec(target) ?? [];
+      expect(document.components.schemas, target).toHaveProperty(name);
+    }
+    expect(text).not.toContain("$defs");
+    expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
+    expect(document.components.securitySchemes).toMatchObject({ key: { type: "http", scheme: "bearer" } });
+  });
+
+  test("of a server without keys asks for none", async () => {
+    const local = buildServer({
+      database: server.database,
+      role: "http",
+      settings: loadServerSettings({}),
+      log: createStderrLog("SILENT").log,
+      clock: systemClock,
+      address: () => ({ host: "127.0.0.1", port: 80 }),
+    });
+    afterAll(() => local.close());
+    const answer = await local.app.inject({ url: "/v1/openapi.json", headers: { host: "127.0.0.1" } });
+    expect(answer.json().components.securitySchemes).toBeUndefined();
+    const stranger = await local.app.inject({ url: "/v1/projects", headers: { host: "evil.example" } });
+    expect(stranger.json().error).toMatchObject({
+      code: "host_not_allowed",
+      message: "The Host header does not name this server.",
+    });
+    expect(stranger.body).not.toContain("worker");
+  });
+});
+
+test("a process that only generates answers for its health, and has nothing else to describe", async () => {
+  const generating = buildServer({
+    database: server.database,
+    role: "generate",
+    settings: loadServerSettings({ MEM_AUTH_MODE: "api-key" }),
+    log: createStderrLog("SILENT").log,
+    clock: systemClock,
+    address: () => ({ host: "127.0.0.1", port: 80 }),
+  });
+  afterAll(() => generating.close());
+  expect(generating.routes.map(({ url }) => url)).toEqual(["/health", "/ready"]);
+});
+
+// Each route as it is asked by who has no key, too small a key, nothing, what is no body, and what nobody has.
+const small = await addKey({ project: "shop", scopes: ["memories:read"] });
+const ways: [string, (method: string) => { headers: Record<string, string>; payload?: string }][] = [
+  ["without a key", () => ({ headers: {} })],
+  ["with a key that only reads", () => keyed(small.apiKey, {})],
+  ["with an empty body", (method) => keyed(key.apiKey, {}, method === "POST" ? "{}" : undefined)],
+  ["with a list for a body", (method) => keyed(key.apiKey, {}, method === "GET" ? undefined : "[1]")],
+  ["with a body in an encoding", () => keyed(key.apiKey, { "content-encoding": "gzip" }, "{}")],
+  ["with a body of another type", () => keyed(key.apiKey, { "content-type": "text/plain" }, "{}")],
+];
+
+function keyed(apiKey: string, more: Record<string, string>, payload?: string) {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", ...more };
+  return { headers, ...(payload === undefined ? {} : { payload }) };
+}
+
+test.each(ways)("every route, asked %s, answers as it is described", async (_name, way) => {
+  for (const { method, route } of every) {
+    const { headers, payload } = way(method);
+    const url = route.url.replace(/:\w+/g, newId());
+    const answer = await app.inject({
+      method: method as "GET",
+      url,
+      headers: { host: "x", ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const asked = `${method} ${route.url} ${answer.statusCode}`;
+    expect(Object.keys(operationOf(method, route)?.responses ?? {}), asked).toContain(
+      String(answer.statusCode),
+    );
+    const described = { ...(route.schema?.response as Record<string, unknown>) }[String(answer.statusCode)];
+    if (!(described instanceof z.ZodType) || answer.body === "") continue;
+    expect(described.safeParse(answer.json()).error, asked).toBeUndefined();
+  }
+});
+
+describe("an error of the server", () => {
+  test.each([
+    ["GET", "/v2/nothing", 404],
+    ["POST", "/v1/search", 400],
+    ["GET", "/%zz", 400],
+    ["GET", `/v1/memories/${newId()}`, 404],
+  ] as const)("%s %s leads to the server's own document or routes", async (method, url, status) => {
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { host: "x", ...keyed(key.apiKey, {}).headers },
+    });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().error.hint).toMatch(/\/v1\//);
+    expect(answer.body).not.toMatch(misleading);
+  });
+
+  test("of any code that a request can meet says nothing of a worker", () => {
+    for (const code of met) {
+      const { hint, message } = inWordsOf(hostedErrorWords, new MemError(code)).toBody().error;
+      expect(`${message} ${hint}`, code).not.toMatch(misleading);
+      expect(hint, code).toMatch(/^.{10,120}\.$/);
+    }
+    expect(Object.keys(errorCatalogue)).toEqual(expect.arrayContaining([...met]));
+  });
+
+  test("keeps the words of who threw it, its details and its cause", () => {
+    const thrown = new MemError("not_found", { message: "Gone.", details: { a: 1 }, cause: "why" });
+    const said = inWordsOf(hostedErrorWords, thrown);
+    expect(said.toBody().error).toEqual({
+      code: "not_found",
+      message: "Gone.",
+      hint: "POST /v1/search finds what the key reaches.",
+      details: { a: 1 },
+    });
+    expect(said.cause).toBe("why");
+    const own = new MemError("not_found", { hint: "Ask." });
+    expect(inWordsOf(hostedErrorWords, own)).toBe(own);
+  });
+});
+
+const misleading = /worker|mem search|mem doctor|\/api\//;
+const met = [
+  "invalid_request",
+  "invalid_json",
+  "nesting_too_deep",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "remote_not_allowed",
+  "unauthenticated",
+  "insufficient_scope",
+  "quota_exceeded",
+  "rate_limited",
+  "not_found",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "internal",
+  "storage_busy",
+  "storage_full",
+  "storage_failed",
+] as const;
