@@ -55,7 +55,11 @@ export function prepareDataDirectory(dataDir: string): void {
     throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
   const stats = ownDirectory(dataDir);
-  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(dataDir, 0o700);
+  if (process.platform === "win32" || (stats.mode & 0o077) === 0) return;
+  // What root has opened to pass through, and to no more: below it the private PostgreSQL runs as somebody else, who
+  // would be locked out in the middle of his start.
+  if (stats.uid === 0 && (stats.mode & 0o777) === 0o711) return;
+  chmodSync(dataDir, 0o700);
 }
 
 /** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns. */

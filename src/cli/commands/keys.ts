@@ -137,7 +137,7 @@ function registerConnect(keys: Command, context: CliContext): void {
 }
 
 function settingsOf(context: CliContext) {
-  return { settings: context.settings("write"), server: loadServerSettings(context.environment) };
+  return { settings: context.settings("read"), server: loadServerSettings(context.environment) };
 }
 
 function addScope(text: string, before: Scope[] = []): Scope[] {
