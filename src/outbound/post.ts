@@ -68,7 +68,9 @@ export function createPoster({ origin, timeoutMs, resolve }: PosterOptions): Pos
 
   // Loaded at the first call: it is more code than all the rest of the worker, and a worker may never ask a model.
   async function open(): Promise<Pool> {
-    const undici = await import("undici");
+    const loaded = await import("undici");
+    // A bundle of ES modules that is split gives a CommonJS package as its default alone.
+    const undici = loaded.default ?? loaded;
     return new undici.Pool(origin, {
       connect: guardedConnector(undici.buildConnector, {
         secure: origin.startsWith("https:"),

@@ -41,6 +41,7 @@ export interface HostedGeneration {
   stop(): Promise<void>;
 }
 
+// A dead worker's jobs are free again when its lease has run out and a sweep has seen it: 45 s and 5 s.
 const sweepEveryMs = 5_000;
 // What a paused provider or a full team waits at most before it is looked at again.
 const longestWaitMs = 60_000;
@@ -50,10 +51,12 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   const { database, server, log, clock } = deps;
   const { app, system } = database;
   const sessions = createActiveSessions({ clock });
+  const leaseMs = server.get("MEM_GENERATION_LEASE_SECONDS") * 1_000;
   const queue = createJobQueue({
     app,
     system,
     clock,
+    leaseMs,
     worker: `${hostname()}:${process.pid}:${newId().slice(0, 8)}`,
     onLost: (group) => void failOpen("ending a lost call", () => sessions.cancel(group)),
   });
@@ -175,7 +178,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
     async start() {
       lookForLeft();
       await sweeping;
-      sweep = setInterval(lookForLeft, sweepEveryMs);
+      sweep = setInterval(lookForLeft, Math.min(sweepEveryMs, leaseMs / 2));
     },
     async stop() {
       stopping = true;

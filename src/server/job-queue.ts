@@ -41,17 +41,18 @@ interface JobQueueDeps extends Pick<Database, "app" | "system"> {
   clock: Clock;
   /** Names this process: whose jobs they are, for people. */
   worker: string;
+  /** How long a batch stays ours without a heartbeat. */
+  leaseMs: number;
   /** The lease of a batch was lost: its call is of no use any more. */
   onLost(group: number): void;
 }
 
-// A dead worker's jobs are free again when its lease has run out and a sweep has seen it: 45 s and 5 s.
-const leaseMs = 45_000;
-const heartbeatMs = 10_000;
+// Three may fail before a lease is lost.
+const heartbeatsOfLease = 4;
 const mostRemembered = 10_000;
 
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
-  const { app, system } = deps;
+  const { app, system, leaseMs } = deps;
   const intended = new Map<number, WaitingJobs & ProjectScope>();
   const held = new Map<number, { leased: LeasedBatch; heart: NodeJS.Timeout; open: Set<number> }>();
   // By the number of a job, while it is claimed.
@@ -62,7 +63,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       void failOpen("keeping a lease", async () => {
         if (!(await keepLease(app, leased, leaseMs))) deps.onLost(group);
       });
-    }, heartbeatMs).unref();
+    }, leaseMs / heartbeatsOfLease).unref();
     held.set(group, { leased, heart, open: new Set(leased.jobs.map(({ seq }) => seq)) });
     for (const { seq } of leased.jobs) groupOf.set(seq, group);
   }

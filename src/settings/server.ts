@@ -95,6 +95,14 @@ export const serverTable = {
     effect: "restart",
     meaning: "Provider calls of one process at once.",
   },
+  MEM_GENERATION_LEASE_SECONDS: {
+    kind: "integer",
+    min: 2,
+    max: 3600,
+    default: "45",
+    effect: "restart",
+    meaning: "How long the jobs of a process that ended stay its own; kept alive while it works.",
+  },
   MEM_EVENT_RETENTION_DAYS: {
     kind: "integer",
     min: 1,
