@@ -1,5 +1,4 @@
 // Events over the store: one or a batch in, once per key; each written with its job, and read again.
-import type { EventWithJob } from "../domain/hosted-event.ts";
 import { isId, type ProjectScope, type Tenant } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
 import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
@@ -38,7 +37,7 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
   async function recordedOf(event: NewEvent, written: Written): Promise<Recorded | undefined> {
     switch (written.outcome) {
       case "created":
-        return { ...createdOf(event, written), replayed: false };
+        return createdOf(event, written);
       case "repeated": {
         const [stored] = await findEvents(app, event, [written.event_id]);
         return stored && { ...stored, replayed: true };
@@ -134,16 +133,36 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
   };
 }
 
-function createdOf(event: NewEvent, written: Extract<Written, { outcome: "created" }>): EventWithJob {
-  const { keys: _, body_hash: __, content_session_id: ___, new_session_id: ____, job_id, ...stored } = event;
+function createdOf(event: NewEvent, written: Extract<Written, { outcome: "created" }>): Recorded {
   const at = written.stored_at_epoch;
-  const times = { created_at_epoch: at, updated_at_epoch: at };
+  const { job_id } = event;
   return {
-    event: { ...stored, session_id: written.session_id, received_at_epoch: at },
+    event: {
+      id: event.id,
+      team_id: event.team_id,
+      project_id: event.project_id,
+      session_id: written.session_id,
+      source_type: event.source_type,
+      source_event_id: event.source_event_id,
+      event_type: event.event_type,
+      platform_source: event.platform_source,
+      payload: event.payload,
+      metadata: event.metadata,
+      occurred_at_epoch: event.occurred_at_epoch,
+      received_at_epoch: at,
+    },
     job:
       job_id === null
         ? null
-        : { id: job_id, status: "queued", source_type: "agent_event", source_id: event.id, ...times },
+        : {
+            id: job_id,
+            status: "queued",
+            source_type: "agent_event",
+            source_id: event.id,
+            created_at_epoch: at,
+            updated_at_epoch: at,
+          },
+    replayed: false,
   };
 }
 

@@ -1,5 +1,5 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned); without one all of them run.
+// A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned, server-events); without one all of them run.
 // retrieval, fit and embedder-weight run only when named: they need --data.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
@@ -18,6 +18,7 @@ const known = [
   "fuzz",
   "tokens",
   "abandoned",
+  "server-events",
 ];
 // Only by name: they need --data.
 const named = ["retrieval", "fit", "embedder-weight"];

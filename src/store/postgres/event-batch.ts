@@ -35,9 +35,20 @@ export type Written =
   /** The project is being purged; only for who is not `patient`. */
   | { outcome: "busy" };
 
-/** The event as text of the batch. */
-export function eventText({ keys: _, body_hash: __, new_session_id: ___, ...event }: NewEvent): string {
-  return JSON.stringify(event);
+/** The event as text of the batch. Field by field: taking some out of a copy costs more than the rest of it. */
+export function eventText(event: NewEvent): string {
+  return JSON.stringify({
+    id: event.id,
+    session_id: event.session_id,
+    content_session_id: event.content_session_id,
+    source_type: event.source_type,
+    source_event_id: event.source_event_id,
+    event_type: event.event_type,
+    platform_source: event.platform_source,
+    payload: event.payload,
+    metadata: event.metadata,
+    occurred_at_epoch: event.occurred_at_epoch,
+  });
 }
 
 export interface BatchItem {
@@ -87,11 +98,11 @@ function partText(items: readonly BatchItem[]): string {
   const sessions = new Map<string, object>();
   const named = new Set<string>();
   const keys: object[] = [];
-  let turn = false;
+  const jobs: object[] = [];
   let scope: ProjectScope | undefined;
   for (const { event } of items) {
     scope ??= { team_id: event.team_id, project_id: event.project_id };
-    turn ||= event.job_id !== null;
+    if (event.job_id !== null) jobs.push({ id: event.job_id, event_id: event.id });
     const { content_session_id, platform_source } = event;
     if (event.session_id !== null) named.add(event.session_id);
     else if (content_session_id !== null && !sessions.has(content_session_id)) {
@@ -101,10 +112,10 @@ function partText(items: readonly BatchItem[]): string {
   }
   const head = JSON.stringify({
     ...scope,
-    turn,
     ...(named.size > 0 ? { named: [...named] } : {}),
     ...(sessions.size > 0 ? { sessions: [...sessions.values()], session_names: [...sessions.keys()] } : {}),
     ...(keys.length > 0 ? { keys } : {}),
+    ...(jobs.length > 0 ? { jobs } : {}),
   });
   return `${head.slice(0, -1)},"events":[${items.map(({ text }) => text).join(",")}]}`;
 }

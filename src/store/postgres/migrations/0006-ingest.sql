@@ -9,7 +9,7 @@ language sql as $$ select pg_advisory_xact_lock(hashtextextended(project::text, 
 create function share_project(project uuid) returns void
 language sql as $$ select pg_advisory_xact_lock_shared(hashtextextended(project::text, 6)) $$;
 
--- Takes [{ team_id, project_id, named, session_names, sessions, keys, events, turn }], one part per project; answers once per event:
+-- Takes [{ team_id, project_id, named, session_names, sessions, keys, jobs, events }], one part per project; answers once per event:
 -- created, repeated (`event` is the one that was stored for its key), conflict, no_session, no_project, or busy: the
 -- project is being purged, and who is not `patient` does not wait for that.
 create function ingest_events(batch jsonb, patient boolean)
@@ -20,7 +20,6 @@ declare
   part record;
   lost record;
   project_epoch bigint;
-  held boolean;
   refused uuid[];
   turns uuid[] := '{}';
   stored_at constant double precision := floor(extract(epoch from now()) * 1000);
@@ -28,29 +27,32 @@ begin
   for part in
     select *
     from jsonb_to_recordset(batch) as p(
-      team_id uuid, project_id uuid, named uuid[], session_names text[], sessions jsonb, keys jsonb, events jsonb, turn boolean)
+      team_id uuid, project_id uuid, named uuid[], session_names text[], sessions jsonb, keys jsonb, jobs jsonb,
+      events jsonb)
   loop
     perform set_config('mem.team_id', part.team_id::text, true),
       set_config('mem.project_id', part.project_id::text, true);
 
-    held := true;
+    project_epoch := null;
     if patient then
       perform share_project(part.project_id);
-    else
-      held := pg_try_advisory_xact_lock_shared(hashtextextended(part.project_id::text, 6));
+      select p.memory_epoch into project_epoch
+        from projects p
+        where p.team_id = part.team_id and p.id = part.project_id
+        for share;
+    elsif pg_try_advisory_xact_lock_shared(hashtextextended(part.project_id::text, 6)) then
+      select p.memory_epoch into project_epoch
+        from projects p
+        where p.team_id = part.team_id and p.id = part.project_id
+        for share skip locked;
     end if;
-    if not held then
-      return query select e.id, 'busy', null::uuid, null::uuid, stored_at
-        from jsonb_to_recordset(part.events) as e(id uuid);
-      continue;
-    end if;
-
-    select p.memory_epoch into project_epoch
-      from projects p
-      where p.team_id = part.team_id and p.id = part.project_id
-      for share;
-    if not found then
-      return query select e.id, 'no_project', null::uuid, null::uuid, stored_at
+    if project_epoch is null then
+      return query
+        select
+          e.id,
+          case when exists (select 1 from projects p where p.team_id = part.team_id and p.id = part.project_id)
+            then 'busy' else 'no_project' end,
+          null::uuid, null::uuid, stored_at
         from jsonb_to_recordset(part.events) as e(id uuid);
       continue;
     end if;
@@ -139,10 +141,9 @@ begin
         returning id, session_id, seq
       ), queued as (
         insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, memory_epoch)
-        select e.job_id, part.team_id, part.project_id, made.session_id, 'agent_event', made.id, project_epoch
+        select j.id, part.team_id, part.project_id, made.session_id, 'agent_event', made.id, project_epoch
         from made
-        join jsonb_to_recordset(part.events) as e(id uuid, job_id uuid) on e.id = made.id
-        where e.job_id is not null
+        join jsonb_to_recordset(part.jobs) as j(id uuid, event_id uuid) on j.event_id = made.id
         order by made.seq
       )
       select made.id, 'created', made.id, made.session_id, stored_at from made;
@@ -152,7 +153,7 @@ begin
       where s.team_id = part.team_id and s.project_id = part.project_id
         and s.last_active_at < now() - interval '10 seconds'
         and (s.id = any (part.named) or s.content_session_id = any (part.session_names));
-    if part.turn then turns := turns || part.team_id; end if;
+    if part.jobs is not null then turns := turns || part.team_id; end if;
   end loop;
 
   -- Last, and in one order: the row of a team's turn is held to the end of the transaction.
