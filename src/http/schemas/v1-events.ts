@@ -21,7 +21,7 @@ export const newEvents = z.lazy(() => {
 });
 
 /** An event as stored. */
-export const event = z.lazy(() =>
+const event = z.lazy(() =>
   z
     .object({
       id: z.string(),

@@ -7,7 +7,7 @@ import { anyId, epochMsOrNull } from "./v1-fields.ts";
 export const v1JobMention = z.lazy(() => z.object(mentionFields()).meta({ id: "V1JobMention" }));
 
 /** A job as callers poll it; `observationIds` is what it made. */
-export const v1Job = z.lazy(() =>
+const v1Job = z.lazy(() =>
   z
     .object({
       ...mentionFields(),

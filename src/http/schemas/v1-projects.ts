@@ -4,7 +4,7 @@ import { anyJsonObject, epochMs, wholeNumberOr } from "./fields.ts";
 import { anyId, word } from "./v1-fields.ts";
 
 /** A project of the team. */
-export const project = z.lazy(() =>
+const project = z.lazy(() =>
   z
     .object({
       id: z.string(),

@@ -5,7 +5,7 @@ import { anyId, epochMsOrNull, word } from "./v1-fields.ts";
 import { v1JobMention } from "./v1-jobs.ts";
 
 /** A session of an agent. */
-export const v1Session = z.lazy(() =>
+const v1Session = z.lazy(() =>
   z
     .object({
       id: z.string(),
