@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { bundle, importBundle } from "./bundle.mjs";
+import { eventBody, sessions } from "./event-load.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
 import { makeProject, makeSession, startBenchPostgres } from "./server-home.mjs";
-import { eventBody, sessions } from "./server-load.mjs";
 import { own } from "./worker.mjs";
 
 const connections = 50;
@@ -151,7 +151,7 @@ async function bareInserts({ product, postgres, scope }) {
 }
 
 function load(options) {
-  const file = fileURLToPath(new URL("server-load.mjs", import.meta.url));
+  const file = fileURLToPath(new URL("event-load.mjs", import.meta.url));
   const child = own(
     spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ["ignore", "pipe", "inherit"] }),
   );
