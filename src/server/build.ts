@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { countedEvents } from "./counted-events.ts";
 import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
@@ -16,6 +17,7 @@ import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
+import type { ServerMetrics } from "./metrics.ts";
 import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
 import { createRecall } from "./recall-ports.ts";
 import { createHostedSessionPorts } from "./session-ports.ts";
@@ -27,6 +29,8 @@ export interface ServerDeps {
   settings: ServerSettings;
   log: Log;
   clock: Clock;
+  /** Left out where nobody asks for figures. */
+  metrics?: Pick<ServerMetrics, "answered" | "stored" | "watch">;
   /** What it is bound to; asked for from the first request on. */
   address(): { host: string; port: number };
 }
@@ -59,8 +63,16 @@ export function buildServer(deps: ServerDeps): HostedServer {
       log.warn({ err: cause, rows }, "reads were not written to the audit log"),
   });
   const limits = createServerLimits({ database, settings, log, clock: deps.clock });
+  deps.metrics?.watch({
+    authentication: authentication.counts,
+    guardsSkipped: () => limits.admission?.skipped() ?? 0,
+    usageLost: () => limits.meter?.lost() ?? 0,
+    auditLost: recall.audit.failures,
+  });
+  const events = createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope });
   const { app, routes } = buildServerHttp({
     log,
+    onAnswered: deps.metrics?.answered ?? null,
     healthOnly: deps.role === "generate",
     gate: withKeys
       ? { is: "keys" }
@@ -75,7 +87,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     projects: createProjectPorts(database),
     hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
     jobs: createJobPorts({ app: database.app, projects: projectScope }),
-    events: createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope }),
+    events: deps.metrics === undefined ? events : countedEvents(events, deps.metrics.stored),
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     recall: recall.ports,

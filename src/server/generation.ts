@@ -25,6 +25,7 @@ import {
 import type { Database } from "../store/postgres/open.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
 import { createJobQueue } from "./job-queue.ts";
+import type { GenerationWatch } from "./metrics.ts";
 
 export interface HostedGenerationDeps {
   database: Database;
@@ -33,6 +34,8 @@ export interface HostedGenerationDeps {
   env: Environment;
   log: Log;
   clock: Clock;
+  /** Left out where nobody measures. */
+  watch?: GenerationWatch | undefined;
 }
 
 export interface HostedGeneration {
@@ -111,7 +114,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
           batching,
           clock,
           timeoutMs,
-          onCompleted: () => undefined,
+          onCompleted: () => deps.watch?.worked("completed"),
           onFailure,
         },
         { sessionId: chosen.group, pass, retries, sizes },
@@ -137,6 +140,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   }
 
   function onFailure(error: string, messages: number): void {
+    deps.watch?.worked("failed");
     log.warn({ messages }, `generation failed: ${error}`);
   }
 

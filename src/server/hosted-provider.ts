@@ -19,6 +19,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { recordTokens, tokensThisMonth } from "../store/postgres/token-usage.ts";
+import type { GenerationWatch } from "./metrics.ts";
 
 interface HostedProviderDeps {
   database: Pick<Database, "app" | "system">;
@@ -28,6 +29,8 @@ interface HostedProviderDeps {
   log: Log;
   clock: Clock;
   scopeOf(group: number): ProjectScope | undefined;
+  /** Hears of every call of the model; left out where nobody measures. */
+  watch?: Pick<GenerationWatch, "called"> | undefined;
 }
 
 export interface HostedProvider {
@@ -90,10 +93,11 @@ function modelProvider(
 }
 
 // Every call that a vendor may bill is the usage of the team whose events it was made for.
-function spendOfTeams({ database, scopeOf }: HostedProviderDeps): Pick<Spend, "reserve"> {
+function spendOfTeams({ database, scopeOf, watch }: HostedProviderDeps): Pick<Spend, "reserve"> {
   return {
     reserve: () => ({
       async settle(call) {
+        watch?.called(call);
         const scope = call.session_id === null ? undefined : scopeOf(call.session_id);
         if (scope === undefined || call.input_tokens + call.output_tokens === 0) return;
         const { input_tokens, output_tokens, provider, model, outcome } = call;

@@ -8,11 +8,12 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
-import { openDatabase } from "../store/postgres/open.ts";
+import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 import { buildServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 
 export interface RunServerOptions {
@@ -69,15 +70,22 @@ async function answer(
   log: Log,
   { url, described }: ServerDatabase,
 ): Promise<{ close(): Promise<void> }> {
-  const { settings, server, role, host } = options;
+  const { server, role, host } = options;
   const database = openDatabase({
     url,
     max: server.get("MEM_DATABASE_CONNECTIONS"),
     onConnectionLost: (cause) => log.warn({ err: cause }, "a connection to the database was lost"),
   });
+  const running: (() => Promise<unknown>)[] = [];
+  async function close(): Promise<void> {
+    await Promise.all(running.map((stop) => stop()));
+    await database.close();
+  }
   try {
     const applied = await migrateServer(database.owner, version());
     if (applied.length > 0) log.info({ applied }, "the database was migrated");
+    const metrics = await listenForMetrics(options, database);
+    if (metrics !== null) running.push(metrics.close);
     let { port } = options;
     const built = buildServer({
       database,
@@ -85,38 +93,58 @@ async function answer(
       settings: server,
       log,
       clock: systemClock,
+      ...(metrics === null ? {} : { metrics }),
       address: () => ({ host, port }),
     });
+    running.push(built.close);
     await built.ready();
-    const generation =
-      role === "http"
-        ? null
-        : createHostedGeneration({
-            database,
-            settings,
-            server,
-            env: processEnvironment(),
-            log,
-            clock: systemClock,
-          });
-    await generation?.start();
-    const housekeeping = role === "http" ? null : createHousekeeping({ database, settings: server, log });
-    housekeeping?.start();
+    if (role !== "http") running.push(await startGenerating({ ...options, database, log, metrics }));
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = Number(new URL(await built.app.listen({ host, port })).port);
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described })) options.say(line);
     warnOfUnknownAddress(options, log);
-    return {
-      async close() {
-        await Promise.all([built.close(), generation?.stop(), housekeeping?.stop()]);
-        await database.close();
-      },
-    };
+    return { close };
   } catch (cause) {
-    await database.close();
+    await close();
     throw cause;
   }
+}
+
+interface Generating extends Pick<RunServerOptions, "settings" | "server"> {
+  database: Database;
+  log: Log;
+  metrics: OpenMetrics | null;
+}
+
+/** Makes observations, and clears away what is old; the end of both. */
+async function startGenerating({ settings, server, database, log, metrics }: Generating) {
+  const generation = createHostedGeneration({
+    database,
+    settings,
+    server,
+    env: processEnvironment(),
+    log,
+    clock: systemClock,
+    watch: metrics?.generation,
+  });
+  await generation.start();
+  const housekeeping = createHousekeeping({ database, settings: server, log });
+  housekeeping.start();
+  return () => Promise.all([generation.stop(), housekeeping.stop()]);
+}
+
+// Loaded by who wants figures only.
+async function listenForMetrics(
+  { server, role }: RunServerOptions,
+  database: Database,
+): Promise<OpenMetrics | null> {
+  const port = server.get("MEM_METRICS_PORT");
+  if (port === 0) return null;
+  const { createMetricsPort } = await import("./metrics-port.ts");
+  const metrics = createMetricsPort({ database, clock: systemClock, version: version(), role });
+  await metrics.listen({ host: server.get("MEM_METRICS_HOST"), port });
+  return metrics;
 }
 
 // A connect line carries a key: whoever makes up a Host header would say where to.
@@ -141,13 +169,21 @@ function greeting({
     private: `a private PostgreSQL in ${settings.dataDir}, gone with this process`,
     joined: `the private PostgreSQL that already runs for ${settings.dataDir}`,
   }[described];
+  const metricsPort = server.get("MEM_METRICS_PORT");
   return [
-    `mem server ${version()} answers at http://${host.includes(":") ? `[${host}]` : host}:${port} (role ${role})`,
+    `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
     `  database: ${database}`,
+    ...(metricsPort === 0
+      ? []
+      : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
     withKeys
       ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
       : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
   ];
+}
+
+function inAddress(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 function endWithSignals(log: Log, end: () => Promise<void>): void {

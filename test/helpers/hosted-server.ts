@@ -48,10 +48,10 @@ export async function openTestServer(env: Environment = {}, log?: Log): Promise<
   });
   await server.ready();
   afterAll(() => server.close());
-  return { ...server, database, addKey: (kind) => addKey(database, kind) };
+  return { ...server, database, addKey: (kind) => addTestKey(database, kind) };
 }
 
-async function addKey({ system }: Database, kind: KeyKind = {}): Promise<TestKey> {
+export async function addTestKey({ system }: Database, kind: KeyKind = {}): Promise<TestKey> {
   const { team = "team", project, scopes = ["memories:read", "memories:write"], expiresInDays = 90 } = kind;
   const team_id = await ensureTeam(system, { id: newId(), name: team });
   const project_id =

@@ -23,6 +23,7 @@ import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
+import { type AnsweredRequest, installRequestMetrics } from "./request-metrics.ts";
 import { type HostedSessionPorts, hostedSessionRoutes } from "./sessions.ts";
 import { type TeamPorts, teamRoutes } from "./team.ts";
 import { type UsagePorts, usageRoutes } from "./usage.ts";
@@ -30,6 +31,8 @@ import { type UsagePorts, usageRoutes } from "./usage.ts";
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
   log: FastifyBaseLogger;
+  /** Hears of every answered request; null where nobody measures. */
+  onAnswered: ((request: AnsweredRequest) => void) | null;
   /** True for a process that only generates: it is asked whether it is well, and nothing else. */
   healthOnly: boolean;
   gate: Gate;
@@ -68,6 +71,7 @@ export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   app.addHook("onRoute", (route) => {
     routes.push(route);
   });
+  if (deps.onAnswered !== null) installRequestMetrics(app, deps.onAnswered);
   installHostCheck(app, deps.gate);
   installAuthentication(app, deps);
   app.addHook("onRequest", (request, _reply, done) => {

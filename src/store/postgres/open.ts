@@ -32,7 +32,18 @@ export interface Database {
   guards: Connections;
   /** As the user of the URL, for migrations and the queue's own library. */
   owner: Pool;
+  /** How full the pools are. */
+  pools(): PoolState[];
   close(): Promise<void>;
+}
+
+export interface PoolState {
+  pool: "app" | "system" | "guards" | "owner";
+  /** Connections, used and idle. */
+  open: number;
+  idle: number;
+  /** Statements that wait for one. */
+  waiting: number;
 }
 
 export interface OpenOptions {
@@ -80,6 +91,13 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
     system: connectionsOf(system),
     guards: connectionsOf(guards),
     owner,
+    pools: () =>
+      Object.entries({ app, system, guards, owner }).map(([pool, made]) => ({
+        pool: pool as PoolState["pool"],
+        open: made.totalCount,
+        idle: made.idleCount,
+        waiting: made.waitingCount,
+      })),
     async close() {
       await Promise.all([app.end(), system.end(), guards.end(), owner.end()]);
     },

@@ -1,0 +1,103 @@
+// /metrics on a port of its own, so that who reaches the server's routes does not reach its figures.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../clock.ts";
+import { failOpen, MemError } from "../errors.ts";
+import { countJobs, type JobCounts } from "../store/postgres/job-counts.ts";
+import type { Database } from "../store/postgres/open.ts";
+import { createServerMetrics, type ServerMetrics } from "./metrics.ts";
+
+interface MetricsPortDeps {
+  database: Pick<Database, "system" | "pools">;
+  clock: Clock;
+  version: string;
+  role: string;
+}
+
+export interface OpenMetrics extends ServerMetrics {
+  /** Where it listens. */
+  listen(at: { host: string; port: number }): Promise<AddressInfo>;
+  /** Lets nobody in any more; resolves when nobody is left. */
+  close(): Promise<void>;
+}
+
+// Several scrapers, or an impatient one, are one question to the database.
+const jobsKeptMs = 5_000;
+const jobsTimeoutMs = 2_000;
+
+export function createMetricsPort({ database, clock, version, role }: MetricsPortDeps): OpenMetrics {
+  const metrics = createServerMetrics({
+    version,
+    role,
+    pools: database.pools,
+    jobs: keptFor(clock, () =>
+      failOpen("counting jobs for /metrics", () =>
+        within(jobsTimeoutMs, countJobs(database.system, jobsTimeoutMs)),
+      ),
+    ),
+  });
+  const server = createServer((request, response) => {
+    answer(metrics, request, response).catch(() => response.destroy());
+  });
+  server.requestTimeout = 10_000;
+  return {
+    ...metrics,
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once("error", (cause) => reject(portUnusable(port, cause)));
+        server.listen({ host, port }, () => {
+          const address = server.address();
+          if (address === null || typeof address === "string") reject(new MemError("internal"));
+          else resolve(address);
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  metrics: ServerMetrics,
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader("x-content-type-options", "nosniff").setHeader("cache-control", "no-store");
+  if (url?.split("?", 1)[0] !== "/metrics") {
+    response.writeHead(404, plain).end("Only /metrics is here.\n");
+  } else if (method !== "GET" && method !== "HEAD") {
+    response.writeHead(405, { ...plain, allow: "GET, HEAD" }).end("Only GET is answered.\n");
+  } else {
+    const text = await metrics.text();
+    response.writeHead(200, { "content-type": metrics.contentType }).end(text);
+  }
+}
+
+const plain = { "content-type": "text/plain; charset=utf-8" };
+
+/** The same answer for a while; who asks while it is being made waits for it. */
+function keptFor(clock: Clock, read: () => Promise<JobCounts | undefined>) {
+  let kept: { at: number; counts: Promise<JobCounts | undefined> } | undefined;
+  return (): Promise<JobCounts | undefined> => {
+    const now = clock.monotonicMs();
+    if (kept === undefined || now - kept.at >= jobsKeptMs) kept = { at: now, counts: read() };
+    return kept.counts;
+  };
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new MemError("storage_busy")), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function portUnusable(port: number, cause: Error): MemError {
+  return new MemError("port_unusable", {
+    message: `/metrics cannot listen on port ${port} (${cause.message}).`,
+    hint: "Set MEM_METRICS_PORT to a free port, and MEM_METRICS_HOST to an address of this machine.",
+    cause,
+  });
+}
