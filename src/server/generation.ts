@@ -165,6 +165,8 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
         },
       },
       parsedCronItems: [],
+      // Without a batch the library ends a job in a promise that nobody holds: a lost connection would end the process.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === "error") log.warn({ queue: message }, "the queue");
       }),
