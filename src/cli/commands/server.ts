@@ -24,8 +24,8 @@ export function registerServer(program: Command, context: CliContext): void {
     .option("--port <number>", "port to bind to; 0 takes any free one", parsePort, 37_800)
     .action((options: StartOptions) => start(context, options));
   withExamples(server, [
-    ["mem server", "for one team on this machine, with a PostgreSQL of its own"],
-    ["MEM_AUTH_MODE=api-key mem server --host 0.0.0.0", "for everybody who has a key"],
+    ["mem server", "for one team here, with a PostgreSQL of its own"],
+    ["MEM_AUTH_MODE=api-key mem server", "for who has a key"],
     ["mem server status", "how its database is, and what waits"],
   ]);
   registerMigrate(server, context);
@@ -53,7 +53,10 @@ function registerMigrate(server: Command, context: CliContext): void {
         context.io.out(`The schema is current (version ${migrated.to}).`);
       else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
     });
-  withExamples(migrate, [["mem server migrate", "before a deployment, say"]]);
+  withExamples(migrate, [
+    ["mem server migrate", "before a deployment, say"],
+    ["mem server migrate --json", "for a script"],
+  ]);
 }
 
 function registerStatus(server: Command, context: CliContext): void {
@@ -69,10 +72,20 @@ function registerStatus(server: Command, context: CliContext): void {
       if (options.json === true) context.io.json(found);
       else for (const line of statusLines(found, isCurrent)) context.io.out(line);
     });
-  withExamples(status, [["mem server status", ""]]);
+  withExamples(status, [
+    ["mem server status", "of the database here"],
+    ["mem server status --json", "for a script; 69 when it is not ready"],
+  ]);
 }
 
-type Found = Awaited<ReturnType<typeof import("../../server/administer.ts")["lookAtServer"]>>;
+interface Found {
+  database: "named" | "private" | "not running";
+  schema: { version: number; expected: number };
+  counts: Record<
+    "teams" | "projects" | "active_keys" | "observations" | "jobs_queued" | "jobs_processing" | "jobs_failed",
+    number
+  > | null;
+}
 
 function statusLines({ database, schema, counts }: Found, isCurrent: boolean): string[] {
   if (database === "not running") {
