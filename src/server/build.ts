@@ -15,6 +15,7 @@ import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
 import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
+import { createLegacyPorts } from "./legacy-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import type { ServerMetrics } from "./metrics.ts";
@@ -91,6 +92,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     recall: recall.ports,
+    legacy: createLegacyPorts({ ...deps, app: database.app, projects: projectScope, recall: recall.ports }),
   });
   return {
     app,

@@ -18,6 +18,8 @@ import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
 import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
+import type { LegacyPorts } from "./legacy/ports.ts";
+import { legacyRoutes } from "./legacy/routes.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
@@ -52,6 +54,7 @@ export interface ServerHttpDeps {
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
   recall: RecallPorts & MemoryPorts;
+  legacy: LegacyPorts;
 }
 
 export interface ServerHttp {
@@ -131,6 +134,7 @@ function addRoutes(app: App, deps: ServerHttpDeps, routes: readonly RouteOptions
     publicUrl: deps.publicUrl,
     tools: recallTools(deps.recall),
   });
+  legacyRoutes(app, deps);
 }
 
 const openapiPath = "/v1/openapi.json";

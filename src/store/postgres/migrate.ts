@@ -10,6 +10,7 @@ import turns from "./migrations/0005-turns.sql";
 import ingest from "./migrations/0006-ingest.sql";
 import observationSearch from "./migrations/0007-observation-search.sql";
 import admission from "./migrations/0008-admission.sql";
+import olderReads from "./migrations/0009-older-reads.sql";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
 const migrations = [
@@ -21,6 +22,7 @@ const migrations = [
   { version: 6, name: "ingest", sql: ingest },
   { version: 7, name: "observation-search", sql: observationSearch },
   { version: 8, name: "admission", sql: admission },
+  { version: 9, name: "older-reads", sql: olderReads },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -1,0 +1,75 @@
+// What the older routes need: who reaches what, the local intake over the server's store, and the records in reach.
+import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../../../domain/records.ts";
+import type { Caller, ProjectScope, Tenant } from "../../../domain/tenancy.ts";
+import type { FileObservation } from "../../../recall/by-file.ts";
+import type { SearchResults } from "../../../recall/search.ts";
+import type { TimelineItem, TimelineRequest } from "../../../recall/timeline.ts";
+import type { Topic, TopicRequest } from "../../../recall/topics.ts";
+import type { SessionIntake } from "../../api/sessions.ts";
+import type { SearchQuery } from "../../schemas/search.ts";
+import type { Stats } from "../../schemas/status.ts";
+import type { Read } from "../recall.ts";
+
+/** Bounds of a read; null reaches nothing: the answer is that of a project without records. */
+export type Reach = Tenant | null;
+
+interface Page<R> {
+  items: R[];
+  hasMore: boolean;
+}
+
+interface PageRequest {
+  offset: number;
+  limit: number;
+}
+
+/** One kind of record. */
+export interface LegacyRecords<R> {
+  page(reach: Tenant, request: PageRequest): Promise<Page<R>>;
+  byId(reach: Tenant, id: number): Promise<R | undefined>;
+}
+
+/** A session with where it stands, and how much of it waits. */
+export interface LegacySession {
+  session: Session;
+  scope: ProjectScope;
+  waiting: number;
+}
+
+export interface LegacyPorts {
+  /** What the caller reaches of the project of that label; all that he reaches without one. */
+  reach(caller: Caller, label: string | undefined): Promise<Reach>;
+  /** Where a write goes. Throws `invalid_request` when that is not clear, or out of reach. */
+  demandScope(
+    caller: Caller,
+    named: { project?: string | undefined; claudeSessionId: string },
+  ): Promise<ProjectScope>;
+  intake(scope: ProjectScope): SessionIntake;
+  sessions: Pick<LegacyRecords<Session>, "page"> & {
+    byId(reach: Tenant, id: number): Promise<LegacySession | undefined>;
+    summariesOf(session: LegacySession): Promise<SessionSummary[]>;
+  };
+  observations: LegacyRecords<Observation>;
+  summaries: LegacyRecords<SessionSummary>;
+  prompts: LegacyRecords<UserPrompt>;
+  /** Those of the ids that are there, in their order. */
+  observationsOf(reach: Tenant, ids: readonly number[]): Promise<Parsed<Observation>[]>;
+  search(reach: Reach, asked: SearchQuery): Promise<SearchResults>;
+  topic(reach: Reach, topic: Topic, request: TopicRequest): Promise<SearchResults>;
+  timeline(reach: Reach, request: TimelineRequest): Promise<TimelineItem[]>;
+  byFile(
+    reaches: readonly Tenant[],
+    request: { path: string; limit: number },
+  ): Promise<{ observations: FileObservation[]; total: number }>;
+  recent(
+    reach: Tenant,
+    limit: number,
+  ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
+  inject(projects: readonly { label: string; reach: Reach }[], request: { colors: boolean }): Promise<string>;
+  stats(reach: Tenant): Promise<Stats>;
+  projects(reach: Tenant): Promise<string[]>;
+  /** Resolves when it is written down, or could not be. */
+  recordRead(read: Read): Promise<void>;
+  now(): number;
+  port(): number;
+}

@@ -1,0 +1,185 @@
+// The local search's answers from the server's store: observations and summaries ranked, prompts by the parts they hold.
+import type { Observation, SessionSummary } from "../domain/records.ts";
+import { parseLists } from "../domain/records.ts";
+import type { ProjectScope, Tenant } from "../domain/tenancy.ts";
+import { MemError } from "../errors.ts";
+import type { RecallPorts } from "../http/v1/recall.ts";
+import { observationLine, promptHit, summaryHit } from "../recall/hits.ts";
+import { askedTerms, wordParts } from "../recall/query.ts";
+import type { Found, Search, SearchRequest, SearchResults } from "../recall/search.ts";
+import {
+  type LegacyFilter,
+  newestObservations,
+  newestPrompts,
+  newestSummaries,
+  observationsByNumber,
+  promptsContaining,
+  summariesByNumber,
+} from "../store/postgres/legacy-records.ts";
+import type { Connections } from "../store/postgres/open.ts";
+
+interface SearchDeps {
+  app: Connections;
+  search: RecallPorts["search"];
+  /** The projects in reach, two at most: whether it is one. */
+  someProjects(reach: Tenant): Promise<readonly string[]>;
+}
+
+// As many as the ranking compares; behind them is nothing that fits better.
+const rankedAtMost = 120;
+
+/** Search within one reach; the project of a request was made part of it before. */
+export function createLegacySearch({ app, search, someProjects }: SearchDeps, reach: Tenant): Search {
+  async function ranked(scope: ProjectScope, request: SearchRequest, kind: string | null): Promise<Place[]> {
+    const words = request.query ?? "";
+    const filter = { kind, obs_type: request.obs_type ?? null, platform_source: null };
+    const found = await search(scope, { words, filter, limit: rankedAtMost });
+    const isRanked = askedTerms(words).length > 0;
+    return found
+      .filter((record) => (record.kind === "session_summary") === (kind === "session_summary"))
+      .map(({ seq, score }) => ({ id: seq, how: howFound(score, isRanked) }));
+  }
+
+  async function byWords(request: SearchRequest): Promise<SearchResults> {
+    const scope = await demandOneProject(reach, someProjects);
+    const kinds = kindsOf(request);
+    const filter = filterOf(request);
+    const page = pageOf(request);
+    const observations = kinds.observations ? await ranked(scope, request, null) : [];
+    const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : [];
+    const prompts = kinds.prompts
+      ? await promptsContaining(app, scope, { parts: wordParts(request.query ?? ""), filter, page })
+      : [];
+    return {
+      observations: inPlaces(observations, await observationsByNumber(app, scope, idsOf(observations)), {
+        filter,
+        page,
+        hitOf: (record) => observationHit(record, request.format),
+      }),
+      sessions: inPlaces(sessions, await summariesByNumber(app, scope, idsOf(sessions)), {
+        filter,
+        page,
+        hitOf: (record) => summaryHit(record, request.format),
+      }),
+      prompts: prompts.map(({ prompt, parts }) => ({
+        ...promptHit(prompt, request.format),
+        rank: -parts,
+        matched_by: ["parts"],
+      })),
+      notes: [],
+    };
+  }
+
+  async function byFilters(request: SearchRequest): Promise<SearchResults> {
+    const kinds = kindsOf(request);
+    const asked = { filter: filterOf(request), page: pageOf(request) };
+    const observations = kinds.observations ? await newestObservations(app, reach, asked) : [];
+    const sessions = kinds.sessions ? await newestSummaries(app, reach, asked) : [];
+    const prompts = kinds.prompts ? await newestPrompts(app, reach, asked) : [];
+    const matched_by: "filters"[] = ["filters"];
+    return {
+      observations: observations.map((record) => ({ ...observationHit(record, request.format), matched_by })),
+      sessions: sessions.map((record) => ({ ...summaryHit(record, request.format), matched_by })),
+      prompts: prompts.map((record) => ({ ...promptHit(record, request.format), matched_by })),
+      notes: [],
+    };
+  }
+
+  return {
+    search: (request) => ((request.query ?? "").trim() === "" ? byFilters(request) : byWords(request)),
+  };
+}
+
+/** What a reach of nothing answers. */
+export const emptySearch: Search = {
+  search: async () => ({ observations: [], sessions: [], prompts: [], notes: [] }),
+};
+
+// The index of words is a project's own: words are looked for in one.
+async function demandOneProject(
+  { team_id, project_id }: Tenant,
+  someProjects: SearchDeps["someProjects"],
+): Promise<ProjectScope> {
+  if (project_id !== null) return { team_id, project_id };
+  const [only, other] = await someProjects({ team_id, project_id });
+  if (only !== undefined && other === undefined) return { team_id, project_id: only };
+  throw new MemError("invalid_request", {
+    message: "`project`: is needed to search for words, since the key reaches every project of its team",
+    hint: "Name one of GET /api/projects, or use a key of one project.",
+  });
+}
+
+interface Place {
+  id: number;
+  how: Pick<Found<object>, "rank" | "matched_by">;
+}
+
+function howFound(score: number | undefined, isRanked: boolean): Place["how"] {
+  if (score !== undefined) return { rank: -score, matched_by: ["words"] };
+  return { matched_by: [isRanked ? "parts" : "filters"] };
+}
+
+function idsOf(places: readonly Place[]): number[] {
+  return places.map(({ id }) => id);
+}
+
+function inPlaces<R extends Observation | SessionSummary, H extends object>(
+  places: readonly Place[],
+  records: readonly R[],
+  { filter, page, hitOf }: { filter: LegacyFilter; page: Page; hitOf(record: R): H },
+): Found<H>[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return places
+    .flatMap(({ id, how }) => {
+      const record = byId.get(id);
+      return record === undefined || !passes(record, filter) ? [] : [{ ...hitOf(record), ...how }];
+    })
+    .slice(page.offset, page.offset + page.limit);
+}
+
+function passes(record: Observation | SessionSummary, filter: LegacyFilter): boolean {
+  const { concepts, files_read, files_modified } = parseLists<Observation | SessionSummary>(record);
+  const { dateStart, dateEnd } = filter;
+  if (dateStart !== null && record.created_at_epoch < dateStart) return false;
+  if (dateEnd !== null && record.created_at_epoch > dateEnd) return false;
+  if (filter.concepts.length > 0 && !filter.concepts.some((concept) => concepts.includes(concept)))
+    return false;
+  const wanted = filter.files?.endWith;
+  if (wanted === undefined) return true;
+  return [...files_read, ...files_modified].some((path) =>
+    wanted.some((end) => path === end || path.endsWith(`/${end}`) || path.endsWith(`\\${end}`)),
+  );
+}
+
+interface Page {
+  offset: number;
+  limit: number;
+}
+
+function pageOf({ offset = 0, limit }: SearchRequest): Page {
+  return { offset, limit };
+}
+
+function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: SearchRequest): LegacyFilter {
+  return {
+    obs_type: obs_type ?? null,
+    concepts,
+    files: files.length === 0 ? null : { are: [], endWith: files },
+    dateStart: dateStart ?? null,
+    dateEnd: dateEnd ?? null,
+  };
+}
+
+// Only an observation has a type, and a prompt has no concepts or files either.
+function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest) {
+  const narrowed = concepts.length > 0 || files.length > 0;
+  return {
+    observations: type === undefined || type === "observations",
+    sessions: (type === undefined || type === "sessions") && obs_type === undefined,
+    prompts: (type === undefined || type === "prompts") && obs_type === undefined && !narrowed,
+  };
+}
+
+function observationHit(record: Observation, format: SearchRequest["format"]) {
+  return format === "full" ? parseLists(record) : observationLine(record);
+}

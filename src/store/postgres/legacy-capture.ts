@@ -1,0 +1,297 @@
+// One step of a session that names its prompts: read under its lock, decided on, and stored in one transaction.
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import { eventText, type NewEvent, storeEvents } from "./event-batch.ts";
+import { epochMs } from "./legacy-rows.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { inTenant } from "./tenant.ts";
+
+/** The session of a step, and which of its prompts the step may be about. */
+export interface AskedSession {
+  content_session_id: string;
+  promptKey: string | null;
+  promptNumbers: readonly number[];
+}
+
+export interface KnownSession {
+  id: string;
+  seq: number;
+  content_session_id: string;
+  status: "active" | "completed";
+  prompt_count: number;
+  last_active_at_epoch: number;
+  ended_at_epoch: number | null;
+  /** What the steps before kept for this one. */
+  kept: Json;
+}
+
+export interface KnownPrompt {
+  number: Json;
+  key: Json;
+  isPrivate: boolean;
+  text: string;
+  at: number;
+}
+
+export interface Known {
+  session: KnownSession | undefined;
+  /** The number of the session, should it be made. */
+  freshSeq: number;
+  prompts: KnownPrompt[];
+}
+
+/** What a step does; a session that is not known is made when `session` is there. */
+export interface Changes {
+  session: SessionChange | null;
+  /** Of this session; those whose name is `summaries` ask for one, the others as their `job_id` says. */
+  events: readonly NewEvent[];
+  /** Jobs by the id of the event that asks for a summary. */
+  summaries: ReadonlyMap<string, string>;
+  /** Keys of prompts: what was stored under them, and all that was made of it, is taken back. */
+  withdrawn: readonly string[];
+}
+
+export interface SessionChange {
+  id: string;
+  platform_source: string;
+  cwd: string | null;
+  status: "active" | "completed" | null;
+  prompt_count: number;
+  kept: JsonObject;
+  at: number;
+}
+
+export type Step<T> = (known: Known) => { answer: T; changes: Changes };
+
+/** Runs the step; undefined when the project is gone. */
+export async function inSession<T>(
+  app: Connections,
+  scope: ProjectScope,
+  asked: AskedSession,
+  step: Step<T>,
+): Promise<T | undefined> {
+  for (;;) {
+    const done = await inTenant(app, scope, (connection) => runStep(connection, scope, asked, step));
+    // Events of the session that came by another way have made it meanwhile: decided anew, on what there is now.
+    if (done !== "again") return done?.answer;
+  }
+}
+
+async function runStep<T>(
+  connection: Queryable,
+  scope: ProjectScope,
+  asked: AskedSession,
+  step: Step<T>,
+): Promise<{ answer: T } | "again" | undefined> {
+  const { team_id, project_id } = scope;
+  // A purge is kept out, and so are other steps of the session, whether or not it is there yet.
+  await connection.query({
+    name: "legacy-hold",
+    text: "select share_project($1), pg_advisory_xact_lock(hashtextextended($1::text || $2, 9))",
+    values: [project_id, asked.content_session_id],
+  });
+  const { rows } = await connection.query<{ memory_epoch: string }>({
+    name: "legacy-epoch",
+    text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
+    values: [team_id, project_id],
+  });
+  const [project] = rows;
+  if (project === undefined) return undefined;
+  const known = await readKnown(connection, scope, asked);
+  const { answer, changes } = step(known);
+  if (changes.session !== null) {
+    const there = await keepSession(connection, scope, {
+      asked,
+      known,
+      epoch: project.memory_epoch,
+      change: changes.session,
+    });
+    if (!there) return "again";
+  }
+  if (changes.withdrawn.length > 0 && known.session !== undefined) {
+    await withdraw(connection, scope, { session: known.session.id, keys: changes.withdrawn });
+  }
+  await storeStep(connection, scope, { changes, epoch: project.memory_epoch });
+  return { answer };
+}
+
+async function readKnown(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { content_session_id, promptKey, promptNumbers }: AskedSession,
+): Promise<Known> {
+  const { rows } = await connection.query<KnownSession>({
+    name: "legacy-known-session",
+    text: `select s.id, s.seq::float8 as seq, s.content_session_id, s.status, s.prompt_count,
+        ${epochMs("s.last_active_at")} as last_active_at_epoch, ${epochMs("s.ended_at")} as ended_at_epoch,
+        s.metadata -> 'intake' as kept
+      from sessions s
+      where s.team_id = $1 and s.project_id = $2 and s.content_session_id = $3
+      for update`,
+    values: [team_id, project_id, content_session_id],
+  });
+  const [session] = rows;
+  if (session === undefined) {
+    const fresh = await connection.query<{ seq: number }>({
+      name: "legacy-fresh-session",
+      text: "select nextval('sessions_seq_seq')::float8 as seq",
+    });
+    return { session, freshSeq: fresh.rows[0]?.seq ?? 0, prompts: [] };
+  }
+  const prompts = await connection.query<KnownPrompt>({
+    name: "legacy-known-prompts",
+    text: `select e.metadata -> 'promptNumber' as number, e.metadata -> 'promptKey' as key,
+        e.metadata @> '{"private":true}' as "isPrivate", coalesce(e.payload ->> 'prompt', '') as text,
+        ${epochMs("e.occurred_at")} as at
+      from agent_events e
+      where e.team_id = $1 and e.project_id = $2 and e.session_id = $3 and e.event_type = 'user_prompt'
+        and (e.metadata ->> 'promptKey' = $4 or starts_with(e.metadata ->> 'promptKey', $4 || ':')
+          or e.metadata ->> 'promptNumber' = any ($5::text[])
+          or e.metadata ->> 'promptNumber' = $6)
+      order by e.seq`,
+    values: [
+      team_id,
+      project_id,
+      session.id,
+      promptKey,
+      promptNumbers.map(String),
+      numberOfNewest(session.kept),
+    ],
+  });
+  return { session, freshSeq: session.seq, prompts: prompts.rows };
+}
+
+function numberOfNewest(kept: Json): string | null {
+  if (typeof kept !== "object" || kept === null || Array.isArray(kept)) return null;
+  const { number } = kept;
+  return typeof number === "number" ? String(number) : null;
+}
+
+/** False when the session has come to be meanwhile. */
+async function keepSession(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  step: { asked: AskedSession; known: Known; epoch: string; change: SessionChange },
+): Promise<boolean> {
+  const { asked, known, epoch, change } = step;
+  const metadata = JSON.stringify({
+    intake: change.kept,
+    ...(change.cwd === null ? {} : { cwd: change.cwd }),
+  });
+  if (known.session === undefined) {
+    const made = await connection.query({
+      name: "legacy-make-session",
+      text: `insert into sessions (id, seq, team_id, project_id, content_session_id, platform_source, prompt_count,
+          metadata, memory_epoch, started_at, last_active_at)
+        overriding system value
+        values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, to_timestamp($10::float8 / 1000),
+          to_timestamp($10::float8 / 1000))
+        on conflict (team_id, project_id, content_session_id) do nothing`,
+      values: [
+        change.id,
+        known.freshSeq,
+        team_id,
+        project_id,
+        asked.content_session_id,
+        change.platform_source,
+        change.prompt_count,
+        metadata,
+        epoch,
+        change.at,
+      ],
+    });
+    return made.rowCount === 1;
+  }
+  await connection.query({
+    name: "legacy-keep-session",
+    text: `update sessions
+      set status = coalesce($4, status),
+        ended_at = case $4 when 'completed' then to_timestamp($5::float8 / 1000) when 'active' then null else ended_at end,
+        last_active_at = case $4 when 'completed' then last_active_at
+          else greatest(last_active_at, to_timestamp($5::float8 / 1000)) end,
+        prompt_count = greatest(prompt_count, $6),
+        metadata = $7::jsonb || metadata || jsonb_build_object('intake', $8::jsonb)
+      where team_id = $1 and project_id = $2 and id = $3`,
+    values: [
+      team_id,
+      project_id,
+      known.session.id,
+      change.status,
+      change.at,
+      change.prompt_count,
+      metadata,
+      JSON.stringify(change.kept),
+    ],
+  });
+  return true;
+}
+
+// Jobs first: a worker that is about to store what it made of one waits here, or has stored it when the records go.
+async function withdraw(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { session, keys }: { session: string; keys: readonly string[] },
+): Promise<void> {
+  const bounds = [team_id, project_id];
+  const { rows } = await connection.query<{ id: string }>({
+    text: `select id
+      from agent_events
+      where team_id = $1 and project_id = $2 and session_id = $3 and event_type <> 'user_prompt'
+        and metadata ->> 'awaitedPrompt' = any ($4::text[])`,
+    values: [...bounds, session, keys],
+  });
+  const events = rows.map(({ id }) => id);
+  if (events.length === 0) return;
+  const jobs = await connection.query<{ status: string }>({
+    text: `delete from generation_jobs
+      where team_id = $1 and project_id = $2 and source_id = any ($3::uuid[])
+      returning status`,
+    values: [...bounds, events],
+  });
+  await connection.query({
+    text: `delete from observations o
+      using observation_sources s
+      where s.team_id = $1 and s.project_id = $2 and s.source_id = any ($3::uuid[])
+        and o.team_id = $1 and o.project_id = $2 and o.id = s.observation_id`,
+    values: [...bounds, events],
+  });
+  await connection.query({
+    text: "delete from agent_events where team_id = $1 and project_id = $2 and id = any ($3::uuid[])",
+    values: [...bounds, events],
+  });
+  // A model was shown the whole batch, so its answer is worth nothing: the other events are worked on again.
+  if (!jobs.rows.some(({ status }) => status === "processing")) return;
+  await connection.query({
+    text: `update generation_jobs
+      set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_expires_at = null,
+        locked_by = null, updated_at = now()
+      where team_id = $1 and project_id = $2 and session_id = $3 and status = 'processing'`,
+    values: [...bounds, session],
+  });
+  await connection.query({ text: "select request_turn($1)", values: [team_id] });
+}
+
+async function storeStep(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { changes: { events, summaries }, epoch }: { changes: Changes; epoch: string },
+): Promise<void> {
+  if (events.length === 0) return;
+  const written = await storeEvents(
+    connection,
+    events.map((event) => ({ event, text: eventText(event) })),
+    true,
+  );
+  for (const [index, event] of events.entries()) {
+    const job = summaries.get(event.id);
+    if (job === undefined || written[index]?.outcome !== "created") continue;
+    await connection.query({
+      name: "legacy-ask-summary",
+      text: `insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, job_type,
+          memory_epoch)
+        values ($1, $2, $3, $4, 'session_summary', $5, 'session_summary', $6)`,
+      values: [job, team_id, project_id, event.session_id, event.id, epoch],
+    });
+    await connection.query({ text: "select request_turn($1)", values: [team_id] });
+  }
+}

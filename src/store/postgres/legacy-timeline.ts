@@ -1,0 +1,134 @@
+// What happened around a moment in one reach: observations, session summaries and prompts in one order of time.
+import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
+import type { Tenant } from "../../domain/tenancy.ts";
+import type { TimelineKind, TimelineRow, TimelineWindow } from "../../domain/timeline.ts";
+import {
+  observationColumns,
+  type PromptRow,
+  promptColumns,
+  promptOf,
+  summaryColumns,
+} from "./legacy-rows.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { inTenant } from "./tenant.ts";
+
+type Moment = Pick<TimelineWindow, "at" | "anchor">;
+type Side = "before" | "after";
+
+/** The rows right before the moment and right behind it, each oldest first; the anchor is in neither. */
+export function rowsAround(
+  app: Connections,
+  tenant: Tenant,
+  moment: Moment & { before: number; after: number },
+): Promise<{ before: TimelineRow[]; after: TimelineRow[] }> {
+  return inTenant(app, tenant, async (connection) => {
+    const before = await walk(connection, tenant, { ...moment, side: "before", limit: moment.before });
+    const after = await walk(connection, tenant, { ...moment, side: "after", limit: moment.after });
+    return { before, after };
+  });
+}
+
+type Walk = Moment & { side: Side; limit: number };
+
+async function walk(connection: Queryable, tenant: Tenant, step: Walk): Promise<TimelineRow[]> {
+  if (step.limit === 0) return [];
+  const read = async <R extends object>(kind: TimelineKind): Promise<R[]> => {
+    const isOwn = step.anchor?.kind === kind;
+    const { rows } = await connection.query<R>({
+      name: `legacy-${step.side}-${kind}`,
+      text: texts[kind][step.side],
+      values: [
+        tenant.team_id,
+        tenant.project_id,
+        step.at,
+        numberBound(kind, step),
+        isOwn ? (step.anchor?.id ?? null) : null,
+        step.limit,
+      ],
+    });
+    return rows;
+  };
+  const prompts = await read<PromptRow>("prompt");
+  const observations = await read<Observation>("observation");
+  const summaries = await read<SessionSummary>("session");
+  const rows: TimelineRow[] = [
+    ...prompts.map((row): { kind: "prompt"; record: UserPrompt } => ({
+      kind: "prompt",
+      record: promptOf(row),
+    })),
+    ...observations.map((record) => ({ kind: "observation" as const, record })),
+    ...summaries.map((record) => ({ kind: "session" as const, record })),
+  ];
+  rows.sort(inOrder);
+  return step.side === "before" ? rows.slice(-step.limit) : rows.slice(0, step.limit);
+}
+
+// Of one moment: the prompt causes the observations, the summary closes them.
+const order: readonly TimelineKind[] = ["prompt", "observation", "session"];
+
+// Rows of the moment itself stand before the anchor when their kind does, or their number among its own kind.
+function numberBound(kind: TimelineKind, { anchor }: Moment): number {
+  if (anchor === null) return -1;
+  if (kind === anchor.kind) return anchor.id;
+  return order.indexOf(kind) < order.indexOf(anchor.kind) ? Number.MAX_SAFE_INTEGER : -1;
+}
+
+function inOrder(left: TimelineRow, right: TimelineRow): number {
+  return (
+    left.record.created_at_epoch - right.record.created_at_epoch ||
+    order.indexOf(left.kind) - order.indexOf(right.kind) ||
+    left.record.id - right.record.id
+  );
+}
+
+interface Source {
+  columns: string;
+  table: "observations" | "agent_events";
+  row: "o" | "e";
+  time: "created_at" | "occurred_at";
+  ofKind: string;
+  session: string;
+}
+
+const records: Pick<Source, "table" | "row" | "time" | "session"> = {
+  table: "observations",
+  row: "o",
+  time: "created_at",
+  session: "",
+};
+
+const texts = {
+  observation: bothSides({ ...records, columns: observationColumns, ofKind: "r.kind <> 'session_summary'" }),
+  session: bothSides({ ...records, columns: summaryColumns, ofKind: "r.kind = 'session_summary'" }),
+  prompt: bothSides({
+    columns: promptColumns,
+    table: "agent_events",
+    row: "e",
+    time: "occurred_at",
+    ofKind: `r.event_type = 'user_prompt' and not r.metadata @> '{"private":true}'`,
+    session: "left join sessions s on s.team_id = $1 and s.project_id = e.project_id and s.id = e.session_id",
+  }),
+} as const;
+
+function bothSides(source: Source): Record<Side, string> {
+  return { before: textOf(source, "<", "desc"), after: textOf(source, ">", "asc") };
+}
+
+// Times are kept to the microsecond and told to the millisecond, so the anchor's own row is named beside its moment.
+function textOf(source: Source, side: "<" | ">", direction: "asc" | "desc"): string {
+  const { columns, table, row, time, ofKind, session } = source;
+  return `select ${columns}
+    from projects p
+    cross join lateral (
+      select r.*
+      from ${table} r
+      where r.team_id = $1 and r.project_id = p.id and ${ofKind}
+        and (r.${time}, r.seq) ${side} (to_timestamp($3::float8 / 1000), $4::bigint)
+        and ($5::bigint is null or r.seq <> $5)
+      order by r.${time} ${direction}, r.seq ${direction}
+      limit $6) ${row}
+    ${session}
+    where p.team_id = $1 and ($2::uuid is null or p.id = $2)
+    order by ${row}.${time} ${direction}, ${row}.seq ${direction}
+    limit $6`;
+}
