@@ -24,7 +24,7 @@ export function registerServer(program: Command, context: CliContext): void {
     .option("--port <number>", "port to bind to; 0 takes any free one", parsePort, 37_800)
     .action((options: StartOptions) => start(context, options));
   withExamples(server, [
-    ["mem server", "for one team here, with a PostgreSQL of its own"],
+    ["mem server", "one team, here, its own PostgreSQL"],
     ["MEM_AUTH_MODE=api-key mem server", "for who has a key"],
     ["mem server status", "how its database is, and what waits"],
   ]);
