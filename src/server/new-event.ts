@@ -17,30 +17,30 @@ export function newEventOf(
 ): NewEvent {
   const session_id = body.serverSessionId ?? body.sessionId ?? null;
   if (session_id !== null && !isId(session_id)) throw noSuchSession();
-  const content = {
+  // Every event comes through here, so it is made field by field: objects that are spread cost more than the cleaning.
+  const event: NewEvent = {
+    id: newId(),
+    team_id: scope.team_id,
+    project_id: scope.project_id,
+    keys: [],
+    body_hash: null,
     session_id,
     content_session_id: keyOf(body.contentSessionId),
+    new_session_id: newId(),
     source_type: body.sourceType,
     source_event_id: keyOf(body.sourceEventId),
     event_type: wordOf(body.eventType),
     platform_source: wordOf(body.platformSource ?? ""),
-    payload: cleanJson(storableJson(body.payload ?? null)),
+    payload: cleanValue(body.payload ?? null),
     metadata: cleanObject(body.metadata ?? {}),
     occurred_at_epoch: body.occurredAtEpoch,
-  };
-  const keys = [
-    ...(key === undefined ? [] : [requestKey(key)]),
-    ...(content.source_event_id === null ? [] : [`source:${content.source_type}:${content.source_event_id}`]),
-  ];
-  return {
-    ...scope,
-    ...content,
-    id: newId(),
-    keys,
-    body_hash: keys.length === 0 ? null : contentKey(canonicalText(content)),
-    new_session_id: newId(),
     job_id: generate ? newId() : null,
   };
+  const { source_type, source_event_id } = event;
+  if (key !== undefined) event.keys.push(requestKey(key));
+  if (source_event_id !== null) event.keys.push(`source:${source_type}:${source_event_id}`);
+  if (event.keys.length > 0) event.body_hash = bodyHash([event]);
+  return event;
 }
 
 /** The name under which an `Idempotency-Key` is remembered. */
@@ -50,17 +50,18 @@ export function requestKey(key: string): string {
 
 /** The same for all bodies that store the same, whatever the order of their fields. */
 export function bodyHash(events: readonly NewEvent[]): string {
-  return contentKey(
-    ...events.map(({ id: _, keys: __, body_hash: ___, new_session_id: ____, job_id: _____, ...content }) =>
-      canonicalText({ ...content }),
-    ),
-  );
+  return contentKey(...events.map(contentText));
 }
 
 /** A JSON object of a sender's, as it may be stored. */
 export function cleanObject(value: JsonObject): JsonObject {
-  const cleaned = cleanJson(storableJson(value));
+  const cleaned = cleanValue(value);
   return isJsonObject(cleaned) ? cleaned : {};
+}
+
+/** A JSON value of a sender's, as it may be stored. */
+export function cleanValue(value: Json): Json {
+  return cleanJson(storableJson(value));
 }
 
 /** A text that tells things apart, as it may be stored; what may not be is replaced by its hash. */
@@ -72,6 +73,21 @@ export function keyOf(text: string | undefined): string | null {
 
 function wordOf(text: string): string {
   return cleanText(storableText(text));
+}
+
+// What the sender gave, without what the server adds.
+function contentText(event: NewEvent): string {
+  return canonicalText({
+    session_id: event.session_id,
+    content_session_id: event.content_session_id,
+    source_type: event.source_type,
+    source_event_id: event.source_event_id,
+    event_type: event.event_type,
+    platform_source: event.platform_source,
+    payload: event.payload,
+    metadata: event.metadata,
+    occurred_at_epoch: event.occurred_at_epoch,
+  });
 }
 
 function canonicalText(value: Json): string {

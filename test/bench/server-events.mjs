@@ -11,8 +11,8 @@ import { own } from "./worker.mjs";
 
 const connections = 50;
 const poolSize = 10;
-const rounds = 3;
-const seconds = 5;
+const rounds = 8;
+const seconds = 2;
 
 export async function run({ say }) {
   const product = await importBundle(

@@ -8,7 +8,7 @@ import type { Queryable } from "./open.ts";
 export interface NewEvent extends ProjectScope {
   id: string;
   /** What makes a repeat the same event: any of them, with the same `body_hash`. */
-  keys: readonly string[];
+  keys: string[];
   /** SHA-256 in hex; null without keys. */
   body_hash: string | null;
   /** A session that must be there; wins over `content_session_id`. */

@@ -66,14 +66,23 @@ function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let scheduled = false;
+  let lastSize = 0;
+
+  // Beside another group only as large a one: small groups would each cost a commit and gain nothing.
+  function isDue(): boolean {
+    if (waiting.length === 0 || running.size >= groups) return false;
+    return running.size === 0 || waiting.length >= lastSize;
+  }
 
   function schedule(): void {
-    if (scheduled || running.size >= groups || waiting.length === 0) return;
+    if (scheduled || !isDue()) return;
     scheduled = true;
     // After everything that this turn of the event loop reads from the sockets.
     setImmediate(() => {
       scheduled = false;
-      const work = run(takeGroup(waiting)).then(() => {
+      const group = takeGroup(waiting);
+      lastSize = group.length;
+      const work = run(group).then(() => {
         running.delete(work);
         schedule();
       });

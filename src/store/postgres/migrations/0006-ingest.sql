@@ -9,6 +9,18 @@ language sql as $$ select pg_advisory_xact_lock(hashtextextended(project::text, 
 create function share_project(project uuid) returns void
 language sql as $$ select pg_advisory_xact_lock_shared(hashtextextended(project::text, 6)) $$;
 
+-- A turn that waits already is held until the transaction ends, so that whoever takes it sees what was stored; asking for
+-- it again would cost as much as fifteen events. One that somebody works on has perhaps looked before: then another one.
+create function ensure_turn(team uuid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform 1
+    from graphile_worker._private_jobs j
+    where j.key = 'turn:' || team::text and j.locked_at is null and j.run_at <= now() and j.attempts < j.max_attempts
+    for key share skip locked;
+  if not found then perform mem.request_turn(team); end if;
+end $$;
+
 -- Takes [{ team_id, project_id, named, session_names, sessions, keys, jobs, events }], one part per project; answers once per event:
 -- created, repeated (`event` is the one that was stored for its key), conflict, no_session, no_project, or busy: the
 -- project is being purged, and who is not `patient` does not wait for that.
@@ -157,14 +169,16 @@ begin
   end loop;
 
   -- Last, and in one order: the row of a team's turn is held to the end of the transaction.
-  perform request_turn(t.team) from (select distinct u.team from unnest(turns) as u(team) order by 1) as t;
+  perform ensure_turn(t.team) from (select distinct u.team from unnest(turns) as u(team) order by 1) as t;
 end $$;
 
 revoke execute on function hold_project(uuid) from public;
 revoke execute on function share_project(uuid) from public;
+revoke execute on function ensure_turn(uuid) from public;
 revoke execute on function ingest_events(jsonb, boolean) from public;
 grant execute on function hold_project(uuid) to mem_app, mem_system;
 grant execute on function share_project(uuid) to mem_app, mem_system;
+grant execute on function ensure_turn(uuid) to mem_app, mem_system;
 grant execute on function ingest_events(jsonb, boolean) to mem_app;
 
 -- For lists of what did not come to a good end, and is looked for among many that did.
