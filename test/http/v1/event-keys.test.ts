@@ -128,3 +128,29 @@ test("a batch has 1 to 500 events", async () => {
   expect(most.body.results).toHaveLength(500);
   expect((await post("/v1/events/batch", [anEvent, { ...anEvent, extra: 1 }])).status).toBe(400);
 });
+
+test("after a purge a key is free, and its event is another one", async () => {
+  const own = await server.addKey({ project: "purged" });
+  const { post: send } = requestsTo(server, own);
+  const named = { ...anEvent, sourceEventId: "tool-2", contentSessionId: "s" };
+  const first = await send("/v1/events", named, keyed("purge"));
+  const purged = await server.app.inject({
+    method: "DELETE",
+    url: `/v1/projects/${own.project_id}/memory`,
+    headers: { host: "x", authorization: `Bearer ${own.apiKey}` },
+  });
+  expect(purged.statusCode).toBe(200);
+  const again = await send("/v1/events", { ...named, payload: "other" }, keyed("purge"));
+  expect(again.status).toBe(201);
+  expect(again.body.event.id).not.toBe(first.body.event.id);
+  expect(again.body.event.serverSessionId).not.toBe(first.body.event.serverSessionId);
+});
+
+test("a key whose event is kept no longer is a conflict, not an error of ours", async () => {
+  const first = await post("/v1/events", anEvent, keyed("expired"));
+  await server.database.system.query({
+    text: "delete from agent_events where id = $1",
+    values: [first.body.event.id],
+  });
+  expect((await post("/v1/events", anEvent, keyed("expired"))).status).toBe(409);
+});

@@ -64,3 +64,19 @@ test("a name is a text of 1 to 200 characters that may be stored; unknown fields
     expect((await post("/v1/projects", body)).status, JSON.stringify(body)).toBe(400);
   }
 });
+
+test("a server without keys writes to its one project when a request names none", async () => {
+  const local = await openTestServer({ MEM_AUTH_MODE: "local" });
+  const send = (body: object) =>
+    local.app.inject({
+      method: "POST",
+      url: "/v1/events",
+      headers: { host: "127.0.0.1:80", "content-type": "application/json" },
+      payload: JSON.stringify({ sourceType: "hook", eventType: "note", occurredAtEpoch: 1, ...body }),
+    });
+  const first = await send({});
+  expect(first.statusCode).toBe(201);
+  const { projectId } = first.json().event;
+  expect((await send({ projectId })).json().event.projectId).toBe(projectId);
+  expect((await send({ projectId: newId() })).statusCode).toBe(404);
+});
