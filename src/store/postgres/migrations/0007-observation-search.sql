@@ -44,7 +44,7 @@ create function search_candidates(
   of_platform text,
   most integer)
 returns table (seq bigint, score double precision, found integer[])
-language plpgsql stable security definer
+language plpgsql stable security definer rows 120
 set search_path = mem, pg_temp
 set enable_seqscan = off
 set jit = off
@@ -58,12 +58,13 @@ begin
   end if;
   return query
     with posting as materialized (
-      select word.place, word.is_marked, row.seq
+      select word.place, word.share, row.seq
       from (
-        select place, code, false as is_marked from unnest(asked) with ordinality a (code, place)
+        select a.place, a.code, 1::float8 as share from unnest(asked) with ordinality a (code, place)
         union all
-        select place, code, true from unnest(marked) with ordinality m (code, place)
+        select m.place, m.code, 0.5::float8 from unnest(marked) with ordinality m (code, place)
       ) word
+      -- One entry of the index after the other, whatever the planner thinks of their number.
       cross join lateral (
         select s.seq, s.team_id, s.project_id, s.kind, s.obs_type, s.platform_source
         from observation_search s
@@ -75,23 +76,20 @@ begin
         and (of_type is null or row.obs_type = of_type)
         and (of_platform is null or row.platform_source = of_platform)
     ),
-    weight as materialized (
-      select p.place, count(*)::integer as n,
-        ln(1 + (greatest(population - count(*), 0) + 0.5) / (count(*) + 0.5)) as idf
-      from posting p
-      where not p.is_marked
-      group by p.place
-    ),
-    frequencies as (
-      select array_agg(coalesce(w.n, 0) order by a.place) as found
+    frequency as materialized (
+      select array_agg(coalesce(counted.n, 0) order by a.place) as found,
+        array_agg(ln(1 + (greatest(population - coalesce(counted.n, 0), 0) + 0.5::float8)
+          / (coalesce(counted.n, 0) + 0.5::float8)) order by a.place) as idf
       from unnest(asked) with ordinality a (code, place)
-      left join weight w on w.place = a.place
+      left join (
+        select p.place, count(*)::integer as n
+        from posting p
+        where p.share = 1
+        group by p.place
+      ) counted on counted.place = a.place
     )
-    select p.seq,
-      sum(w.idf * case when p.is_marked then 0.5 else 1 end)::double precision as score,
-      (select f.found from frequencies f)
+    select p.seq, sum(p.share * (select f.idf from frequency f)[p.place]) as score, (select f.found from frequency f)
     from posting p
-    join weight w on w.place = p.place
     group by p.seq
     order by score desc, p.seq desc
     limit most;
