@@ -163,23 +163,36 @@ test("a key whose first request died before it was committed is free, after it w
   }
 });
 
-test("while one project is being purged the events of others are stored, and its own wait for the end", async () => {
+test.each([
+  ["with its lock", "select hold_project($1)"],
+  ["by its row", "select 1 from projects where id = $1"],
+])("while a project is purged, held %s, events of others are stored and its own wait", async (_, hold) => {
   const later: string[] = [];
   let own: Promise<void> | undefined;
   await inTransaction(system, async (connection) => {
-    await connection.query({ text: "select hold_project($1)", values: [one.project_id] });
+    await connection.query({ text: hold, values: [one.project_id] });
     await connection.query({
       text: "update projects set memory_epoch = memory_epoch + 1 where id = $1",
       values: [one.project_id],
     });
-    own = writer.write(eventIn(one)).then(({ outcome }) => {
+    const event = eventIn(one);
+    const absent = eventIn({ team_id: one.team_id, project_id: newId() });
+    own = writer.write(event).then(({ outcome }) => {
       later.push(outcome);
     });
     for (let n = 0; n < 5; n += 1) expect((await writer.write(eventIn(two))).outcome).toBe("created");
+    expect((await writer.write(absent)).outcome).toBe("no_project");
     expect(later).toEqual([]);
   });
   await own;
   expect(later).toEqual(["created"]);
+  const { rows } = await system.query({
+    text: `select 1 from agent_events e join projects p on p.id = e.project_id
+      where e.project_id = $1 and e.memory_epoch = p.memory_epoch`,
+    values: [one.project_id],
+  });
+  expect(rows).toHaveLength(1);
+  await system.query({ text: "delete from agent_events where project_id = $1", values: [one.project_id] });
 });
 
 test("a lost database is said to every waiting request, and the writer serves on afterwards", async () => {
