@@ -231,6 +231,13 @@ const catalogue = {
     message: "The mode's file does not hold a valid mode.",
     hint: "Mend the file; `mem mode show code --json` shows what a mode holds.",
   },
+  export_invalid: {
+    status: 409,
+    exitCode: 65,
+    retryable: false,
+    message: "This is not an export of a project, or it is damaged.",
+    hint: "`mem server export` writes one.",
+  },
   host_unknown: {
     status: 404,
     exitCode: 64,

@@ -18,6 +18,18 @@ export function contentKey(...parts: readonly string[]): string {
   return hash.digest("hex");
 }
 
+/** A UUID (version 8) that is the same for the same parts. */
+export function derivedId(...parts: readonly string[]): string {
+  const hex = contentKey(...parts);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}
+
 /** A factor between 0.8 and 1.2, so that retries of many do not meet. */
 export function jitter(): number {
   return 0.8 + Math.random() * 0.4;

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { registerServerTransfer } from "./server-transfer.ts";
 
 interface StartOptions {
   role: "all" | "http" | "generate";
@@ -10,7 +11,7 @@ interface StartOptions {
   port: number;
 }
 
-/** Adds `mem server [migrate|status]`. */
+/** Adds `mem server [migrate|status|export|import]`. */
 export function registerServer(program: Command, context: CliContext): void {
   const server = program
     .command("server")
@@ -30,6 +31,7 @@ export function registerServer(program: Command, context: CliContext): void {
   ]);
   registerMigrate(server, context);
   registerStatus(server, context);
+  registerServerTransfer(server, context);
 }
 
 async function start(context: CliContext, options: StartOptions): Promise<void> {

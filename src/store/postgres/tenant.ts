@@ -20,6 +20,20 @@ export function inTenant<T>(
   });
 }
 
+/** `inTenant` that only reads, and reads everything as it is at one moment, however long it takes. */
+export function inTenantSnapshot<T>(
+  connections: Connections,
+  tenant: Tenant,
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
+  return connections.borrow(async (connection) => {
+    await connection.query({ text: beginText(tenant, "isolation level repeatable read read only") });
+    const result = await work(connection);
+    await connection.query({ text: "commit" });
+    return result;
+  });
+}
+
 /** A transaction without a tenant, for `mem_system`. */
 export function inTransaction<T>(
   connections: Connections,
@@ -34,8 +48,8 @@ export function inTransaction<T>(
 }
 
 // One round trip instead of two: a text of several statements takes no values, so the ids are checked to be ids.
-function beginText({ team_id, project_id }: Tenant): string {
-  return `begin;
+function beginText({ team_id, project_id }: Tenant, mode = ""): string {
+  return `begin ${mode};
     select
       set_config('mem.team_id', '${demandUuid(team_id)}', true),
       set_config('mem.project_id', '${project_id === null ? "" : demandUuid(project_id)}', true)`;

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createTestDatabase } from "../helpers/postgres.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+const url = await createTestDatabase();
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+const shop = ["--team", "acme", "--project", "shop"];
+
+/** `mem server …` with something on its standard input. */
+async function piped(mem: Mem, input: string | Buffer, ...words: string[]) {
+  const child = spawn(process.execPath, [bin, "server", ...words], { env: mem.home.env });
+  child.stdin.on("error", () => undefined).end(input);
+  const closed = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  return { code: child.exitCode, stdout, stderr };
+}
+
+function anExport(n: number): string {
+  const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+  const counts = { sessions: 1, events: n, observations: 0 };
+  const head = {
+    mem: "project-export",
+    formatVersion: 1,
+    product: "0.1.0",
+    exportedAt: "2026-01-01T00:00:00.000Z",
+  };
+  const session = {
+    ...{ id: id(0), contentSessionId: "s", platformSource: "", agentId: null, agentType: null, title: null },
+    ...{ status: "completed", promptCount: 1, metadata: {}, startedAtEpoch: 1, lastActiveAtEpoch: 2 },
+    ...{ endedAtEpoch: 3, lastGeneratedAtEpoch: null },
+  };
+  const event = (index: number) => ({
+    ...{
+      id: id(index),
+      contentSessionId: "s",
+      sourceType: "hook",
+      sourceEventId: null,
+      eventType: "tool_use",
+    },
+    ...{
+      platformSource: "",
+      payload: { index },
+      metadata: {},
+      occurredAtEpoch: index,
+      receivedAtEpoch: index,
+    },
+  });
+  const lines = [
+    { ...head, team: "old", project: "old", projectId: id(999_999), counts },
+    { session },
+    ...Array.from({ length: n }, (_, index) => ({ event: event(index + 1) })),
+  ];
+  return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+test("an export is imported from a pipe and from a file, and written to both, for its owner alone", async () => {
+  const mem = memAtHome({ MEM_DATABASE_URL: url });
+  const first = await piped(mem, anExport(500), "import", ...shop, "--json");
+  expect(first.code, first.stderr).toBe(0);
+  const counts = { sessions: 1, events: 500, observations: 0 };
+  expect(JSON.parse(first.stdout)).toMatchObject({ read: counts, created: counts });
+  const file = join(mem.home.dataDir, "shop.jsonl");
+  const out = await mem("server", "export", ...shop, "--out", file);
+  expect([out.code, out.stdout]).toEqual([0, ""]);
+  expect(out.stderr).toBe(`1 sessions, 500 events and 0 observations in ${file}.\n`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const streamed = await mem("server", "export", ...shop);
+  expect(streamed.code).toBe(0);
+  // The header carries the time.
+  expect(streamed.stdout.split("\n").slice(1)).toEqual(readFileSync(file, "utf8").split("\n").slice(1));
+  const again = await mem("server", "import", ...shop, file);
+  expect(again.stdout).toBe(
+    "Read 1 sessions, 500 events and 0 observations; new are 0 sessions, 0 events and 0 observations.\n",
+  );
+  const beside = await mem("server", "import", "--team", "acme", "--project", "copy", file, "--json");
+  expect(JSON.parse(beside.stdout).created).toEqual(counts);
+}, 60_000);
+
+test("what is no export, no project or no file ends with a code and makes nothing", async () => {
+  const mem = memAtHome({ MEM_DATABASE_URL: url });
+  const nothing = ["--team", "nobody", "--project", "none"];
+  expect(await mem("server", "export", ...nothing)).toMatchObject({ code: 66, stdout: "" });
+  const damaged = await piped(mem, "hello\n", "import", ...nothing);
+  expect(damaged).toMatchObject({ code: 65, stdout: "" });
+  expect(damaged.stderr).toContain("Line 1");
+  expect((await mem("server", "import", ...nothing, "/nonexistent/a.jsonl")).code).toBe(66);
+  expect((await mem("server", "export", ...nothing)).code).toBe(66);
+  expect((await mem("server", "export", "--team", "acme")).code).toBe(64);
+  const blank = await piped(mem, anExport(1), "import", "--team", " ", "--project", "a");
+  expect(blank.code).toBe(64);
+}, 60_000);
+
+test("a reader that goes away ends an export with a code", async () => {
+  const mem = memAtHome({ MEM_DATABASE_URL: url });
+  const many = ["--team", "acme", "--project", "many"];
+  expect((await piped(mem, anExport(5_000), "import", ...many)).code).toBe(0);
+  const child = spawn(process.execPath, [bin, "server", "export", ...many], {
+    env: mem.home.env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  const [code] = await once(child, "exit");
+  expect(code).toBe(74);
+}, 60_000);
+
+test("with no database anywhere, an export says so and makes none", async () => {
+  const { code, stderr } = await memAtHome()("server", "export", ...shop);
+  expect(code).toBe(66);
+  expect(stderr).toContain("MEM_DATABASE_URL");
+});
