@@ -11,8 +11,8 @@ import { own } from "./worker.mjs";
 
 const connections = 50;
 const poolSize = 10;
-const rounds = 8;
-const seconds = 2;
+const rounds = 16;
+const seconds = 1;
 
 export async function run({ say }) {
   const product = await importBundle(
