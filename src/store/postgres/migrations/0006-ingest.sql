@@ -26,7 +26,10 @@ end $$;
 -- project is being purged, and who is not `patient` does not wait for that.
 create function ingest_events(batch jsonb, patient boolean)
 returns table (item uuid, outcome text, event uuid, session uuid, at double precision)
-language plpgsql as $$
+language plpgsql
+-- Plans are kept for as long as the connection is: one that was made while the tables were small would read them whole.
+set enable_seqscan = off
+as $$
 #variable_conflict use_column
 declare
   part record;
@@ -95,8 +98,11 @@ begin
           array_agg(distinct o.event_ids[1]) filter (where o.event_ids[1] is distinct from k.event_id) as owners,
           bool_and(o.body_hash = decode(k.body_hash, 'hex')) as same_body
         from jsonb_to_recordset(part.keys) as k(key text, body_hash text, event_id uuid)
-        join idempotency_keys o
-          on o.team_id = part.team_id and o.project_id = part.project_id and o.key = k.key
+        cross join lateral (
+          select i.event_ids, i.body_hash
+          from idempotency_keys i
+          where i.team_id = part.team_id and i.project_id = part.project_id and i.key = k.key
+          offset 0) o
         where k.event_id <> all (refused)
         group by k.event_id
         having bool_or(o.event_ids[1] is distinct from k.event_id)
@@ -136,7 +142,12 @@ begin
           id, team_id, project_id, session_id, source_type, source_event_id, event_type, platform_source,
           payload, metadata, memory_epoch, occurred_at)
         select
-          e.id, part.team_id, part.project_id, coalesce(e.session_id, s.id), e.source_type, e.source_event_id,
+          e.id, part.team_id, part.project_id,
+          coalesce(e.session_id, (
+            select s.id from sessions s
+            where s.team_id = part.team_id and s.project_id = part.project_id
+              and s.content_session_id = e.content_session_id)),
+          e.source_type, e.source_event_id,
           e.event_type, e.platform_source, coalesce(e.payload, 'null'), e.metadata, project_epoch,
           to_timestamp(e.occurred_at_epoch / 1000.0)
         from rows from (jsonb_to_recordset(part.events) as (
@@ -145,9 +156,6 @@ begin
           with ordinality as e(
             id, session_id, content_session_id, source_type, source_event_id,
             event_type, platform_source, payload, metadata, occurred_at_epoch, place)
-        left join sessions s
-          on s.team_id = part.team_id and s.project_id = part.project_id
-            and s.content_session_id = e.content_session_id
         where e.id <> all (refused)
         order by e.place
         returning id, session_id, seq
@@ -161,10 +169,17 @@ begin
       select made.id, 'created', made.id, made.session_id, stored_at from made;
 
     -- To ten seconds: a row that is written for every event would be written again and again.
-    update sessions s set last_active_at = now()
-      where s.team_id = part.team_id and s.project_id = part.project_id
-        and s.last_active_at < now() - interval '10 seconds'
-        and (s.id = any (part.named) or s.content_session_id = any (part.session_names));
+    if part.sessions is not null then
+      update sessions s set last_active_at = now()
+        where s.team_id = part.team_id and s.project_id = part.project_id
+          and s.content_session_id = any (part.session_names)
+          and s.last_active_at < now() - interval '10 seconds';
+    end if;
+    if part.named is not null then
+      update sessions s set last_active_at = now()
+        where s.team_id = part.team_id and s.project_id = part.project_id and s.id = any (part.named)
+          and s.last_active_at < now() - interval '10 seconds';
+    end if;
     if part.jobs is not null then turns := turns || part.team_id; end if;
   end loop;
 
