@@ -119,7 +119,7 @@ function projectName(rank) {
   return `project-${String(rank).padStart(2, "0")}`;
 }
 
-function text(random, count) {
+export function text(random, count) {
   return Array.from({ length: count }, () => word(zipf(random))).join(" ");
 }
 
@@ -130,7 +130,7 @@ function zipf(random) {
 
 const syllables = "ba ce di fo gu ka le mi no pu ra se ti vo zu bre cli dro fla gri".split(" ");
 
-function word(rank) {
+export function word(rank) {
   let left = rank + syllables.length;
   let built = "";
   while (left > 0) {
@@ -141,7 +141,7 @@ function word(rank) {
 }
 
 // A linear congruential generator: the same numbers on every machine.
-function createRandom(seed) {
+export function createRandom(seed) {
   let state = BigInt(seed);
   return () => {
     state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;

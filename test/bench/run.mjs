@@ -1,6 +1,7 @@
-// `npm run bench [-- names... --json --table --data <folder> --peers <folder>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned, server-events); without one all of them run.
-// retrieval, fit and embedder-weight run only when named: they need --data.
+// `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
+// A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, fuzz, tokens, abandoned, server-events, server-search, server-mcp); without one all of them run.
+// retrieval, fit, embedder-weight and server-retrieval (they need --data) and server-scale (it takes --size) run only
+// when named.
 import { cpus } from "node:os";
 import { renderFigure, renderTable } from "./measure.mjs";
 
@@ -19,16 +20,18 @@ const known = [
   "tokens",
   "abandoned",
   "server-events",
+  "server-search",
+  "server-mcp",
 ];
-// Only by name: they need --data.
-const named = ["retrieval", "fit", "embedder-weight"];
+// Only by name: they need --data, or minutes.
+const named = ["retrieval", "fit", "embedder-weight", "server-retrieval", "server-scale"];
 
 const words = process.argv.slice(2);
 const json = words.includes("--json");
 // Options that the word after them belongs to.
-const valued = ["--data", "--peers"];
+const valued = ["--data", "--peers", "--size"];
 const names = words.filter((word, at) => !word.startsWith("-") && !valued.includes(words[at - 1]));
-const [data, peers] = valued.map((option) => words[words.indexOf(option) + 1 || words.length]);
+const [data, peers, size] = valued.map((option) => words[words.indexOf(option) + 1 || words.length]);
 const unknown = names.filter((name) => ![...known, ...named].includes(name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Known: ${[...known, ...named].join(", ")}.`);
@@ -45,7 +48,12 @@ for (const name of names.length > 0 ? names : known) {
   say(`\n${name}`);
   const bench = await import(`./${name}.mjs`);
   try {
-    const taken = await bench.run({ say: (line) => say(`  ${line}`), data, peers });
+    const taken = await bench.run({
+      say: (line) => say(`  ${line}`),
+      data,
+      peers,
+      size: size && Number(size),
+    });
     for (const figure of taken) {
       figures.push({ bench: name, ...figure });
       for (const line of renderFigure(figure)) say(line);

@@ -19,7 +19,22 @@ export function serverModules() {
      export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";
      export { inTenant } from "./src/store/postgres/tenant.ts";
      export { insertObservations } from "./src/store/postgres/observations.ts";
-     export { findCandidates } from "./src/store/postgres/search.ts";`,
+     export { observationsBySeq } from "./src/store/postgres/observations.ts";
+     export { findCandidates } from "./src/store/postgres/search.ts";
+     export { insertKey } from "./src/store/postgres/api-keys.ts";
+     export { freshKey } from "./src/keys/new-key.ts";
+     export { createStderrLog } from "./src/log.ts";
+     export { createAuthentication } from "./src/keys/authenticate.ts";
+     export { createKeyLookup } from "./src/server/key-ports.ts";
+     export { withoutAjv, installZod } from "./src/http/plugins/zod.ts";
+     export { installErrors } from "./src/http/plugins/errors.ts";
+     export { installJsonBody } from "./src/http/plugins/json-body.ts";
+     export { installAuthentication } from "./src/http/v1/authentication.ts";
+     export { installHostCheck } from "./src/http/v1/host-check.ts";
+     export { mcpRoutes } from "./src/http/v1/mcp.ts";
+     export { recallTools } from "./src/http/v1/mcp-tools.ts";
+     export { askedTerms } from "./src/recall/query.ts";
+     export { codeOf } from "./src/domain/record-terms.ts";`,
   );
 }
 
@@ -89,4 +104,15 @@ export function observationOf(product, { team_id, project_id }, given) {
     sources: [],
     ...given,
   };
+}
+
+/** A key of the project; its text. */
+export async function addKey(product, { system }, { team_id, project_id }) {
+  const scopes = ["memories:read", "memories:write"];
+  const made = product.freshKey(
+    { team_id, project_id, scopes },
+    { label: "", expiresInDays: 1, now: Date.now() },
+  );
+  await product.insertKey(system, { ...made, parent_id: null });
+  return made.apiKey;
 }

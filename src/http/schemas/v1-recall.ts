@@ -18,8 +18,6 @@ export const observation = z.lazy(() =>
       type: z.string(),
       title: z.string(),
       content: z.string().meta({ description: "The whole record as one text." }),
-      summary: z.string(),
-      narrative: z.string().nullable(),
       facts: z.array(z.string()),
       concepts: z.array(z.string()),
       filesRead: z.array(z.string()),

@@ -152,8 +152,6 @@ export function observationOnWire(found: FoundObservation): WireObservation {
     type: found.obs_type,
     title: found.title,
     content: found.content,
-    summary: found.summary,
-    narrative: found.narrative,
     facts: found.facts,
     concepts: found.concepts,
     filesRead: found.files_read,

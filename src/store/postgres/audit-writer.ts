@@ -20,7 +20,7 @@ interface AuditWriterDeps {
 }
 
 // Between the beginnings of two groups: under load one commit serves all reads of that time, alone nobody waits.
-const groupMs = 2;
+const groupMs = 5;
 // A locked table must not hold up reads.
 const longestWaitMs = 500;
 // What may wait for a database that does not answer.
