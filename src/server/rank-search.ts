@@ -33,7 +33,7 @@ export interface SearchedProject {
 
 // More are found than are shown: the order of the index knows neither how often a word stands in a record nor where.
 // On LoCoMo's turns R@10 is 75.7 with 60 or 80, and 76.3 with 120, at a third more time.
-const candidateCount = 80;
+const candidateCount = 60;
 
 /** Searches inside the caller's transaction. How many records a project has is remembered for a minute. */
 export function createProjectSearch(clock: { monotonicMs(): number }): SearchedProject {

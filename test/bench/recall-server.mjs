@@ -56,21 +56,29 @@ const filter = { kind: null, obs_type: null, platform_source: null };
 async function statements({ scope, words }) {
   const codes = product.askedTerms(words).map(({ term }) => product.codeOf(term));
   await product.inTenant(database.app, scope, async (connection) => {
-    const request = { codes, population: 1_000, filter, most: 120 };
+    const request = { codes, population: 1_000, filter, most: 60 };
     const { candidates } = await product.findCandidates(connection, scope, request);
     const seqs = candidates.slice(-20).map(({ id }) => id);
     await product.observationsBySeq(connection, scope, seqs);
   });
 }
 
-async function runStatements({ questions, seconds, connections }) {
+// The search itself: the statements, and the ranking between them.
+const search = product.createProjectSearch(product.systemClock);
+function ranked({ scope, words }) {
+  return product.inTenant(database.app, scope, (connection) =>
+    search.search(connection, scope, { words, filter, limit: 20 }),
+  );
+}
+
+async function run(work, { questions, seconds, connections }) {
   const end = performance.now() + seconds * 1000;
   const start = performance.now();
   let done = 0;
   await Promise.all(
     Array.from({ length: connections }, async (_, index) => {
       for (let n = index; performance.now() < end; n += connections) {
-        await statements(questions[n % questions.length]);
+        await work(questions[n % questions.length]);
         done++;
       }
     }),
@@ -81,7 +89,9 @@ async function runStatements({ questions, seconds, connections }) {
 process.on("message", async (message) => {
   if (message.answer !== undefined) answer = message.answer;
   if (message.records !== undefined) records = message.records;
-  const perSecond = message.statements && (await runStatements(message.statements));
+  const perSecond =
+    (message.statements && (await run(statements, message.statements))) ??
+    (message.search && (await run(ranked, message.search)));
   process.send({ perSecond });
 });
 process.on("disconnect", () => process.exit(0));

@@ -28,6 +28,7 @@ export async function run({ say }) {
     server = await startServerProcess(home.url, { max: connections });
     const overHttp = [];
     const alone = [];
+    const inProcess = [];
     let answered = 0;
     for (let round = -1; round < rounds; round++) {
       const over = await drive({
@@ -40,11 +41,15 @@ export async function run({ say }) {
       });
       if (over.refused > 0) throw new Error(`refused: ${over.last}`);
       answered += over.done;
-      const { perSecond } = await server.ask({ statements: { questions: asked, seconds, connections } });
+      const load = { questions: asked, seconds, connections };
+      const statements = await server.ask({ statements: load });
+      const search = await server.ask({ search: load });
       if (round < 0) continue;
       overHttp.push(over.perSecond);
-      alone.push(perSecond);
+      alone.push(statements.perSecond);
+      inProcess.push(search.perSecond);
     }
+    say(`in process, ranked: ${Math.round(spread(inProcess).p50)} searches/s, N ${rounds}`);
     const { rows } = await home.database.system.query({
       text: "select count(*)::int as n from audit_log where action = 'observation.read'",
     });

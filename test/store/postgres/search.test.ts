@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { codeOf, packTerms } from "../../../src/domain/record-terms.ts";
+import { searchCode, searchCodes } from "../../../src/domain/search-codes.ts";
+import type { ProjectScope, Tenant } from "../../../src/domain/tenancy.ts";
+import { termsOf } from "../../../src/domain/words.ts";
+import { newId } from "../../../src/ids.ts";
+import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
+import { countRecords, findCandidates, recordsContaining } from "../../../src/store/postgres/search.ts";
+import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+const ours = await makeProject(database);
+const sibling = await makeProject(database, ours.team_id);
+const theirs = await makeProject(database);
+const everything: ObservationFilter = { kind: null, obs_type: null, platform_source: null };
+const wholeTeam: Tenant = { team_id: ours.team_id, project_id: null };
+
+const session_id = newId();
+await database.system.query({
+  text: `insert into sessions (id, team_id, project_id, content_session_id, platform_source, memory_epoch)
+    values ($1, $2, $3, 's', 'codex', 1)`,
+  values: [session_id, ours.team_id, ours.project_id],
+});
+const titles = ["before that", "before", "the upload retry", "after", "after that", "far away"];
+for (const scope of [ours, sibling, theirs]) {
+  await inTenant(database.app, scope, (connection) =>
+    insertObservations(
+      connection,
+      titles.map((title) =>
+        hostedObservation(scope, { title, session_id: scope === ours ? session_id : null }),
+      ),
+    ),
+  );
+}
+
+const codes = termsOf("upload").map(codeOf);
+
+function find(tenant: Tenant, scope: ProjectScope, filter = everything) {
+  return inTenant(database.app, tenant, (connection) =>
+    findCandidates(connection, scope, { codes, population: 6, filter, most: 10 }),
+  );
+}
+
+test("the best by their words come with those beside them in their session, two before and two after", async () => {
+  const { candidates, standing, frequencies } = await find(ours, ours);
+  const best = candidates.find(({ score }) => score < 0);
+  expect(frequencies).toEqual([1]);
+  expect(candidates).toHaveLength(5);
+  expect(standing.map(({ beside, id }) => id - beside)).toEqual([-1, -2, 1, 2]);
+  expect(standing.every(({ beside }) => beside === best?.id)).toBe(true);
+});
+
+test("a tenant that does not reach the project finds nothing in it, whatever project the statement names", async () => {
+  for (const [tenant, scope] of [
+    [theirs, ours],
+    [theirs, { ...ours, team_id: theirs.team_id }],
+    [ours, theirs],
+    [ours, sibling],
+    [wholeTeam, theirs],
+  ] as const) {
+    expect((await find(tenant, scope)).candidates).toEqual([]);
+  }
+  expect((await find(wholeTeam, sibling)).candidates).toHaveLength(1);
+});
+
+test("the function that passes by row-level security tells nothing without a tenant, or of another one", async () => {
+  const ask = (scope: ProjectScope) => ({
+    text: "select seq from search_candidates($1, $2, $3, 6, null, null, null, 10)",
+    values: [scope.project_id, codes.map((code) => searchCode(scope.project_id, code)), []],
+  });
+  expect((await database.app.query(ask(ours))).rows).toEqual([]);
+  const within = (tenant: Tenant, scope: ProjectScope) =>
+    inTenant(database.app, tenant, async (connection) => (await connection.query(ask(scope))).rows.length);
+  expect(await within(ours, ours)).toBe(1);
+  expect(await within(theirs, ours)).toBe(0);
+  expect(await within(sibling, ours)).toBe(0);
+  expect(await within(wholeTeam, ours)).toBe(1);
+});
+
+test("what is narrowed to is kept from candidates and from those beside them", async () => {
+  expect((await find(ours, ours, { ...everything, platform_source: "codex" })).candidates).toHaveLength(5);
+  expect((await find(ours, ours, { ...everything, platform_source: "other" })).candidates).toEqual([]);
+  expect((await find(ours, ours, { ...everything, obs_type: "bugfix" })).candidates).toEqual([]);
+});
+
+test("counting and looking inside words stay in the project", async () => {
+  const asked = { parts: ["ploa"], filter: everything, limit: 10 };
+  const inside = (tenant: Tenant, scope: ProjectScope) =>
+    inTenant(database.app, tenant, async (connection) => [
+      await countRecords(connection, scope),
+      (await recordsContaining(connection, scope, asked)).length,
+    ]);
+  expect(await inside(ours, ours)).toEqual([6, 1]);
+  expect(await inside(theirs, ours)).toEqual([0, 0]);
+});
+
+test("a code carries its project and fits a bigint; a word of the title stands there twice", () => {
+  const packed = packTerms({
+    title: "Upload",
+    subtitle: null,
+    summary: "Upload",
+    narrative: "queue",
+    facts: "[]",
+    files_touched: "[]",
+  });
+  const [first, second] = [ours, theirs].map(({ project_id }) => searchCodes(project_id, packed));
+  expect(first).toHaveLength(3);
+  expect(first?.filter((code) => second?.includes(code))).toEqual([]);
+  const largest = searchCode("ffffffff-ffff-4fff-bfff-ffffffffffff", 0xffff_ffff, true);
+  expect(largest).toBeLessThan(2n ** 63n);
+});
