@@ -4,7 +4,7 @@ import { cleanInput } from "../capture/clean-input.ts";
 import { createIntake, type Intake } from "../capture/intake.ts";
 import type { Clock } from "../clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { storableJson } from "../domain/storable.ts";
+import { storableJson, storableText } from "../domain/storable.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { noSuchProject } from "../http/v1/project-scope.ts";
 import { contentKey, newId } from "../ids.ts";
@@ -67,10 +67,18 @@ export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): Lega
 }
 
 // Texts of any depth; which fields there are, and that some are left out, stays as it is.
-function storableInput<I extends object>(input: I): I {
-  const fields: JsonObject = { ...input } as JsonObject;
+function storableInput<I extends Input>(input: I): I {
+  const fields = { ...input, claudeSessionId: sessionName(input.claudeSessionId) } as unknown as JsonObject;
   return storableJson(fields) as unknown as I;
 }
+
+/** What a session is known by: its name as it was sent, or the hash of one that no index entry holds. */
+export function sessionName(claudeSessionId: string): string {
+  const name = storableText(claudeSessionId);
+  return Buffer.byteLength(name) > maxNameBytes ? contentKey(name) : name;
+}
+
+const maxNameBytes = 2_000;
 
 function captureStore({ app }: CaptureDeps, scope: ProjectScope, input: Input): CaptureStore {
   let draft = createDraft(emptyKnown, scope, input);

@@ -1,5 +1,6 @@
 // The older routes over the store: what a key reaches of a label, and every port within that.
 import { posix } from "node:path";
+import { cleanKey } from "../capture/clean-input.ts";
 import type { Clock } from "../clock.ts";
 import { cleanText } from "../domain/clean.ts";
 import { parseLists } from "../domain/records.ts";
@@ -30,12 +31,11 @@ import {
 import type { Connections } from "../store/postgres/open.ts";
 import { findProjectId, listProjects } from "../store/postgres/projects.ts";
 import { version } from "../version.ts";
-import { createHostedIntake } from "./legacy-capture.ts";
+import { createHostedIntake, sessionName } from "./legacy-capture.ts";
 import { legacyContext } from "./legacy-context.ts";
 import { createLegacySearch, emptySearch } from "./legacy-search.ts";
 import { legacyContextSettings, legacySkipTools } from "./legacy-settings.ts";
 import { legacyTimeline } from "./legacy-timeline.ts";
-import { keyOf } from "./new-event.ts";
 
 interface LegacyDeps {
   app: Connections;
@@ -114,7 +114,7 @@ function createScopes(
     const { team_id } = reach;
     if (reach.project_id !== null) return { team_id, project_id: reach.project_id };
     // Who said at the session's beginning where it belongs need not say it again.
-    const [begun, other] = await projectsOfSession(app, reach, keyOf(claudeSessionId) ?? "");
+    const [begun, other] = await projectsOfSession(app, reach, cleanKey(sessionName(claudeSessionId)));
     if (begun !== undefined && other === undefined) return { team_id, project_id: begun };
     if (caller.key_id === null) return { team_id, project_id: await projects.localProject(caller) };
     throw new MemError("invalid_request", {
