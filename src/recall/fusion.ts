@@ -132,13 +132,25 @@ const supersededLoss = 1.5;
 // Age in doublings of a month, from the newest candidate and not from a clock: the same records give the same order.
 const unitMs = 30 * 24 * 60 * 60 * 1000;
 
-function weigh(signals: Signals): number {
-  let sum = 0;
-  for (const name of signalNames) sum += signalWeights[name] * signals[name];
-  return sum;
+// Spelled out: a loop over the names took ten times as long, a tenth of the ranking.
+function weigh(own: Signals): number {
+  const by = signalWeights;
+  return (
+    by.fullText * own.fullText +
+    by.coverage * own.coverage +
+    by.files * own.files +
+    by.titleShare * own.titleShare +
+    by.close * own.close +
+    by.passage * own.passage +
+    by.lead * own.lead +
+    by.beginnings * own.beginnings +
+    by.previous * own.previous +
+    by.beforeThat * own.beforeThat +
+    by.neighbours * own.neighbours +
+    by.feedback * own.feedback +
+    by.age * own.age
+  );
 }
-
-const signalNames = Object.keys(signalWeights) as (keyof Signals)[];
 
 /** Two places before, one before, one after, two after: the features of who stands there, if it was read. */
 type Around = (Features | undefined)[];
