@@ -2,8 +2,9 @@
 import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
 import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/search.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
-import { buildMatch, phraseMatch } from "./query.ts";
+import { buildMatch, matchOf, phraseMatch } from "./query.ts";
 import { createQuestion, type Question } from "./question.ts";
+import { tellingPhrases } from "./telling-phrases.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 
 /** What the ranking needs of the store. */
@@ -13,6 +14,7 @@ export interface CandidatePort {
   beside(ids: readonly number[]): Standing[];
   /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
   frequency(match: string, term?: string): number;
+  frequencyUpTo(match: string, limit: number): number;
   population(project: string | null): number;
 }
 
@@ -39,6 +41,8 @@ interface RankRequest {
   /** Scope tokens that every match carries. */
   scope: readonly string[];
   vectors: VectorAnswer;
+  /** The words are a prompt's: only what tells records apart is looked for. */
+  isPrompt?: boolean | undefined;
 }
 
 /** The columns of an observation that are matched. */
@@ -66,7 +70,11 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
 /** The candidates of all legs, with what their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
-  const match = buildMatch(words, observationColumns, scope);
+  const telling = request.isPrompt ? tellingPhrases(port, promptOf(request)) : null;
+  const match =
+    telling === null
+      ? buildMatch(words, observationColumns, scope)
+      : matchOf(telling.phrases, observationColumns, scope);
   const matched = match === null ? [] : port.best(match, filter, candidateCount);
   const best = matched.filter(({ status }) => status !== "rejected");
   const standing = best.length === 0 ? [] : port.beside(best.slice(0, expandedCount).map(({ id }) => id));
@@ -74,7 +82,8 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const own = new Set(best.map(({ id }) => id));
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
-  const question = candidates.length === 0 ? null : questionOf(port, request, { match, matched });
+  const question =
+    candidates.length === 0 ? null : questionOf(port, request, { match, matched, counts: telling?.counts });
   return { candidates, standing, own, read: matched.length, question };
 }
 
@@ -87,15 +96,21 @@ interface Gathered {
   question: Question | null;
 }
 
+function promptOf({ words, filter, scope }: RankRequest) {
+  return { words, project: filter.project, columns: observationColumns, scope };
+}
+
 interface Found {
   match: string | null;
+  /** Of phrases that are counted already. */
+  counts: ReadonlyMap<string, number> | undefined;
   matched: readonly Candidate[];
 }
 
 function questionOf(
   port: CandidatePort,
   { words, filter, scope }: RankRequest,
-  { match, matched }: Found,
+  { match, matched, counts }: Found,
 ): Question | null {
   // In a small project all that match are at hand, and are counted in a tenth of the time.
   const isComplete = matched.length < candidateCount && !isNarrowed(filter);
@@ -103,12 +118,13 @@ function questionOf(
   return createQuestion(words, {
     population: port.population(filter.project),
     frequency: ({ term, phrase }) =>
-      isComplete && match?.includes(phrase)
+      counts?.get(phrase) ??
+      (isComplete && match?.includes(phrase)
         ? recordsWith(codeOf(term), records)
         : port.frequency(
             phraseMatch(phrase, observationColumns, scope),
             scope.length === 0 ? term : undefined,
-          ),
+          )),
   });
 }
 

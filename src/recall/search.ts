@@ -45,6 +45,8 @@ export interface SearchRequest {
   /** Epoch milliseconds, both ends included. */
   dateStart?: number | undefined;
   dateEnd?: number | undefined;
+  /** The words are what a user asks an agent: of many only those that tell records apart are looked for, and no parts. */
+  isPrompt?: boolean | undefined;
 }
 
 /** A hit with its score, if there were words, and what found it. */
@@ -73,7 +75,7 @@ export function createSearch(port: SearchPort): Search {
       const vectors = await vectorsFor(port, request, asked);
       const found = run(port, request, asked, byWords(vectors));
       if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
-      if (hasWords(found) || isInSomeRecord(port, asked)) return found;
+      if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
       const parts = run(port, request, asked, beginnings(port, asked) ?? insideWords);
       return isEmpty(parts) ? found : { ...parts, notes: found.notes };
     },
@@ -103,6 +105,7 @@ function askedOf(request: SearchRequest, port: SearchPort): Asked | null {
     typeScope: obs_type === undefined ? [] : [typeToken(obs_type)],
     page: { limit: request.limit, offset: request.offset ?? 0 },
     kinds: kindsOf(request),
+    isPrompt: request.isPrompt ?? false,
     filter: {
       project: project ?? null,
       obs_type: obs_type ?? null,

@@ -44,6 +44,7 @@ export interface Asked {
   typeScope: readonly string[];
   page: HitPage;
   kinds: { observations: boolean; sessions: boolean; prompts: boolean };
+  isPrompt: boolean;
 }
 
 export interface Chosen {
@@ -122,9 +123,9 @@ function insideOf<R>(kind: SearchedKind<R>, { words, filter, page }: Asked): Cho
 
 // The candidates are one list whatever the page, so that pages neither repeat nor lose a record; behind it full text.
 function rankedPage(kind: SearchPort["observations"], asked: Asked, vectors: VectorAnswer): Chosen[] {
-  const { words, filter, page } = asked;
+  const { words, filter, page, isPrompt } = asked;
   const scope = [...asked.scope, ...asked.typeScope];
-  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors });
+  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors, isPrompt });
   const end = page.offset + page.limit;
   const shown = hits.slice(page.offset, end);
   const match = buildMatch(words, observationColumns, scope);

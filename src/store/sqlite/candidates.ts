@@ -13,6 +13,8 @@ export interface Candidates {
   beside(ids: readonly number[]): Standing[];
   /** How many rows an FTS5 expression matches; with a term, when it is that one alone, in no scope. */
   frequency(match: string, term?: string): number;
+  /** The same, but counting ends at `limit`. */
+  frequencyUpTo(match: string, limit: number): number;
   /** About how many observations there are. */
   population(project: string | null): number;
 }
@@ -92,6 +94,11 @@ export function createCandidates(db: Sqlite): Candidates {
   const inIndex = db
     .prepare<[string], number>("select doc from temp.observation_words where term = ?")
     .pluck();
+  const upTo = db
+    .prepare<[string, number], number>(
+      "select count(*) from (select 1 from observations_fts where observations_fts match ? limit ?)",
+    )
+    .pluck();
   const all = db.prepare<[], number>("select ifnull(max(id), 0) from observations").pluck();
   const inProject = db
     .prepare<[string], number>("select count(*) from observations where project = ?")
@@ -127,6 +134,7 @@ export function createCandidates(db: Sqlite): Candidates {
     beside: (ids) => beside.all(JSON.stringify(ids)).flatMap(standingAround),
     frequency: (match, term = "") =>
       (plainStem.test(term) ? inIndex.get(term) : undefined) ?? frequency.get(match) ?? 0,
+    frequencyUpTo: (match, limit) => upTo.get(match, limit) ?? 0,
     population: (project) => (project === null ? all.get() : inProject.get(project)) ?? 0,
   };
 }
