@@ -16,6 +16,7 @@ import {
   summaryHit,
 } from "./hits.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
+import { isFiltered, newestSelected, withSelected } from "./selected.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
   type Asked,
@@ -69,9 +70,17 @@ export interface Search {
 export function createSearch(port: SearchPort): Search {
   return {
     async search(request) {
-      const asked = askedOf(request, port);
-      if (asked === null) return nothing();
-      if (asked.words === "") return run(port, request, asked, newest);
+      const plain = askedOf(request, port);
+      if (plain === null) return nothing();
+      if (plain.words === "") {
+        return run(
+          port,
+          request,
+          plain,
+          isFiltered(plain.filter) ? await newestSelected(port, plain) : newest,
+        );
+      }
+      const asked = await withSelected(port, plain);
       const vectors = await vectorsFor(port, request, asked);
       const found = run(port, request, asked, byWords(vectors));
       if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));

@@ -1,8 +1,17 @@
 // What the ranking of observations reads: the best of the full-text index, who stands beside them, how common a word is.
 import type { Candidate, RecordFilter, Standing } from "../../domain/search.ts";
+import { createDateRange } from "./date-range.ts";
 import { createKnownTerms, type Known } from "./known-terms.ts";
 import type { Sqlite } from "./open.ts";
-import { conditionsOf, type FilterRow, observations, ofProject, restricts, toRow } from "./record-filter.ts";
+import {
+  conditionsOf,
+  type FilterRow,
+  isOnly,
+  observations,
+  ofProject,
+  restricts,
+  toRow,
+} from "./record-filter.ts";
 
 export interface Candidates {
   /** The best rows for an FTS5 expression, best first, newer first among equals; rejected ones are among them. */
@@ -33,6 +42,7 @@ export function createCandidates(db: Sqlite): Candidates {
   const filters = conditionsOf(observations);
   const score = `bm25(observations_fts, ${weights})`;
   const known = createKnownTerms(db);
+  const rangeOf = createDateRange(db);
   // As one text: a row for each took a tenth of the match at 1,000 observations.
   const asText = (hits: string) => `select json_group_array(json_array(score, id)) from (${hits})`;
   const best = db
@@ -45,13 +55,24 @@ export function createCandidates(db: Sqlite): Candidates {
         limit @limit`),
     )
     .pluck();
-  const bestFiltered = db
-    .prepare<FilterRow & { match: string; limit: number }, string>(
+  const inRange = db
+    .prepare<{ match: string; limit: number; first: number; last: number }, string>(
+      asText(`
+        select rowid as id, ${score} as score
+        from observations_fts
+        where observations_fts match @match and rowid between @first and @last
+        order by score, rowid desc
+        limit @limit`),
+    )
+    .pluck();
+  const filtered = db
+    .prepare<FilterRow & { match: string; limit: number; first: number; last: number }, string>(
       asText(`
         select observations_fts.rowid as id, ${score} as score
         from observations_fts
         cross join observations r on r.id = observations_fts.rowid
-        where observations_fts match @match and ${ofProject} and ${filters}
+        where observations_fts match @match and observations_fts.rowid between @first and @last
+          and ${isOnly("observations_fts")} and ${ofProject} and ${filters}
         order by score, id desc
         limit @limit`),
     )
@@ -104,6 +125,15 @@ export function createCandidates(db: Sqlite): Candidates {
     .prepare<[string], number>("select count(*) from observations where project = ?")
     .pluck();
 
+  function narrowed(match: string, filter: RecordFilter, limit: number): string | undefined {
+    const range = rangeOf(filter);
+    if (range === null) return undefined;
+    const { first, last, isExact } = range;
+    return isExact && filter.concepts.length === 0 && filter.files.length === 0
+      ? inRange.get({ match, limit, first, last })
+      : filtered.get({ match, limit, first, last, ...toRow(filter) });
+  }
+
   function toCandidates(hits: readonly Scored[]): (Candidate & Known)[] {
     const all = known.of(hits.map(([, id]) => id));
     const candidates = hits.flatMap(([score, id], index) => {
@@ -121,9 +151,7 @@ export function createCandidates(db: Sqlite): Candidates {
 
   return {
     best(match, filter, limit) {
-      const found = restricts(filter)
-        ? bestFiltered.get({ match, limit, ...toRow(filter) })
-        : best.get({ match, limit });
+      const found = restricts(filter) ? narrowed(match, filter, limit) : best.get({ match, limit });
       // What stands in it is said by the query above.
       return toCandidates(JSON.parse(found ?? "[]") as Scored[]);
     },
