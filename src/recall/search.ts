@@ -16,7 +16,7 @@ import {
   summaryHit,
 } from "./hits.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
-import { isFiltered, newestSelected, withSelected } from "./selected.ts";
+import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
   type Asked,
@@ -85,7 +85,11 @@ export function createSearch(port: SearchPort): Search {
       const found = run(port, request, asked, byWords(vectors));
       if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
       if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
-      const parts = run(port, request, asked, beginnings(port, asked) ?? insideWords);
+      const begun = beginnings(port, asked);
+      const parts =
+        begun === null
+          ? run(port, request, await withNewest(port, asked), insideWords)
+          : run(port, request, asked, begun);
       return isEmpty(parts) ? found : { ...parts, notes: found.notes };
     },
   };
@@ -150,7 +154,7 @@ function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way
     observations:
       format === "full"
         ? read({ byId: observations.byId, project }, chosen, parseLists)
-        : read({ byId: observations.line, project }, chosen, observationLine),
+        : read({ byId: linesOf(observations, chosen), project }, chosen, observationLine),
     sessions: kinds.sessions
       ? read({ byId: summaries.byId, project }, way.others(summaries, asked), (record) =>
           summaryHit(record, format),
@@ -163,6 +167,11 @@ function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way
       : [],
     notes: [],
   };
+}
+
+function linesOf(port: SearchPort["observations"], chosen: readonly Chosen[]) {
+  const lines = new Map(port.lines(chosen.map(({ id }) => id)).map((line) => [line.id, line]));
+  return (id: number) => lines.get(id);
 }
 
 // The scope token in the match is what finds a project's records fast; the record itself says whose it is.

@@ -37,6 +37,16 @@ export async function withSelected(port: SearchPort, asked: Asked): Promise<Aske
   return { ...asked, only, kinds: { ...kinds, observations: only.length > 0 } };
 }
 
+/** The search with the newest of what its filters let through: all that a look into words takes in. */
+export async function withNewest(port: SearchPort, asked: Asked): Promise<Asked> {
+  const { filter, kinds } = asked;
+  if (!kinds.observations || !isFiltered(filter)) return asked;
+  const only = await walked(port.observations, filter, lookedInto);
+  return { ...asked, only, kinds: { ...kinds, observations: only.length > 0 } };
+}
+
+// As many as the statement that looks into them takes.
+const lookedInto = 5_000;
 // Enough of them stand among the newest when a filter lets much through, so that nothing is looked at in vain.
 const fewRecords = 1_000;
 

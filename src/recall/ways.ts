@@ -27,8 +27,8 @@ export interface SearchPort {
   projectId(label: string): number | undefined;
   observations: SearchedKind<Observation> &
     CandidatePort & {
-      /** The columns of a line; a whole record takes four times as long. */
-      line(id: number): ObservationLine | undefined;
+      /** The columns of a line, of each that there is; whole records take four times as long. */
+      lines(ids: readonly number[]): ObservationLine[];
     };
   summaries: SearchedKind<SessionSummary>;
   prompts: SearchedKind<UserPrompt>;
@@ -93,7 +93,10 @@ export function beginnings(port: SearchPort, asked: Asked): Way | null {
 }
 
 /** Words that no word begins with, anywhere within words. */
-export const insideWords: Way = { observations: insideOf, others: insideOf };
+export const insideWords: Way = {
+  observations: (kind, asked) => insideOf(kind, { ...asked, filter: ofObservations(asked) }),
+  others: insideOf,
+};
 
 /** True when a word of the search is in some record that it may return, be it on another page. */
 export function isInSomeRecord(port: SearchPort, asked: Asked): boolean {

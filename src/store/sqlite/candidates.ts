@@ -65,15 +65,22 @@ export function createCandidates(db: Sqlite): Candidates {
         limit @limit`),
     )
     .pluck();
+  // Best first and then looked up, until there are enough: when a filter lets much through that is a few hundred rows.
+  // The limit inside keeps the order from being left out.
   const filtered = db
     .prepare<FilterRow & { match: string; limit: number; first: number; last: number }, string>(
       asText(`
-        select observations_fts.rowid as id, ${score} as score
-        from observations_fts
-        cross join observations r on r.id = observations_fts.rowid
-        where observations_fts match @match and observations_fts.rowid between @first and @last
-          and ${isOnly("observations_fts")} and ${ofProject} and ${filters}
-        order by score, id desc
+        select hit.id, hit.score
+        from (
+          select rowid as id, ${score} as score
+          from observations_fts
+          where observations_fts match @match and rowid between @first and @last
+            and ${isOnly("observations_fts")}
+          order by score, rowid desc
+          limit 1000000000
+        ) hit
+        cross join observations r on r.id = hit.id
+        where ${ofProject} and ${filters}
         limit @limit`),
     )
     .pluck();
