@@ -4,7 +4,7 @@ import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/searc
 import { type FusedHit, fuse } from "./fusion.ts";
 import { buildMatch, matchOf, phraseMatch } from "./query.ts";
 import { createQuestion, type Question } from "./question.ts";
-import { tellingPhrases } from "./telling-phrases.ts";
+import { type TellingPhrases, tellingPhrases } from "./telling-phrases.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 
 /** What the ranking needs of the store. */
@@ -83,7 +83,7 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
   const question =
-    candidates.length === 0 ? null : questionOf(port, request, { match, matched, counts: telling?.counts });
+    candidates.length === 0 ? null : questionOf(port, request, { match, matched, countOf: telling?.countOf });
   return { candidates, standing, own, read: matched.length, question };
 }
 
@@ -102,15 +102,15 @@ function promptOf({ words, filter, scope }: RankRequest) {
 
 interface Found {
   match: string | null;
-  /** Of phrases that are counted already. */
-  counts: ReadonlyMap<string, number> | undefined;
+  /** What is counted already. */
+  countOf: TellingPhrases["countOf"] | undefined;
   matched: readonly Candidate[];
 }
 
 function questionOf(
   port: CandidatePort,
   { words, filter, scope }: RankRequest,
-  { match, matched, counts }: Found,
+  { match, matched, countOf }: Found,
 ): Question | null {
   // In a small project all that match are at hand, and are counted in a tenth of the time.
   const isComplete = matched.length < candidateCount && !isNarrowed(filter);
@@ -118,7 +118,7 @@ function questionOf(
   return createQuestion(words, {
     population: port.population(filter.project),
     frequency: ({ term, phrase }) =>
-      counts?.get(phrase) ??
+      countOf?.(phrase) ??
       (isComplete && match?.includes(phrase)
         ? recordsWith(codeOf(term), records)
         : port.frequency(

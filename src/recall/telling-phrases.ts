@@ -10,8 +10,8 @@ interface CountPort {
 export interface TellingPhrases {
   /** What is looked for, the rarest first. */
   phrases: readonly string[];
-  /** In how many records each phrase of the words is. */
-  counts: ReadonlyMap<string, number>;
+  /** In how many records a phrase of the words is, if that was counted; the rest is common. */
+  countOf(phrase: string): number | undefined;
 }
 
 interface Prompt {
@@ -28,11 +28,17 @@ interface Prompt {
  */
 export function tellingPhrases(port: CountPort, { words, project, columns, scope }: Prompt): TellingPhrases {
   const phrases = matchPhrases(words);
-  if (port.population(project) <= manyRecords) return { phrases, counts: new Map() };
-  const counts = new Map(
-    phrases.map((phrase) => [phrase, port.frequencyUpTo(phraseMatch(phrase, columns, scope), manyRecords)]),
-  );
-  const countOf = (phrase: string) => counts.get(phrase) ?? 0;
+  if (port.population(project) <= manyRecords) return { phrases, countOf: () => undefined };
+  const counts = new Map<string, number>();
+  const countOf = (phrase: string) => counts.get(phrase) ?? manyRecords;
+  let rare = 0;
+  // A long word is rare more often than a short one, and a name of several parts most of all.
+  for (const phrase of [...phrases].sort((a, b) => b.length - a.length)) {
+    const count = port.frequencyUpTo(phraseMatch(phrase, columns, scope), manyRecords);
+    counts.set(phrase, count);
+    if (count > 0 && count < rareRecords) rare += 1;
+    if (rare === maxPhrases) break;
+  }
   const rarest = phrases
     .filter((phrase) => countOf(phrase) > 0 && countOf(phrase) < manyRecords)
     .sort((a, b) => countOf(a) - countOf(b));
@@ -41,9 +47,10 @@ export function tellingPhrases(port: CountPort, { words, project, columns, scope
     matched += countOf(phrase);
     return index === 0 || matched <= manyRecords;
   });
-  return { phrases: chosen, counts };
+  return { phrases: chosen, countOf };
 }
 
 // A match costs a microsecond a row, and for each phrase as much as it takes to count it in all projects.
 const manyRecords = 2_000;
+const rareRecords = 250;
 const maxPhrases = 8;
