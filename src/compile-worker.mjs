@@ -22,7 +22,8 @@ while (!(await answers())) await sleep(20);
 writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
 renameSync(`${compiled}.${process.pid}.new`, compiled);
 process.stdout.write(compiled);
-process.kill(process.pid, "SIGTERM");
+// Emitted, not sent: on Windows a signal that is sent ends a process before it could end itself.
+process.emit("SIGTERM", "SIGTERM");
 
 function answers() {
   const port = announcedPort();
