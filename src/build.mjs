@@ -89,6 +89,8 @@ const lateModules = {
 const workerCode = {
   ...common,
   ...commonJs,
+  // Code that V8 takes from what it compiled earlier has lost who answers its `import()`: a late import is a require.
+  supported: { "dynamic-import": false },
   external: workerPackages,
   plugins: [lateModules],
   entryPoints: { worker: "src/worker/main.ts" },

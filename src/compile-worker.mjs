@@ -7,15 +7,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cachedDataVersionTag } from "node:v8";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 const [file, dataDir] = process.argv.slice(2);
 // Where src/worker/compiled-start.ts looks. The tag is asked for before the worker could set a flag.
 const compiled = file.replace(/\.cjs$/, `-${process.arch}-${cachedDataVersionTag()}.v8`);
-const script = new Script(readFileSync(file, "latin1"), {
-  filename: file,
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-});
+const script = new Script(readFileSync(file, "latin1"), { filename: file });
 script.runInThisContext()({}, createRequire(file), { exports: {} }, file, dirname(file));
 
 while (!(await answers())) await sleep(20);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { failOpenSync } from "../errors.ts";
 
 // Set by the build. It carries a digest: V8 itself compares no more than the length of compiled code and its source.
@@ -23,7 +23,6 @@ const file = join(__dirname, `${codeName}.cjs`);
 const script = new Script(readFileSync(file, "latin1"), {
   filename: file,
   cachedData: compiled(),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });
 const run: CommonJs = script.runInThisContext();
 run(exports, createRequire(file), module, file, __dirname);
