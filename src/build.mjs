@@ -76,8 +76,11 @@ const lateModules = {
     );
     onLoad({ filter: /./, namespace: "late" }, async ({ path }) => {
       const { default: real } = await import(path);
-      const functions = Object.keys(real).filter((name) => typeof real[name] === "function");
-      const parts = functions.map((name) => `${name}: (...given) => required().${name}(...given)`);
+      const parts = Object.keys(real).map((name) =>
+        typeof real[name] === "function"
+          ? `${name}: (...given) => required().${name}(...given)`
+          : `get ${name}() { return required().${name}; }`,
+      );
       const contents = `const required = () => require("node:${path}"); module.exports = { ${parts.join(", ")} };`;
       return { contents };
     });
