@@ -31,7 +31,7 @@ if (canTrace()) {
 
   test("no reply to one of many that come together leaves before the sync of their common write has returned", async () => {
     const random = createRandom(5);
-    const [turns, together] = [15, 8];
+    const [turns, together] = [8, 40];
     const trace = await traced(async (worker) => {
       for (let turn = 0; turn < turns; turn++) {
         const posts = Array.from({ length: together }, (_, n) =>
