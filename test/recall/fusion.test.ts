@@ -75,6 +75,14 @@ describe("the signals of a candidate", () => {
     memory.addObservation({ title: "queue", session: "b", at: someTime });
     expect(signalsFor("queue", old.id).age).toBe(1);
   });
+
+  it("say how near it was made to a date that the question names", () => {
+    const { id } = memory.addObservation({ title: "queue", session: "a", at: Date.UTC(2026, 2, 3, 12) });
+    const later = memory.addObservation({ title: "queue", session: "b", at: Date.UTC(2026, 3, 3) });
+    expect(signalsFor("queue on 3 March 2026", id).date).toBe(1);
+    expect(signalsFor("queue on 3 March 2026", later.id).date).toBeLessThan(0.2);
+    expect(signalsFor("queue", id).date).toBe(0);
+  });
 });
 
 describe("the order", () => {
