@@ -61,6 +61,19 @@ describe("the signals of a candidate", () => {
     expect(beginnings).toBeGreaterThan(0);
   });
 
+  it("count it half where it stands among the others", () => {
+    const { id } = memory.addObservation({ title: "the dict of the queue" });
+    const { coverage, beginnings, close, lead } = signalsFor("dictionary queue", id);
+    expect(close).toBeCloseTo(coverage + beginnings / 2);
+    expect(lead).toBeCloseTo(close);
+  });
+
+  it("count a term once where a word that begins like it stands beside it", () => {
+    const { id } = memory.addObservation({ title: "dict dictionary dict" });
+    const { coverage, close, lead } = signalsFor("dictionary queue", id);
+    expect([close, lead]).toEqual([coverage, coverage]);
+  });
+
   it("hold what those beside it add to the question", () => {
     memory.addObservation({ title: "adoption", session: "a" });
     const { id } = memory.addObservation({ title: "queue", session: "a" });
