@@ -86,7 +86,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
   const { elsewhere } = projects.checkouts;
-  const { keeper, changedSince } = buildFreshness({ store, clock, projects });
+  const { keeper, changedSince, contentOf } = buildFreshness({ store, clock, projects });
   const { folders, touched, refreshTouched } = buildFolders({ store, settings, clock });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
@@ -160,7 +160,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });
-  const context = buildContext({ ...deps, relevant, changedSince, elsewhere }, store);
+  const context = buildContext({ ...deps, relevant, changedSince, contentOf, elsewhere }, store);
   const hostEvents = createHostEvents({
     hostNamed,
     intake,

@@ -37,12 +37,13 @@ interface ContextDeps {
   env: Environment;
   relevant: ContextPort["relevant"];
   changedSince?: ContextPort["changedSince"];
+  contentOf?: ContextPort["contentOf"];
   elsewhere?: ContextPort["elsewhere"];
 }
 
 /** The context builder, with the context settings as they were at start. */
 export function buildContext(
-  { db, settings, env, relevant, changedSince, elsewhere }: ContextDeps,
+  { db, settings, env, relevant, changedSince, contentOf, elsewhere }: ContextDeps,
   { observations, summaries }: Store,
 ): Context {
   const port: ContextPort = {
@@ -52,6 +53,7 @@ export function buildContext(
     byFile: createByFile(db),
     relevant,
     changedSince,
+    contentOf,
     elsewhere,
   };
   const { mode } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
