@@ -146,7 +146,7 @@ function startingWorker(context: CliContext): WorkerClient {
     timeline: (parameters) => asked(() => worker.timeline(parameters)),
     recent: (page) => asked(() => worker.recent(page)),
     observationsOf: (ids, project) => asked(() => worker.observationsOf(ids, project)),
-    summary: (id) => asked(() => worker.summary(id)),
-    prompt: (id) => asked(() => worker.prompt(id)),
+    summary: (id, project) => asked(() => worker.summary(id, project)),
+    prompt: (id, project) => asked(() => worker.prompt(id, project)),
   };
 }
