@@ -209,7 +209,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     recordObservation: createObservationRecorder(shared),
     search,
     mcp: createMcpPorts(settings.paths),
-    ...buildRecall({ db, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
+    ...buildRecall({ db, settings, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
     context,
     folders,
     cost,
