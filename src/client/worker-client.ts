@@ -27,6 +27,7 @@ export type {
   RegenerationPlanAnswer,
   RelabelAnswer,
   RemovedFolders,
+  RepairState,
   SearchAnswer,
   Stats,
   TimelineAnswer,

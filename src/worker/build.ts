@@ -16,6 +16,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
+import { createComparison } from "./derived-comparison.ts";
 import { createDerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
@@ -184,9 +185,17 @@ export function buildWorker(deps: WorkerDeps): Worker {
     refreshFolders: refreshTouched,
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
     renewDerived: (limit) => store.commit(() => store.derived.renew(limit)),
+    compareDerived: createComparison({
+      ...deps,
+      ...store,
+      ...store.derived,
+      state: store.comparison,
+      quiet: quiet.wait,
+      warn: (sentence) => log.warn(sentence),
+    }),
     drainSpool: spool.drain,
   });
-  const derived = createDerivedRepair({ commit: store.commit, ...store.derived });
+  const derived = createDerivedRepair({ ...store, ...store.derived, compared: store.comparison.read });
   const idleMemory = createIdleMemory({ clock });
   const ports = createHttpPorts({
     ...deps,

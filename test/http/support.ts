@@ -188,7 +188,11 @@ function fakePorts(calls: Call[]): Ports {
       remove: async (under) =>
         note("folders.remove", under, { removed: [], left: [{ path: "/x", why: "y" }] }),
     },
-    maintenance: { repair: async () => note("repair", undefined, 12), waiting: () => 3 },
+    maintenance: {
+      repair: async () => note("repair", undefined, 12),
+      waiting: () => 3,
+      compared: () => ({ at: null, found: 0 }),
+    },
     projectDetails: {
       list: () => [aProject],
       rename: async (from, to) => note("projects.rename", { from, to }, { project: to, left: 0 }),

@@ -63,7 +63,11 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const unused =
       looked instanceof MemError || looked.is !== "answering" ? [] : await unusedSettings(context, settings);
     checks.push(checkSettings(settings, unused), checkDatabase(paths));
-    const records = await checkRecords(paths);
+    const last =
+      looked instanceof MemError || looked.is !== "answering"
+        ? undefined
+        : await failOpen("ask for the last comparison", () => context.worker().repairState());
+    const records = await checkRecords(paths, { last, nowEpochMs: context.clock.now() });
     if (records !== null) checks.push(records);
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
     else
