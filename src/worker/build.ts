@@ -217,7 +217,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     stream,
     recordObservation: createObservationRecorder(shared),
     search,
-    mcp: createMcpPorts(settings.paths),
+    mcp: createMcpPorts(settings.paths, deps.env),
     ...buildRecall({ db, settings, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
     context,
     folders,
