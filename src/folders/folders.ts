@@ -32,7 +32,7 @@ export interface LeftFile {
 export interface FoldersPort {
   /** Newest first; none that is not known to hold, or that came from outside. */
   records(project: string, limit: number): FileRecord[];
-  /** Top folder of the project, where it was seen last. */
+  /** Top folder of the project. */
   folderOf(project: string): string | null;
   labels(): string[];
   files(): FolderFile[];
