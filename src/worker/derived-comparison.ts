@@ -40,7 +40,7 @@ export function createComparison(deps: ComparisonDeps): CompareDerived {
         return compared.next === null;
       });
       if (!isEnded) continue;
-      if (found > 0) warn(`The index did not agree with ${found} records; they are made anew.`);
+      if (found > 0) warn(`Records that the index did not agree with, and that are made anew: ${found}.`);
       return;
     }
   };

@@ -46,7 +46,7 @@ test("once a day all is compared, in several turns, and what is wrong is listed 
   damage(1_400);
   expect(await round()).toBeGreaterThan(1);
   expect(listed()).toEqual([1_400]);
-  expect(warned).toEqual(["The index did not agree with 1 records; they are made anew."]);
+  expect(warned).toEqual(["Records that the index did not agree with, and that are made anew: 1."]);
   expect(memory.store.comparison.read()).toMatchObject({ endedFound: 1, found: 0 });
   damage(7);
   now += 23 * hour;
@@ -66,7 +66,7 @@ test("a worker that ends in a round is followed by one that goes on with it", as
   expect(memory.store.comparison.read()).toMatchObject({ found: 1, at });
   expect(at.after).toBeGreaterThan(900);
   await round();
-  expect(warned).toEqual(["The index did not agree with 1 records; they are made anew."]);
+  expect(warned).toEqual(["Records that the index did not agree with, and that are made anew: 1."]);
 });
 
 test("a turn ends at once when the worker stops", async () => {
