@@ -37,6 +37,7 @@ interface ContextDeps {
   env: Environment;
   relevant: ContextPort["relevant"];
   changedSince?: ContextPort["changedSince"];
+  contentOf?: ContextPort["contentOf"];
   elsewhere?: ContextPort["elsewhere"];
 }
 
@@ -60,7 +61,7 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
 }
 
 function contextPort(
-  { db, relevant, changedSince, elsewhere }: ContextDeps,
+  { db, relevant, changedSince, contentOf, elsewhere }: ContextDeps,
   { observations, summaries }: Store,
 ): ContextPort {
   return {
@@ -70,6 +71,7 @@ function contextPort(
     byFile: createByFile(db),
     relevant,
     changedSince,
+    contentOf,
     elsewhere,
   };
 }
