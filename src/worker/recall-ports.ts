@@ -57,6 +57,7 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
     forSession: async (request) => context().forSession(request),
     forPrompt: async (request) => context().forPrompt(request),
     forFile: async (request) => context().forFile(request),
+    contentOf: async (path, cwd) => context().contentOf(path, cwd),
   };
 }
 
