@@ -61,6 +61,19 @@ describe("the signals of a candidate", () => {
     expect(beginnings).toBeGreaterThan(0);
   });
 
+  it("count it half where it stands among the others", () => {
+    const { id } = memory.addObservation({ title: "the dict of the queue" });
+    const { coverage, beginnings, close, lead } = signalsFor("dictionary queue", id);
+    expect(close).toBeCloseTo(coverage + beginnings / 2);
+    expect(lead).toBeCloseTo(close);
+  });
+
+  it("count a term once where a word that begins like it stands beside it", () => {
+    const { id } = memory.addObservation({ title: "dict dictionary dict" });
+    const { coverage, close, lead } = signalsFor("dictionary queue", id);
+    expect([close, lead]).toEqual([coverage, coverage]);
+  });
+
   it("hold what those beside it add to the question", () => {
     memory.addObservation({ title: "adoption", session: "a" });
     const { id } = memory.addObservation({ title: "queue", session: "a" });
@@ -74,6 +87,14 @@ describe("the signals of a candidate", () => {
     const old = memory.addObservation({ title: "queue", session: "a", at: someTime - 30 * day });
     memory.addObservation({ title: "queue", session: "b", at: someTime });
     expect(signalsFor("queue", old.id).age).toBe(1);
+  });
+
+  it("say how near it was made to a date that the question names", () => {
+    const { id } = memory.addObservation({ title: "queue", session: "a", at: Date.UTC(2026, 2, 3, 12) });
+    const later = memory.addObservation({ title: "queue", session: "b", at: Date.UTC(2026, 3, 3) });
+    expect(signalsFor("queue on 3 March 2026", id).date).toBe(1);
+    expect(signalsFor("queue on 3 March 2026", later.id).date).toBeLessThan(0.2);
+    expect(signalsFor("queue", id).date).toBe(0);
   });
 });
 
