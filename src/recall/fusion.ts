@@ -156,7 +156,8 @@ function weigh(own: Signals): number {
     by.beforeThat * own.beforeThat +
     by.neighbours * own.neighbours +
     by.feedback * own.feedback +
-    by.age * own.age
+    by.age * own.age +
+    by.date * own.date
   );
 }
 

@@ -112,6 +112,25 @@ describe("the order", () => {
     expect(best?.score).toBeCloseTo(sum);
   });
 
+  it("weighs every signal that has a weight", () => {
+    const at = Date.UTC(2026, 2, 3, 12);
+    const { id } = memory.addObservation({
+      title: "queue racer queue",
+      facts: ["the queue"],
+      session: "a",
+      at,
+    });
+    memory.addObservation({ title: "queue of race", session: "a", at: at + day });
+    memory.addObservation({ title: "queue", session: "b", at: at + 30 * day });
+    const gathered = gather("queue race on 3 March 2026");
+    const hit = fuse({ ...gathered, byMeaning: new Map() }).find((each) => each.id === id);
+    const names = Object.keys(signalWeights) as (keyof Signals)[];
+    const shown = names.filter((name) => hit?.signals[name] !== 0);
+    expect(shown).toEqual(expect.arrayContaining(["date", "age", "coverage", "beginnings"]));
+    const sum = names.reduce((total, name) => total + signalWeights[name] * (hit?.signals[name] ?? 0), 0);
+    expect(hit?.score).toBeCloseTo(sum);
+  });
+
   it("of a question without a word that says something is that of the full text", () => {
     const { id } = memory.addObservation({ title: "to be or not to be" });
     const gathered = gather("to be or not");
