@@ -15,17 +15,15 @@ interface Named {
 
 /** The input with every naming text cleaned; called once, before anything else looks at it. */
 export function cleanInput<I extends Named>(input: I): I {
-  return {
-    ...input,
-    claudeSessionId: cleanKey(input.claudeSessionId),
-    cwd: cleaned(input.cwd),
-    project: cleaned(input.project),
-    host: cleaned(input.host),
-    eventKey: input.eventKey === undefined ? undefined : cleanKey(input.eventKey),
-    promptKey: input.promptKey === undefined ? undefined : cleanKey(input.promptKey),
-    agentId: cleaned(input.agentId),
-    agentType: cleaned(input.agentType),
-  };
+  // Nearly every input is clean already: a copy of it takes longer than the look.
+  let copy: I | undefined;
+  for (const { name, clean } of namingTexts) {
+    const text = input[name];
+    if (text === undefined) continue;
+    const cleaned = clean(text);
+    if (cleaned !== text) copy = { ...(copy ?? input), [name]: cleaned };
+  }
+  return copy ?? input;
 }
 
 /** A text that tells things apart: what may not be stored is replaced by its hash, so that two stay two. */
@@ -33,6 +31,15 @@ export function cleanKey(key: string): string {
   return cleanText(key) === key ? key : contentKey(key);
 }
 
-function cleaned(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : cleanText(text);
-}
+const textOf = (text: string): string => cleanText(text);
+
+const namingTexts: readonly { name: keyof Named; clean: (text: string) => string }[] = [
+  { name: "claudeSessionId", clean: cleanKey },
+  { name: "cwd", clean: textOf },
+  { name: "project", clean: textOf },
+  { name: "host", clean: textOf },
+  { name: "eventKey", clean: cleanKey },
+  { name: "promptKey", clean: cleanKey },
+  { name: "agentId", clean: textOf },
+  { name: "agentType", clean: textOf },
+];

@@ -1,19 +1,27 @@
 // What `mem install` and `mem uninstall` share: where a host's settings lie, and the record of what was changed there.
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import { MemError } from "../errors.ts";
 import type { InstallRecord } from "../hosts/install.ts";
 import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
 import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
 import { mcpServerOf } from "../hosts/mcp-server.ts";
-import { createMcpSwitch, type McpSwitch } from "../hosts/mcp-switch.ts";
+import {
+  createMcpSwitch,
+  installedHosts,
+  type McpHost,
+  type McpSwitch,
+  rememberingHosts,
+  userSettingsFile,
+} from "../hosts/mcp-switch.ts";
+import { hostNames, recipeOf } from "../hosts/registry.ts";
 import { type DataPaths, packageFile } from "../paths.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
 
 /** The settings file that the host reads for this user. */
 export function settingsFileOf(recipe: InstallRecipe, context: CliContext): string {
-  const { folderVariable, folder, file } = recipe.settings;
+  const { folderVariable } = recipe.settings;
   const named = context.environment[folderVariable] ?? "";
   if (named === "" && !isAbsolute(homedir())) {
     throw new MemError("host_settings_unreadable", {
@@ -21,7 +29,7 @@ export function settingsFileOf(recipe: InstallRecipe, context: CliContext): stri
       hint: `Set HOME, or ${folderVariable}.`,
     });
   }
-  return join(named === "" ? join(homedir(), folder) : resolve(named), file);
+  return userSettingsFile(recipe, named);
 }
 
 /** How hooks are started: through the shell launcher, and on Windows, which has no such shell, by Node itself. */
@@ -47,6 +55,16 @@ export function mcpSwitchOf(paths: DataPaths): McpSwitch {
     put: (file: string, record: InstallRecord | null) => recordInstall(paths, file, record),
   };
   return createMcpSwitch(installs, mcpServerOf(paths));
+}
+
+/** The hosts that remember through mem: those with hooks of ours, and those with the plugin. */
+export function mcpHosts(context: CliContext): McpHost[] {
+  const paths = context.paths();
+  const installed = installedHosts(readInstalls(paths), recipeOf);
+  const all = hostNames
+    .map(recipeOf)
+    .map((recipe) => ({ recipe, settingsFile: settingsFileOf(recipe, context) }));
+  return rememberingHosts(installed, all, mcpSwitchOf(paths));
 }
 
 /** Puts `record` in place of the one for the same settings file; null removes that. */

@@ -27,6 +27,7 @@ export type {
   RegenerationPlanAnswer,
   RelabelAnswer,
   RemovedFolders,
+  RepairState,
   SearchAnswer,
   Stats,
   TimelineAnswer,
@@ -150,9 +151,9 @@ export interface WorkerClient {
   /** Whole observations, those of the ids that are there; of one project when it is given. */
   observationsOf(ids: readonly number[], project?: string): Promise<Parsed<Observation>[]>;
   /** Throws `not_found`. */
-  summary(id: number): Promise<SessionSummary>;
+  summary(id: number, project?: string): Promise<SessionSummary>;
   /** Throws `not_found`. */
-  prompt(id: number): Promise<UserPrompt>;
+  prompt(id: number, project?: string): Promise<UserPrompt>;
   observations(page?: PageParameters): Promise<Page<Observation>>;
   summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
   prompts(page?: PageParameters): Promise<Page<UserPrompt>>;
@@ -243,11 +244,14 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
       queryString(parameters).length > maxQueryBytes
         ? postObject("/api/search", parameters)
         : getObject("/api/search", parameters),
-    timeline: (parameters) => listOf("GET", `/api/timeline${queryString(parameters)}`),
+    timeline: (parameters) =>
+      queryString(parameters).length > maxQueryBytes
+        ? listOf("POST", "/api/timeline", parameters)
+        : listOf("GET", `/api/timeline${queryString(parameters)}`),
     fileTimeline: (parameters) => getObject("/api/observations/by-file", parameters),
     observationsOf: (ids, project) => listOf("POST", "/api/observations/batch", { ids, project }),
-    summary: (id) => getObject(`/api/summary/${id}`),
-    prompt: (id) => getObject(`/api/prompt/${id}`),
+    summary: (id, project) => getObject(`/api/summary/${id}`, { ...(project && { project }) }),
+    prompt: (id, project) => getObject(`/api/prompt/${id}`, { ...(project && { project }) }),
     observations: (page) => getObject("/api/observations", page),
     summaries: (page) => getObject("/api/summaries", page),
     prompts: (page) => getObject("/api/prompts", page),

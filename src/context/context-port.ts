@@ -43,4 +43,6 @@ export interface ContextPort {
         cwd?: string | null;
       }) => Promise<ReadonlyMap<number, readonly ChangedFile[]>>)
     | undefined;
+  /** What names the present content of a file, null when that cannot be told; absent: nobody looks. */
+  contentOf?: ((path: string, cwd: string | null) => Promise<string | null>) | undefined;
 }

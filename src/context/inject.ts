@@ -4,11 +4,13 @@ import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
+import { changesOfFile, type ToldOfFile } from "./file-changes.ts";
+import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
 import { chosenRelevant, maxRelevant, renderRelevant } from "./prompt-context.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
-import { type Injection, timelineOf } from "./timeline.ts";
+import { type Injection, type TimelineDeps, timelineOf } from "./timeline.ts";
 
+export type { FileInjection } from "./file-context.ts";
 export type { Injection } from "./timeline.ts";
 
 export interface SessionContextRequest {
@@ -29,6 +31,8 @@ export interface PromptContextRequest extends SessionContextRequest {
 export interface FileContextRequest extends SessionContextRequest {
   path: string;
   known?: ReadonlySet<number>;
+  /** What the reader knows of the file itself; without it, nothing is said again. */
+  told?: ToldOfFile;
   /** Lines at most. */
   limit?: number;
   /** `sdk_session_id` of a session that knows its own records already. */
@@ -43,8 +47,13 @@ export interface Context {
   forSession(request: SessionContextRequest): Promise<Injection>;
   /** The few records that fit the first prompt, in a block of their own, and what the start would have said. */
   forPrompt(request: PromptContextRequest): Promise<Injection>;
-  /** A few lines about a file, in such a block; null when there is nothing to say. */
-  forFile(request: FileContextRequest): Promise<Injection | null>;
+  /**
+   * A few lines about a file, in such a block; null when there is nothing to say, and nothing to keep. The text is empty
+   * when there is only something to keep.
+   */
+  forFile(request: FileContextRequest): Promise<FileInjection | null>;
+  /** What names the present content of a file; null when it cannot be told. */
+  contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
 
 /** Context over the records that `port` reaches; it tells agents to look for more with `searchCommand` and words. */
@@ -72,13 +81,8 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       });
       return joined(timeline, relevant);
     },
-    async forFile(request) {
-      const { path, cwd = null } = request;
-      const { observations, more, searched } = unknownOfFile(port, request);
-      const changed = await changedFiles(port, observations, cwd);
-      const text = renderFileContext(path, { observations, more, searched, changed, searchCommand, budget });
-      return text === null ? null : { text, records: observations.map(({ id }) => id) };
-    },
+    forFile: (request) => fileInjection(deps, request, budget),
+    contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };
 }
 
@@ -89,21 +93,40 @@ const maxProjects = 8;
 // What is read before every file must cost next to nothing.
 const linesPerFile = 3;
 
+async function fileInjection(
+  { port, searchCommand }: TimelineDeps,
+  request: FileContextRequest,
+  budget: Budget,
+): Promise<FileInjection | null> {
+  const { path, cwd = null, told } = request;
+  const { observations, heard, paths, ...others } = recordsOfFile(port, request);
+  if (observations.length === 0 && (heard.length === 0 || told === undefined)) return null;
+  const changed = await changedFiles(port, [...observations, ...heard], cwd);
+  const { again, file } = await changesOfFile(port, { path, cwd, told, paths, observations, heard, changed });
+  const text = renderFileContext(path, { observations, ...others, again, changed, searchCommand, budget });
+  if (text === null) return file === undefined || again !== null ? null : { ...nothingToSay, file };
+  const ids = observations.map(({ id }) => id);
+  return { text, records: ids, changed: ids.filter((id) => changed.has(id)), file };
+}
+
+const nothingToSay = { text: "", records: [] };
+
 /**
- * Those of the file's first records that the reader does not know, and how many stand behind them. What was told leaves
- * its place empty: each further edit of one file would tell of older ones otherwise.
+ * The file's first records: those that the reader does not know, and those it has heard. What was told leaves its place
+ * empty: each further edit of one file would tell of older ones otherwise.
  */
-function unknownOfFile(
+function recordsOfFile(
   port: ContextPort,
   { project, cwd = null, path, known = nothing, limit = linesPerFile, exceptSession }: FileContextRequest,
-): { observations: Observation[]; more: number; searched: string } {
+): { observations: Observation[]; heard: Observation[]; paths: string[]; more: number; searched: string } {
   const elsewhere = port.elsewhere?.(path, { project, cwd }) ?? [];
   const paths = [...new Set([...spellingsOf(path), ...elsewhere])];
   const request = { project, paths, exceptSession: exceptSession ?? null };
   const found = port.byFile({ ...request, limit });
-  const observations = found.observations.filter(({ id }) => !known.has(id));
   return {
-    observations,
+    observations: found.observations.filter(({ id }) => !known.has(id)),
+    heard: found.observations.filter(({ id }) => known.has(id)),
+    paths,
     more: found.total - found.observations.length,
     searched: sharedEnd(path, elsewhere),
   };
@@ -130,5 +153,6 @@ function joined(first: Injection, second: Injection): Injection {
   return {
     text: [first.text, second.text].filter((text) => text !== "").join("\n"),
     records: [...first.records, ...second.records],
+    changed: [...(first.changed ?? []), ...(second.changed ?? [])],
   };
 }

@@ -18,10 +18,11 @@ export interface TimelineRequest {
   known: ReadonlySet<number>;
 }
 
-/** A text for an agent's context, and the records that stand in it. */
+/** A text for an agent's context, the records that stand in it, and which of them as being of files that changed. */
 export interface Injection {
   text: string;
   records: number[];
+  changed?: readonly number[];
 }
 
 export interface TimelineDeps {
@@ -38,9 +39,11 @@ export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): 
     return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
   }
   const { text, shown } = fitting;
+  const rows = fitting.view.rows.slice(0, shown);
   return {
     text: request.colors ? renderTerminal(fitting.view, shown) : text,
-    records: fitting.view.rows.slice(0, shown).flatMap((row) => row.ids),
+    records: rows.flatMap((row) => row.ids),
+    changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
   };
 }
 

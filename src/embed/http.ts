@@ -23,19 +23,32 @@ interface HttpEmbedderOptions {
 
 const callTimeoutMs = 60_000;
 
+// An answer is parsed where everybody waits, 43 ms for each MB of it: so many texts are asked for at once that it
+// stays at half of that, and few at first, as it is the first answer that tells the dimension.
+const mostTexts = 32;
+const firstTexts = 4;
+const answerBytes = 512 * 1024;
+const bytesPerNumber = 24;
+const maxAnswerBytes = 1024 * 1024;
+
 export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model, clock, timeoutMs = callTimeoutMs, resolve } = options;
   const endpoint = endpointOf(options.baseUrl);
   let poster: Poster | undefined;
 
+  let textsAtOnce = firstTexts;
+
   function open(origin: string): Poster {
-    poster ??= createPoster({ origin, timeoutMs, ...(resolve === undefined ? {} : { resolve }) });
+    const bounds = { timeoutMs, maxAnswerBytes };
+    poster ??= createPoster({ origin, ...bounds, ...(resolve === undefined ? {} : { resolve }) });
     return poster;
   }
 
   return {
     identity: { embedder: "http", model },
-    batch: 32,
+    get batch() {
+      return textsAtOnce;
+    },
     async embed(texts, role, signal) {
       if (typeof endpoint === "string") throw new EmbedFailure("setup", endpoint, { hint: setAddress });
       if (model === "") throw new EmbedFailure("setup", "No embedding model is named.", { hint: setModel });
@@ -52,7 +65,9 @@ export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
           throw cause instanceof PostFailure ? notAnswered(cause) : cause;
         });
       if (answer.status >= 400) throw refused(endpoint.origin, answer, [key], clock.now());
-      return readVectors(new URL(endpoint.origin).host, answer.text, texts.length, [key]);
+      const vectors = readVectors(new URL(endpoint.origin).host, answer.text, texts.length, [key]);
+      textsAtOnce = textsWithin(vectors[0]?.length ?? 0);
+      return vectors;
     },
     close: async () => poster?.close(),
   };
@@ -82,6 +97,11 @@ function endpointOf(baseUrl: string): Endpoint | string {
   }
   const found = parseEndpoint(baseUrl, { setting, call: "/embeddings", version: "/v1" });
   return typeof found === "string" ? found : { ...found, extra: { encoding_format: "float" } };
+}
+
+function textsWithin(dimension: number): number {
+  const bytes = Math.max(1, dimension) * bytesPerNumber;
+  return Math.min(mostTexts, Math.max(1, Math.floor(answerBytes / bytes)));
 }
 
 function readVectors(who: string, text: string, wanted: number, secrets: readonly string[]): Float32Array[] {

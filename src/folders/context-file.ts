@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { failOpenSync } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Unsafe } from "./section.ts";
@@ -31,13 +31,23 @@ export interface Folder {
 
 /** The folder at `path`, when it is a real one inside `root`, no link leads there, and no other project is around it. */
 export function folderWithin(root: string, path: string): Folder | null {
+  const folder = folderBelow(root, path);
+  return folder === null || isInAnother(folder.root, folder.within) ? null : folder;
+}
+
+/** The folder at `path`, when it is really below `root`: links may lead to the root, but none from there on. */
+export function folderBelow(root: string, path: string): Folder | null {
   const top = realOf(root);
   const real = realOf(path);
   if (top === null || real === null || !real.startsWith(`${top}${sep}`)) return null;
   const within = real.slice(top.length + 1);
-  // The path as it was recorded may begin with a link to the whole project, but must have none below it.
-  const isPlain = real === path || join(root, within) === path;
-  return isPlain && !isInAnother(top, within) ? { root: top, within } : null;
+  const isPlain = path.endsWith(`${sep}${within}`) && realOf(path.slice(0, -within.length)) === top;
+  return isPlain ? { root: top, within } : null;
+}
+
+/** The folder at a path that no link leads along. */
+export function plainFolder(path: string): Folder | null {
+  return realOf(path) === path ? { root: dirname(path), within: basename(path) } : null;
 }
 
 // A repository in a repository has a memory of its own.

@@ -6,8 +6,10 @@ import { type FileRecord, type FolderActivity, folderActivities, folderLines } f
 import {
   contextFileName,
   type Folder,
+  folderBelow,
   folderWithin,
   pathIn,
+  plainFolder,
   readContextFile,
   replaceContextFile,
 } from "./context-file.ts";
@@ -30,7 +32,7 @@ export interface LeftFile {
 export interface FoldersPort {
   /** Newest first; none that is not known to hold, or that came from outside. */
   records(project: string, limit: number): FileRecord[];
-  /** Top folder of the project, where it was seen last. */
+  /** Top folder of the project. */
   folderOf(project: string): string | null;
   labels(): string[];
   files(): FolderFile[];
@@ -58,7 +60,10 @@ export interface Folders {
 
 export function createFolders(port: FoldersPort, now: () => number): Folders {
   return {
-    list: () => port.files().map((file) => ({ ...file, is: isThere(file) ? "there" : "gone" })),
+    list: () =>
+      port
+        .files()
+        .map((file) => ({ ...file, is: isThere(file, port.folderOf(file.project)) ? "there" : "gone" })),
     async refresh(project) {
       const refreshed: Refreshed = { written: [], removed: [], left: [] };
       for (const label of project === undefined ? port.labels() : [project])
@@ -115,46 +120,63 @@ function write(folder: Folder, activity: FolderActivity): "written" | "same" | U
 }
 
 async function removeBelow(port: FoldersPort, under: string, removed: Removed): Promise<void> {
-  const left = new Set(removed.left.map(({ path }) => path));
-  for (const path of await contextFilesBelow(under))
-    if (!left.has(path) && isThere({ path })) await removeFile(port, { path, project: "" }, removed);
+  const done = new Set([...removed.removed, ...removed.left.map(({ path }) => path)]);
+  for (const path of await contextFilesBelow(under)) {
+    const folder = folderOfFile(path, under);
+    if (done.has(path) || folder === null || !hasOurs(folder)) continue;
+    if (takeFrom(folder, path, removed)) await forgetMoved(port, path.slice(under.length));
+  }
 }
 
-async function removeFile(
-  port: FoldersPort,
-  file: Pick<FolderFile, "path" | "project">,
-  removed: Removed,
-): Promise<void> {
+/** What was cleaned where it is now is what is known at a place that is gone, when nothing else can be meant. */
+async function forgetMoved(port: FoldersPort, end: string): Promise<void> {
+  const gone = port.files().filter(({ path }) => path.endsWith(end) && !existsSync(dirname(path)));
+  const [only] = gone;
+  if (only !== undefined && gone.length === 1) await port.forget(only.path);
+}
+
+async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed): Promise<void> {
   const known = file.path;
-  const path = existsSync(dirname(known)) ? known : movedTo(port, file);
+  const root = port.folderOf(file.project);
+  const path = existsSync(dirname(known)) ? known : movedTo(root, known);
   if (path === null) {
-    removed.left.push({ path: known, why: "its folder was moved, and is not known there" });
+    removed.left.push({ path: known, why: whyNotReached(known) });
     return;
   }
-  const folder = folderOfFile({ path });
-  const before = folder === null ? null : readContextFile(folder);
-  if (folder !== null && before !== null) {
-    const failed = "unsafe" in before ? before : takeOut(folder, before);
-    if (failed !== undefined) {
-      removed.left.push({ path, why: failed.unsafe });
-      return;
-    }
-    removed.removed.push(path);
+  const folder = folderOfFile(path, root);
+  if (folder === null && existsSync(path)) {
+    removed.left.push({ path, why: "a link leads to its folder" });
+    return;
   }
-  await port.forget(known);
+  if (folder === null || takeFrom(folder, path, removed)) await port.forget(known);
+}
+
+/** True when nothing of ours is in it any more. */
+function takeFrom(folder: Folder, path: string, removed: Removed): boolean {
+  const before = readContextFile(folder);
+  if (before === null) return true;
+  const failed = "unsafe" in before ? before : takeOut(folder, before);
+  if (failed === undefined) removed.removed.push(path);
+  else removed.left.push({ path, why: failed.unsafe });
+  return failed === undefined;
 }
 
 /**
  * Where the file is now that its folder is gone: below the project's present top folder, at the same path from there on.
  * A folder that went while its project stayed is gone for good: the path stays as it is. Null when it was not found.
  */
-function movedTo(port: FoldersPort, { path, project }: Pick<FolderFile, "path" | "project">): string | null {
-  const root = port.folderOf(project);
+function movedTo(root: string | null, path: string): string | null {
   if (root === null || !existsSync(root)) return null;
   if (path.startsWith(join(root, "/"))) return path;
   const parts = path.split(/[/\\]/);
   const ends = parts.map((_, index) => join(root, ...parts.slice(index + 1))).slice(0, -2);
-  return ends.find((candidate) => isThere({ path: candidate })) ?? null;
+  return ends.find((candidate) => isThere({ path: candidate }, root)) ?? null;
+}
+
+function whyNotReached(path: string): string {
+  let gone = dirname(path);
+  while (!existsSync(dirname(gone))) gone = dirname(gone);
+  return `${gone} is not there. If the project was moved, run \`mem folders remove <folder>\` with the folder that it is in now`;
 }
 
 function takeOut(folder: Folder, before: Buffer): Unsafe | undefined {
@@ -163,15 +185,20 @@ function takeOut(folder: Folder, before: Buffer): Unsafe | undefined {
   return next?.equals(before) ? undefined : replaceContextFile(folder, before, next);
 }
 
-function isThere(file: Pick<FolderFile, "path">): boolean {
-  const folder = folderOfFile(file);
-  const content = folder === null ? null : readContextFile(folder);
+function isThere({ path }: Pick<FolderFile, "path">, root: string | null): boolean {
+  const folder = folderOfFile(path, root);
+  return folder !== null && hasOurs(folder);
+}
+
+function hasOurs(folder: Folder): boolean {
+  const content = readContextFile(folder);
   return content !== null && !("unsafe" in content) && hasSection(content);
 }
 
-// The path was real when it was written; where a link stands in it now, the file is not ours any more.
-function folderOfFile({ path }: Pick<FolderFile, "path">): Folder | null {
+// The path was real when it was written; where a link stands in it now that does not lead to the project, the file is
+// not ours any more.
+function folderOfFile(path: string, root: string | null): Folder | null {
   if (!path.endsWith(contextFileName)) return null;
   const folder = dirname(path);
-  return folderWithin(dirname(folder), folder);
+  return (root === null ? null : folderBelow(root, folder)) ?? plainFolder(folder);
 }

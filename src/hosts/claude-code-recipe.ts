@@ -17,6 +17,7 @@ export const claudeCodeRecipe: InstallRecipe = {
     { event: "PostToolUse", matcher: "*", timeout: 120 },
     { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
     { event: "Stop", timeout: 120 },
+    { event: "PreCompact", timeout: 60 },
     { event: "SessionEnd", timeout: 3 },
   ],
 };

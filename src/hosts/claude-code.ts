@@ -41,6 +41,8 @@ function known(name: string, base: EventBase, payload: JsonObject): HostEvent | 
       return toolUse(base, payload, { response: failure(payload), failed: true });
     case "stop":
       return turnEnd(base, payload);
+    case "pre-compact":
+      return { ...base, kind: "before_compact" };
     case "session-end":
       return { ...base, kind: "session_end", reason: text(payload.reason) || "other" };
     // SubagentStop too: it also comes at a compaction, and the turn is not over.
@@ -71,10 +73,12 @@ const fileTools: ReadonlyMap<string, string> = new Map([
 ]);
 
 function beforeFile(base: EventBase, payload: JsonObject): HostEvent | null {
-  const toolName = text(payload.tool_name);
-  const input = payload.tool_input;
-  const path = isJsonObject(input) ? text(input[fileTools.get(toolName) ?? ""]) : "";
-  return path === "" ? null : { ...base, kind: "before_file", toolName, path };
+  const path = fileOf(payload);
+  return path === "" ? null : { ...base, kind: "before_file", toolName: text(payload.tool_name), path };
+}
+
+function fileOf({ tool_name, tool_input }: JsonObject): string {
+  return isJsonObject(tool_input) ? text(tool_input[fileTools.get(text(tool_name)) ?? ""]) : "";
 }
 
 function toolUse(
@@ -84,6 +88,7 @@ function toolUse(
 ): HostEvent | null {
   const toolName = text(payload.tool_name);
   if (toolName === "") return null;
+  const wrote = failed || toolName === "Read" ? "" : fileOf(payload);
   return {
     ...base,
     eventKey: text(payload.tool_use_id) || null,
@@ -92,6 +97,7 @@ function toolUse(
     toolInput: payload.tool_input ?? null,
     toolResponse: response,
     failed,
+    ...(wrote === "" ? {} : { wrote }),
   };
 }
 

@@ -20,7 +20,15 @@ export type HostEvent = HostEventBase &
     | { kind: "session_start"; source: string }
     | { kind: "prompt"; text: string }
     | { kind: "before_file"; toolName: string; path: string }
-    | { kind: "tool_use"; toolName: string; toolInput: Json; toolResponse: Json; failed: boolean }
+    | {
+        kind: "tool_use";
+        toolName: string;
+        toolInput: Json;
+        toolResponse: Json;
+        failed: boolean;
+        /** The one file that the tool wrote, when it wrote one. */
+        wrote?: string;
+      }
     /** The host is about to replace what the agent has before its eyes by a summary. */
     | { kind: "before_compact" }
     | { kind: "turn_end"; lastAssistantMessage: string }

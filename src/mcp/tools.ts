@@ -189,8 +189,8 @@ async function wholeOther(
 ): Promise<Whole | undefined> {
   const { kind, id } = parseRecordName(name) ?? { kind: "prompt", id: 0 };
   try {
-    const record = await (kind === "session" ? worker.summary(id) : worker.prompt(id));
-    if (only !== undefined && record.project !== only) return undefined;
+    // The worker compares: it knows what the project is called today.
+    const record = await (kind === "session" ? worker.summary(id, only) : worker.prompt(id, only));
     return "prompt_text" in record ? wholePrompt(record) : wholeSummary(parseLists(record));
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -9,6 +9,8 @@ export interface PosterOptions {
   origin: string;
   /** Until the last byte of the answer. */
   timeoutMs: number;
+  /** Of a good answer; a longer one is none. */
+  maxAnswerBytes?: number;
   resolve?: Resolve;
 }
 
@@ -56,13 +58,15 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** What is read of a good answer: the longest that a model writes is below 1 MB, a stream's frames make it more. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+const mb = 1024 * 1024;
+/** What is read of a good answer, unless it is told: the longest that a model writes is below 1 MB, a stream's frames make it more. */
+const longestAnswerBytes = 4 * mb;
 const maxErrorBytes = 64 * 1024;
 const connectTimeoutMs = 10_000;
 
 /** Connections are kept for the next call. Proxies of the environment are never looked at. */
-export function createPoster({ origin, timeoutMs, resolve }: PosterOptions): Poster {
+export function createPoster(options: PosterOptions): Poster {
+  const { origin, timeoutMs, resolve, maxAnswerBytes = longestAnswerBytes } = options;
   const who = new URL(origin).host;
   let opened: Promise<Pool> | undefined;
 
@@ -106,7 +110,8 @@ export function createPoster({ origin, timeoutMs, resolve }: PosterOptions): Pos
       const { text, whole } = await readUpTo(answer.body, encoding === "identity" ? maxAnswerBytes : 0);
       if (encoding !== "identity")
         throw new PostFailure("unreadable", `${who} answered compressed, unasked.`);
-      if (!whole) throw new PostFailure("unreadable", `${who} answered with more than 4 MB.`);
+      if (!whole)
+        throw new PostFailure("unreadable", `${who} answered with more than ${maxAnswerBytes / mb} MB.`);
       return { status, headers, text };
     }
     const { text } = await readUpTo(answer.body, maxErrorBytes);

@@ -1,5 +1,6 @@
 // Which project a directory belongs to, and what it is called: two folders of one name are two projects, a folder that
 // was moved stays the one it was.
+import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { cleanText } from "../domain/clean.ts";
 import { contentKey } from "../ids.ts";
@@ -42,6 +43,10 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
     cleaned.set(place, known);
     return known;
   }
+  // Whoever unpacks an archive can be made to bring any remote: another folder is the project's only once its own is gone.
+  function holdsStill(folder: string | null, id: number): boolean {
+    return folder !== null && existsSync(folder) && recognise(whereIs(folder), projects)?.id === id;
+  }
   return {
     labelOf: (cwd) => labelFor(whereIs(cwd), projects),
     claim(cwd) {
@@ -52,7 +57,7 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
       for (const identity of place.identities)
         if (projects.byIdentity(identity)?.id !== id) projects.identify(identity, id);
       if (place.identities.length > 0 && projects.folderOf(id) !== place.folder) {
-        projects.setFolder(id, place.folder);
+        if (!holdsStill(projects.folderOf(id), id)) projects.setFolder(id, place.folder);
         // A linked work tree is removed one day, and what was done in it is found by its folder.
         const linked = `path:${place.folder}`;
         const isWhole = placeOf(cwd).folder === place.folder && isAbsolute(place.folder);

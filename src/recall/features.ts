@@ -11,7 +11,7 @@ export interface Features {
   files: number;
   /** How much of the title the question names. */
   titleShare: number;
-  /** The terms within ten words of each other at best. */
+  /** The terms within ten words of each other at best; here and below a word that only begins like one is half of it. */
   close: number;
   /** BM25 of the best 25 words in a row. */
   passage: number;
@@ -58,11 +58,15 @@ interface Found {
   inFiles: number;
   similar: number;
   titleHits: number;
-  /** The occurrences in title and body, in order: which term, and where. The arrays are longer than `count`. */
+  /**
+   * The occurrences in title and body, in order: which term, where, and 2 for the term itself or 1 for a word that
+   * begins like it. The arrays are longer than `count`.
+   */
   terms: number[];
   places: number[];
+  halves: number[];
   count: number;
-  /** By term, for the passage that is looked at. */
+  /** By term, for the passage that is looked at: halves. */
   within: Uint8Array;
   /** The sums of the weights of the terms. */
   bm25: number;
@@ -79,6 +83,7 @@ function createFound(size: number): Found {
     within: new Uint8Array(size),
     terms: [],
     places: [],
+    halves: [],
     ...{
       inFiles: 0,
       similar: 0,
@@ -121,22 +126,33 @@ function scan(record: RecordTerms, { mayMatch, exact, beginnings }: Question, fo
   for (let at = title; at < end; at++) {
     const code = codes[at] ?? 0;
     if (mayMatch[beginningBits(code)] !== 1) continue;
-    for (const other of beginnings.get(code >>> 16) ?? noTerms) found.similar |= 1 << other;
+    const similar = beginnings.get(code >>> 16) ?? noTerms;
+    for (const other of similar) found.similar |= 1 << other;
     const term = exact.get(code);
-    if (term === undefined) continue;
-    if (at >= files && at < body) {
+    const inTitle = at < files;
+    const inFiles = !inTitle && at < body;
+    // The body goes on where the title ends.
+    const place = inTitle ? at - title : at - body + files - title;
+    if (term === undefined) {
+      if (!inFiles) for (const other of similar) occurs(found, other, place, 1);
+      continue;
+    }
+    if (inFiles) {
       found.inFiles |= 1 << term;
       add(found.counts, term, filesWeight);
       continue;
     }
-    const inTitle = at < files;
     if (inTitle) found.titleHits += 1;
     add(found.counts, term, inTitle ? titleWeight : 1);
-    found.terms[found.count] = term;
-    // The body goes on where the title ends.
-    found.places[found.count] = inTitle ? at - title : at - body + files - title;
-    found.count += 1;
+    occurs(found, term, place, 2);
   }
+}
+
+function occurs(found: Found, term: number, place: number, halves: number): void {
+  found.terms[found.count] = term;
+  found.places[found.count] = place;
+  found.halves[found.count] = halves;
+  found.count += 1;
 }
 
 const noTerms: readonly number[] = [];
@@ -161,24 +177,34 @@ function addUp(found: Found, idf: readonly number[], normal: number): void {
 }
 
 // From each occurrence on: what stands within reach of it.
-function closest({ terms, places, count }: Found, idf: readonly number[]): number {
+function closest(found: Found, idf: readonly number[]): number {
+  const { places, count } = found;
   let best = 0;
-  for (let from = 0; from < count; from++) {
-    const reach = (places[from] ?? 0) + closeWords;
-    let seen = 0;
-    let sum = 0;
-    for (let at = from; at < count && (places[at] ?? 0) < reach; at++) {
-      const term = terms[at] ?? 0;
-      if ((seen >>> term) & 1) continue;
-      seen |= 1 << term;
-      sum += idf[term] ?? 0;
-    }
-    best = Math.max(best, sum);
-  }
+  for (let from = 0; from < count; from++)
+    best = Math.max(best, distinct(found, from, (places[from] ?? 0) + closeWords, idf));
   return best;
 }
 
-function bestPassage({ terms, places, count, within }: Found, idf: readonly number[]): number {
+function leading(found: Found, idf: readonly number[]): number {
+  return distinct(found, 0, leadWords, idf);
+}
+
+/** The terms from one occurrence on that stand before a place, each counted once. */
+function distinct(found: Found, from: number, end: number, idf: readonly number[]): number {
+  const { terms, places, halves, count, within } = found;
+  within.fill(0);
+  let sum = 0;
+  for (let at = from; at < count && (places[at] ?? 0) < end; at++) {
+    const term = terms[at] ?? 0;
+    const more = (halves[at] ?? 0) - (within[term] ?? 0);
+    if (more <= 0) continue;
+    within[term] = halves[at] ?? 0;
+    sum += ((idf[term] ?? 0) * more) / 2;
+  }
+  return sum;
+}
+
+function bestPassage({ terms, places, halves, count, within }: Found, idf: readonly number[]): number {
   let best = 0;
   for (let from = 0; from < count; from++) {
     const reach = (places[from] ?? 0) + passageWords;
@@ -187,27 +213,18 @@ function bestPassage({ terms, places, count, within }: Found, idf: readonly numb
     for (let at = from; at < count && (places[at] ?? 0) < reach; at++) {
       const term = terms[at] ?? 0;
       const before = within[term] ?? 0;
-      within[term] = before + 1;
+      const after = before + (halves[at] ?? 0);
+      within[term] = after;
       // What one more of it adds.
-      sum += (idf[term] ?? 0) * (saturated(before + 1) - saturated(before));
+      sum += (idf[term] ?? 0) * ((saturated[after] ?? 0) - (saturated[before] ?? 0));
     }
     best = Math.max(best, sum);
   }
   return best;
 }
 
-function saturated(count: number): number {
+// By halves. A passage holds a term at most once in each of its words.
+const saturated = Float64Array.from({ length: 2 * passageWords + 1 }, (_, halves) => {
+  const count = halves / 2;
   return (count * (saturation + 1)) / (count + saturation);
-}
-
-function leading({ terms, places, count }: Found, idf: readonly number[]): number {
-  let seen = 0;
-  let sum = 0;
-  for (let at = 0; at < count && (places[at] ?? 0) < leadWords; at++) {
-    const term = terms[at] ?? 0;
-    if ((seen >>> term) & 1) continue;
-    seen |= 1 << term;
-    sum += idf[term] ?? 0;
-  }
-  return sum;
-}
+});

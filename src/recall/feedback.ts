@@ -1,7 +1,7 @@
 // Feedback: the words that the best records share say what else the question is about. It reorders candidates, so a
 // wrong guess can push an answer down but never bring in what nothing else found.
 import type { RecordTerms } from "../domain/record-terms.ts";
-import type { Question } from "./question.ts";
+import { beginningBits, type Question } from "./question.ts";
 
 interface Scored {
   terms: RecordTerms;
@@ -15,14 +15,9 @@ export function feedbackOf(records: readonly Scored[], question: Question): numb
   const chosen = heaviest(words.weights);
   const total = chosen.reduce((sum, word) => sum + (words.weights[word] ?? 0), 0) || 1;
   const shares = chosen.map((word) => (words.weights[word] ?? 0) / total);
-  const bits = new Int32Array(words.weights.length);
-  for (const [index, word] of chosen.entries()) bits[word] = 1 << index;
-  return records.map(({ terms }) => {
-    const held = heldBy(terms, words.numbers, bits);
-    let shared = 0;
-    for (const [index, share] of shares.entries()) if ((held >>> index) & 1) shared += share;
-    return shared;
-  });
+  const bits = new Int32Array(slotCount);
+  for (const [index, word] of chosen.entries()) bits[words.slots[word] ?? 0] = 1 << index;
+  return records.map(({ terms }) => shareOf(heldBy(terms, bits), shares));
 }
 
 // Few records and few words: with more of either the words are those of the project, not of the question.
@@ -44,55 +39,85 @@ function slotOf(code: number): number {
 interface Words {
   /** The number of a word, by its slot. */
   numbers: Uint16Array;
-  /** What each weighs, by its number. */
+  /** The slot of each, and what it weighs, by its number. */
+  slots: number[];
   weights: number[];
 }
 
 /** How much of the best records each word is. */
-function weighWords(records: readonly Scored[], { exact }: Question): Words {
-  const numbers = new Uint16Array(slotCount);
-  const weights = [0];
-  const best = [...records].sort((a, b) => b.bm25 - a.bm25).slice(0, bestRecords);
-  for (const { terms, bm25 } of best) {
+function weighWords(records: readonly Scored[], question: Question): Words {
+  const words: Words = { numbers: new Uint16Array(slotCount), slots: [0], weights: [0] };
+  for (const { terms, bm25 } of bestOf(records)) {
     const share = bm25 / (terms.end - terms.title || 1);
     if (share === 0) continue;
-    for (let at = next(terms.title - 1, terms); at < terms.end; at = next(at, terms)) {
-      const code = terms.codes[at] ?? 0;
-      if (exact.has(code)) continue;
-      const slot = slotOf(code);
-      const known = numbers[slot] ?? 0;
-      if (known === 0) numbers[slot] = weights.push(share) - 1;
-      else weights[known] = (weights[known] ?? 0) + share;
-    }
+    addWords(terms, terms.title, terms.files, { share, question, words });
+    addWords(terms, terms.body, terms.end, { share, question, words });
   }
-  return { numbers, weights };
+  return words;
 }
 
-/** The place after `at` in title and body. */
-function next(at: number, { files, body }: RecordTerms): number {
-  return at + 1 === files ? body : at + 1;
+/** The best few, best first, the first among equals. */
+function bestOf(records: readonly Scored[]): Scored[] {
+  const best: Scored[] = [];
+  for (const record of records) {
+    const last = best.at(-1);
+    if (best.length === bestRecords && last !== undefined && record.bm25 <= last.bm25) continue;
+    let at = best.length;
+    while (at > 0 && (best[at - 1]?.bm25 ?? 0) < record.bm25) at -= 1;
+    best.splice(at, 0, record);
+    if (best.length > bestRecords) best.pop();
+  }
+  return best;
 }
 
-/** The bits of the words that the record holds. */
-function heldBy(terms: RecordTerms, numbers: Uint16Array, bits: Int32Array): number {
-  const { codes, title, files, body, end } = terms;
+interface Weighing {
+  share: number;
+  question: Question;
+  words: Words;
+}
+
+function addWords({ codes }: RecordTerms, from: number, end: number, { share, question, words }: Weighing) {
+  const { numbers, slots, weights } = words;
+  const { mayMatch, exact } = question;
+  for (let at = from; at < end; at++) {
+    const code = codes[at] ?? 0;
+    if (mayMatch[beginningBits(code)] === 1 && exact.has(code)) continue;
+    const slot = slotOf(code);
+    const known = numbers[slot] ?? 0;
+    if (known === 0) {
+      numbers[slot] = weights.push(share) - 1;
+      slots.push(slot);
+    } else weights[known] = (weights[known] ?? 0) + share;
+  }
+}
+
+/** The bits of the words that the record holds in title and body. */
+function heldBy({ codes, title, files, body, end }: RecordTerms, bits: Int32Array): number {
   let held = 0;
-  for (let at = title; at < files; at++) held |= bits[numbers[slotOf(codes[at] ?? 0)] ?? 0] ?? 0;
-  for (let at = body; at < end; at++) held |= bits[numbers[slotOf(codes[at] ?? 0)] ?? 0] ?? 0;
+  for (let at = title; at < files; at++) held |= bits[slotOf(codes[at] ?? 0)] ?? 0;
+  for (let at = body; at < end; at++) held |= bits[slotOf(codes[at] ?? 0)] ?? 0;
   return held;
+}
+
+function shareOf(held: number, shares: readonly number[]): number {
+  let shared = 0;
+  // In the order of the words, as a sum of fractions depends on it.
+  for (let left = held; left !== 0; left &= left - 1) shared += shares[31 - Math.clz32(left & -left)] ?? 0;
+  return shared;
 }
 
 /** The numbers of the heaviest words, first found first among equals. */
 function heaviest(weights: readonly number[]): number[] {
   const chosen: number[] = [];
+  let least = 0;
   for (let word = 1; word < weights.length; word++) {
     const weight = weights[word] ?? 0;
-    const last = chosen.at(-1);
-    if (chosen.length === chosenWords && last !== undefined && weight <= (weights[last] ?? 0)) continue;
+    if (chosen.length === chosenWords && weight <= least) continue;
     let at = chosen.length;
     while (at > 0 && (weights[chosen[at - 1] ?? 0] ?? 0) < weight) at -= 1;
     chosen.splice(at, 0, word);
     if (chosen.length > chosenWords) chosen.pop();
+    least = weights[chosen[chosen.length - 1] ?? 0] ?? 0;
   }
   return chosen;
 }
@@ -101,18 +126,26 @@ function heaviest(weights: readonly number[]): number[] {
 function weighByRarity(records: readonly Scored[], { numbers, weights }: Words): void {
   const frequency = new Uint16Array(weights.length);
   const seen = new Uint16Array(weights.length);
+  const count = (codes: Uint32Array, from: number, end: number, mark: number) => {
+    for (let at = from; at < end; at++) {
+      const word = numbers[slotOf(codes[at] ?? 0)] ?? 0;
+      // Word 0 as well: whether a word is one of ours is a coin's toss, and a jump guessed wrong costs more than the sum.
+      frequency[word] = (frequency[word] ?? 0) + Math.min(1, mark - (seen[word] ?? 0));
+      seen[word] = mark;
+    }
+  };
   const step = Math.ceil(records.length / sampledRecords);
   for (let index = 0; index < records.length; index += step) {
     const terms = records[index]?.terms;
     if (terms === undefined) break;
-    for (let at = next(terms.title - 1, terms); at < terms.end; at = next(at, terms)) {
-      const word = numbers[slotOf(terms.codes[at] ?? 0)] ?? 0;
-      if (word === 0 || seen[word] === index + 1) continue;
-      seen[word] = index + 1;
-      frequency[word] = (frequency[word] ?? 0) + 1;
-    }
+    count(terms.codes, terms.title, terms.files, index + 1);
+    count(terms.codes, terms.body, terms.end, index + 1);
+  }
+  const rarity = new Float64Array(sampledRecords + 1);
+  for (let times = 0; times <= sampledRecords; times++) {
+    rarity[times] = Math.log(1 + records.length / step / (times || 1));
   }
   for (let word = 1; word < weights.length; word++) {
-    weights[word] = (weights[word] ?? 0) * Math.log(1 + records.length / step / (frequency[word] || 1));
+    weights[word] = (weights[word] ?? 0) * (rarity[frequency[word] ?? 0] ?? 0);
   }
 }

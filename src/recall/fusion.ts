@@ -2,6 +2,7 @@
 import type { Candidate, Standing } from "../domain/search.ts";
 import { createFeatures, type Features, lengthOf } from "./features.ts";
 import { feedbackOf } from "./feedback.ts";
+import { createNearness } from "./named-dates.ts";
 import type { Question } from "./question.ts";
 
 /** What the weighted sum is made of; each is 0 where there is nothing of it. */
@@ -19,6 +20,8 @@ export interface Signals {
   neighbours: number;
   feedback: number;
   age: number;
+  /** How near it was made to a date that the question names. */
+  date: number;
 }
 
 /**
@@ -33,14 +36,16 @@ export const signalWeights: Signals = {
   files: 8.3,
   titleShare: 1.5,
   close: 1.8,
-  passage: 1.6,
-  lead: 0.3,
-  beginnings: 2.7,
+  passage: 1.8,
+  lead: 0.5,
+  beginnings: 1,
   previous: 0.9,
   beforeThat: 0.8,
   neighbours: 5.4,
   feedback: 1.8,
   age: -0.22,
+  // Fitted it is 5.9. With 3 nearly as much is gained, and a date that is only the topic does not drown the words.
+  date: 3,
 };
 
 export interface FusedHit {
@@ -89,6 +94,7 @@ export function signalsOf({ candidates, standing, question }: Omit<Fusion, "byMe
     question,
   );
   const around = neighboursOf(candidates, features, standing);
+  const nearnessOf = createNearness(question.dates, newest);
   return candidates.map((one, index) => {
     const own = features[index];
     if (own === undefined) return noSignals;
@@ -107,6 +113,7 @@ export function signalsOf({ candidates, standing, question }: Omit<Fusion, "byMe
       neighbours: addedBy(beside, own, question),
       feedback: feedback[index] ?? 0,
       age: ageOf(one),
+      date: nearnessOf(one.created_at_epoch),
     };
   });
 }
@@ -125,6 +132,7 @@ const noSignals: Signals = {
   neighbours: 0,
   feedback: 0,
   age: 0,
+  date: 0,
 };
 
 // About half of what the best full-text score is worth: behind what says the same now, before what is about something else.
@@ -132,13 +140,26 @@ const supersededLoss = 1.5;
 // Age in doublings of a month, from the newest candidate and not from a clock: the same records give the same order.
 const unitMs = 30 * 24 * 60 * 60 * 1000;
 
-function weigh(signals: Signals): number {
-  let sum = 0;
-  for (const name of signalNames) sum += signalWeights[name] * signals[name];
-  return sum;
+// Spelled out: a loop over the names took ten times as long, a tenth of the ranking.
+function weigh(own: Signals): number {
+  const by = signalWeights;
+  return (
+    by.fullText * own.fullText +
+    by.coverage * own.coverage +
+    by.files * own.files +
+    by.titleShare * own.titleShare +
+    by.close * own.close +
+    by.passage * own.passage +
+    by.lead * own.lead +
+    by.beginnings * own.beginnings +
+    by.previous * own.previous +
+    by.beforeThat * own.beforeThat +
+    by.neighbours * own.neighbours +
+    by.feedback * own.feedback +
+    by.age * own.age +
+    by.date * own.date
+  );
 }
-
-const signalNames = Object.keys(signalWeights) as (keyof Signals)[];
 
 /** Two places before, one before, one after, two after: the features of who stands there, if it was read. */
 type Around = (Features | undefined)[];

@@ -12,11 +12,12 @@ export function buildMatch(
   columns: readonly string[],
   scope: readonly string[],
 ): string | null {
-  return matchOf(
-    queryTerms(words).map((term) => `"${term}"`),
-    columns,
-    scope,
-  );
+  return matchOf(matchPhrases(words), columns, scope);
+}
+
+/** The phrases that such a match joins. */
+export function matchPhrases(words: string): string[] {
+  return queryTerms(words).map((term) => `"${term}"`);
 }
 
 /** The second try for words that are in no record: the same terms as beginnings of words. */
@@ -113,7 +114,8 @@ export function phraseMatch(phrase: string, columns: readonly string[], scope: r
   return matchOf([phrase], columns, scope) ?? "";
 }
 
-function matchOf(
+/** The match of any of some phrases in a scope; null when there is none. */
+export function matchOf(
   terms: readonly string[],
   columns: readonly string[],
   scope: readonly string[],

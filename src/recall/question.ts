@@ -1,5 +1,6 @@
 // What is asked, as the ranking compares it: the distinct terms of the words, each weighed by how rare it is here.
 import { codeOf, hasBeginning } from "../domain/record-terms.ts";
+import { type NamedDate, namedDates } from "./named-dates.ts";
 import { type AskedTerm, askedTerms } from "./query.ts";
 
 /** A question of a few terms, ready to be looked for in many records. */
@@ -14,6 +15,7 @@ export interface Question {
   beginnings: ReadonlyMap<number, number[]>;
   /** 1 for each `beginningBits` of a term: most words of a record are passed over by this alone. */
   mayMatch: Uint8Array;
+  dates: NamedDate[];
 }
 
 /** Some bits of a code that words of one beginning share. */
@@ -46,7 +48,7 @@ export function createQuestion(words: string, { frequency, population }: Frequen
     return share * inverseFrequency(Math.min(frequency(asked), population), population);
   });
   const total = idf.reduce((sum, value) => sum + value, 0) || 1;
-  return { idf, total, exact, beginnings, mayMatch };
+  return { idf, total, exact, beginnings, mayMatch, dates: namedDates(words) };
 }
 
 // Everything in a store of code is in some language, and hardly any record spells out which: who asks "python read a

@@ -1,8 +1,10 @@
 // The ranking of observations: the best by words, those beside them, those near by meaning, put in one order.
+import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
 import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/search.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
-import { buildMatch, phraseMatch } from "./query.ts";
+import { buildMatch, matchOf, phraseMatch } from "./query.ts";
 import { createQuestion, type Question } from "./question.ts";
+import { type TellingPhrases, tellingPhrases } from "./telling-phrases.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 
 /** What the ranking needs of the store. */
@@ -10,7 +12,9 @@ export interface CandidatePort {
   best(match: string, filter: RecordFilter, limit: number): Candidate[];
   some(ids: readonly number[], filter: RecordFilter): Candidate[];
   beside(ids: readonly number[]): Standing[];
-  frequency(match: string): number;
+  /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
+  frequency(match: string, term?: string): number;
+  frequencyUpTo(match: string, limit: number): number;
   population(project: string | null): number;
 }
 
@@ -37,6 +41,8 @@ interface RankRequest {
   /** Scope tokens that every match carries. */
   scope: readonly string[];
   vectors: VectorAnswer;
+  /** The words are a prompt's: only what tells records apart is looked for. */
+  isPrompt?: boolean | undefined;
 }
 
 /** The columns of an observation that are matched. */
@@ -64,7 +70,11 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
 /** The candidates of all legs, with what their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
-  const match = buildMatch(words, observationColumns, scope);
+  const telling = request.isPrompt ? tellingPhrases(port, promptOf(request)) : null;
+  const match =
+    telling === null
+      ? buildMatch(words, observationColumns, scope)
+      : matchOf(telling.phrases, observationColumns, scope);
   const matched = match === null ? [] : port.best(match, filter, candidateCount);
   const best = matched.filter(({ status }) => status !== "rejected");
   const standing = best.length === 0 ? [] : port.beside(best.slice(0, expandedCount).map(({ id }) => id));
@@ -72,7 +82,8 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const own = new Set(best.map(({ id }) => id));
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
-  const question = candidates.length === 0 ? null : questionOf(port, request);
+  const question =
+    candidates.length === 0 ? null : questionOf(port, request, { match, matched, countOf: telling?.countOf });
   return { candidates, standing, own, read: matched.length, question };
 }
 
@@ -85,11 +96,51 @@ interface Gathered {
   question: Question | null;
 }
 
-function questionOf(port: CandidatePort, { words, filter, scope }: RankRequest): Question | null {
+function promptOf({ words, filter, scope }: RankRequest) {
+  return { words, project: filter.project, columns: observationColumns, scope };
+}
+
+interface Found {
+  match: string | null;
+  /** What is counted already. */
+  countOf: TellingPhrases["countOf"] | undefined;
+  matched: readonly Candidate[];
+}
+
+function questionOf(
+  port: CandidatePort,
+  { words, filter, scope }: RankRequest,
+  { match, matched, countOf }: Found,
+): Question | null {
+  // In a small project all that match are at hand, and are counted in a tenth of the time.
+  const isComplete = matched.length < candidateCount && !isNarrowed(filter);
+  const records = isComplete ? matched.map(({ terms }) => terms) : [];
   return createQuestion(words, {
     population: port.population(filter.project),
-    frequency: ({ phrase }) => port.frequency(phraseMatch(phrase, observationColumns, scope)),
+    frequency: ({ term, phrase }) =>
+      countOf?.(phrase) ??
+      (isComplete && match?.includes(phrase)
+        ? recordsWith(codeOf(term), records)
+        : port.frequency(
+            phraseMatch(phrase, observationColumns, scope),
+            scope.length === 0 ? term : undefined,
+          )),
   });
+}
+
+// The type is a token of the match, as the project is.
+function isNarrowed({ concepts, files, dateStart, dateEnd }: RecordFilter): boolean {
+  return concepts.length > 0 || files.length > 0 || dateStart !== null || dateEnd !== null;
+}
+
+function recordsWith(code: number, records: readonly RecordTerms[]): number {
+  let count = 0;
+  for (const { codes, title, end } of records) {
+    let at = title;
+    while (at < end && codes[at] !== code) at += 1;
+    if (at < end) count += 1;
+  }
+  return count;
 }
 
 /** Full-text hits behind the candidates, for pages that far down; `taken` are shown already. */

@@ -16,6 +16,7 @@ import {
   summaryHit,
 } from "./hits.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
+import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
   type Asked,
@@ -45,6 +46,8 @@ export interface SearchRequest {
   /** Epoch milliseconds, both ends included. */
   dateStart?: number | undefined;
   dateEnd?: number | undefined;
+  /** The words are what a user asks an agent: of many only those that tell records apart are looked for, and no parts. */
+  isPrompt?: boolean | undefined;
 }
 
 /** A hit with its score, if there were words, and what found it. */
@@ -67,14 +70,26 @@ export interface Search {
 export function createSearch(port: SearchPort): Search {
   return {
     async search(request) {
-      const asked = askedOf(request, port);
-      if (asked === null) return nothing();
-      if (asked.words === "") return run(port, request, asked, newest);
+      const plain = askedOf(request, port);
+      if (plain === null) return nothing();
+      if (plain.words === "") {
+        return run(
+          port,
+          request,
+          plain,
+          isFiltered(plain.filter) ? await newestSelected(port, plain) : newest,
+        );
+      }
+      const asked = await withSelected(port, plain);
       const vectors = await vectorsFor(port, request, asked);
       const found = run(port, request, asked, byWords(vectors));
       if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
-      if (hasWords(found) || isInSomeRecord(port, asked)) return found;
-      const parts = run(port, request, asked, beginnings(port, asked) ?? insideWords);
+      if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
+      const begun = beginnings(port, asked);
+      const parts =
+        begun === null
+          ? run(port, request, await withNewest(port, asked), insideWords)
+          : run(port, request, asked, begun);
       return isEmpty(parts) ? found : { ...parts, notes: found.notes };
     },
   };
@@ -103,6 +118,7 @@ function askedOf(request: SearchRequest, port: SearchPort): Asked | null {
     typeScope: obs_type === undefined ? [] : [typeToken(obs_type)],
     page: { limit: request.limit, offset: request.offset ?? 0 },
     kinds: kindsOf(request),
+    isPrompt: request.isPrompt ?? false,
     filter: {
       project: project ?? null,
       obs_type: obs_type ?? null,
@@ -138,7 +154,7 @@ function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way
     observations:
       format === "full"
         ? read({ byId: observations.byId, project }, chosen, parseLists)
-        : read({ byId: observations.line, project }, chosen, observationLine),
+        : read({ byId: linesOf(observations, chosen), project }, chosen, observationLine),
     sessions: kinds.sessions
       ? read({ byId: summaries.byId, project }, way.others(summaries, asked), (record) =>
           summaryHit(record, format),
@@ -151,6 +167,11 @@ function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way
       : [],
     notes: [],
   };
+}
+
+function linesOf(port: SearchPort["observations"], chosen: readonly Chosen[]) {
+  const lines = new Map(port.lines(chosen.map(({ id }) => id)).map((line) => [line.id, line]));
+  return (id: number) => lines.get(id);
 }
 
 // The scope token in the match is what finds a project's records fast; the record itself says whose it is.

@@ -11,10 +11,11 @@ import {
   withoutTaken,
 } from "./rank-observations.ts";
 import { preferRecent, recencyWindow } from "./recency.ts";
+import type { WalkPort } from "./selected.ts";
 import type { VectorAnswer, VectorLeg } from "./vector-leg.ts";
 
 /** What search needs of one kind of record. */
-export interface SearchedKind<R> {
+export interface SearchedKind<R> extends WalkPort {
   match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
   newest(filter: RecordFilter, page: HitPage): number[];
   containing(parts: readonly string[], filter: RecordFilter, page: HitPage): TextHit[];
@@ -26,8 +27,8 @@ export interface SearchPort {
   projectId(label: string): number | undefined;
   observations: SearchedKind<Observation> &
     CandidatePort & {
-      /** The columns of a line; a whole record takes four times as long. */
-      line(id: number): ObservationLine | undefined;
+      /** The columns of a line, of each that there is; whole records take four times as long. */
+      lines(ids: readonly number[]): ObservationLine[];
     };
   summaries: SearchedKind<SessionSummary>;
   prompts: SearchedKind<UserPrompt>;
@@ -44,6 +45,14 @@ export interface Asked {
   typeScope: readonly string[];
   page: HitPage;
   kinds: { observations: boolean; sessions: boolean; prompts: boolean };
+  isPrompt: boolean;
+  /** The few observations that the filters let through, if they are known. */
+  only?: readonly number[] | undefined;
+}
+
+/** The filter of observations. */
+function ofObservations({ filter, only }: Asked): RecordFilter {
+  return only === undefined ? filter : { ...filter, only };
 }
 
 export interface Chosen {
@@ -84,7 +93,10 @@ export function beginnings(port: SearchPort, asked: Asked): Way | null {
 }
 
 /** Words that no word begins with, anywhere within words. */
-export const insideWords: Way = { observations: insideOf, others: insideOf };
+export const insideWords: Way = {
+  observations: (kind, asked) => insideOf(kind, { ...asked, filter: ofObservations(asked) }),
+  others: insideOf,
+};
 
 /** True when a word of the search is in some record that it may return, be it on another page. */
 export function isInSomeRecord(port: SearchPort, asked: Asked): boolean {
@@ -95,14 +107,17 @@ const bodyColumns = ["body"];
 
 function isMatched(
   { observations, summaries, prompts }: SearchPort,
-  { filter, scope, typeScope, kinds }: Asked,
+  asked: Asked,
   form: (columns: readonly string[], scope: readonly string[]) => string | null,
 ): boolean {
+  const { filter, scope, typeScope, kinds } = asked;
   const first = { limit: 1, offset: 0 };
   const own = form(observationColumns, [...scope, ...typeScope]);
   const body = form(bodyColumns, scope);
   return (
-    (kinds.observations && own !== null && observations.match(own, filter, first).length > 0) ||
+    (kinds.observations &&
+      own !== null &&
+      observations.match(own, ofObservations(asked), first).length > 0) ||
     (kinds.sessions && body !== null && summaries.match(body, filter, first).length > 0) ||
     (kinds.prompts && body !== null && prompts.match(body, filter, first).length > 0)
   );
@@ -122,9 +137,10 @@ function insideOf<R>(kind: SearchedKind<R>, { words, filter, page }: Asked): Cho
 
 // The candidates are one list whatever the page, so that pages neither repeat nor lose a record; behind it full text.
 function rankedPage(kind: SearchPort["observations"], asked: Asked, vectors: VectorAnswer): Chosen[] {
-  const { words, filter, page } = asked;
+  const { words, page, isPrompt } = asked;
+  const filter = ofObservations(asked);
   const scope = [...asked.scope, ...asked.typeScope];
-  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors });
+  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors, isPrompt });
   const end = page.offset + page.limit;
   const shown = hits.slice(page.offset, end);
   const match = buildMatch(words, observationColumns, scope);

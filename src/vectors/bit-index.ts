@@ -15,7 +15,10 @@ export interface BitIndex {
   /** Adds a vector whose id is known to be new. */
   add(entry: BitRow, bytes: Int8Array): void;
   remove(id: number): void;
-  /** The nearest by bits, in no order: `count` of them, of one project or of all. */
+  /**
+   * The nearest by bits, in no order: `count` of them and their equals, of one project or of all; of very many equals
+   * the newest, `maxTimes` as many as were wanted in all.
+   */
   nearest(unit: Float32Array, count: number, project: number | null): { row: number; id: number }[];
 }
 
@@ -171,13 +174,29 @@ function collect(
     limit += 1;
     within += histogram[limit] as number;
   }
+  // All that are as near as the last one wanted come along: a cut among equals would be by age. Where that is every
+  // record of a store (one text in all of them) each would be read from the disk.
+  const excess = within - Math.max(count, 1) * maxTimes;
+  const oldest = excess > 0 ? idFrom(chunks, distances, limit, excess) : Number.NEGATIVE_INFINITY;
   const found: { row: number; id: number }[] = [];
-  // All that are as near as the last one wanted come along: a cut among equals would be by age.
   for (let position = 0; position < distances.length; position++) {
-    if ((distances[position] as number) > limit) continue;
+    const distance = distances[position] as number;
+    if (distance > limit) continue;
     const { rows, ids } = chunks[Math.floor(position / chunkRows)] as Chunk;
     const at = position % chunkRows;
-    found.push({ row: rows[at] as number, id: ids[at] as number });
+    const id = ids[at] as number;
+    if (distance < limit || id >= oldest) found.push({ row: rows[at] as number, id });
   }
   return found;
+}
+
+const maxTimes = 4;
+
+/** The id that the rows at `distance` begin with once the `left` oldest of them are left out. */
+function idFrom(chunks: readonly Chunk[], distances: Uint16Array, distance: number, left: number): number {
+  const found: number[] = [];
+  for (let position = 0; position < distances.length; position++)
+    if (distances[position] === distance)
+      found.push((chunks[Math.floor(position / chunkRows)] as Chunk).ids[position % chunkRows] as number);
+  return Float64Array.from(found).sort()[left] ?? Number.NEGATIVE_INFINITY;
 }

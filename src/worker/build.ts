@@ -16,6 +16,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
+import { createComparison } from "./derived-comparison.ts";
 import { createDerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
@@ -86,7 +87,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
   const { elsewhere } = projects.checkouts;
-  const { keeper, changedSince } = buildFreshness({ store, clock, projects });
+  const { keeper, changedSince, contentOf } = buildFreshness({ store, clock, projects });
   const { folders, touched, refreshTouched } = buildFolders({ store, settings, clock });
   const live = createLiveSettings({
     dataDir: settings.dataDir,
@@ -160,7 +161,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const search = buildSearch(db, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });
-  const context = buildContext({ ...deps, relevant, changedSince, elsewhere }, store);
+  const context = buildContext({ ...deps, relevant, changedSince, contentOf, elsewhere }, store);
   const hostEvents = createHostEvents({
     hostNamed,
     intake,
@@ -184,9 +185,17 @@ export function buildWorker(deps: WorkerDeps): Worker {
     refreshFolders: refreshTouched,
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
     renewDerived: (limit) => store.commit(() => store.derived.renew(limit)),
+    compareDerived: createComparison({
+      ...deps,
+      ...store,
+      ...store.derived,
+      state: store.comparison,
+      quiet: quiet.wait,
+      warn: (sentence) => log.warn(sentence),
+    }),
     drainSpool: spool.drain,
   });
-  const derived = createDerivedRepair({ commit: store.commit, ...store.derived });
+  const derived = createDerivedRepair({ ...store, ...store.derived, compared: store.comparison.read });
   const idleMemory = createIdleMemory({ clock });
   const ports = createHttpPorts({
     ...deps,
@@ -208,8 +217,8 @@ export function buildWorker(deps: WorkerDeps): Worker {
     stream,
     recordObservation: createObservationRecorder(shared),
     search,
-    mcp: createMcpPorts(settings.paths),
-    ...buildRecall({ db, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
+    mcp: createMcpPorts(settings.paths, deps.env),
+    ...buildRecall({ db, settings, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
     context,
     folders,
     cost,

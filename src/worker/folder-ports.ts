@@ -52,9 +52,18 @@ export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFold
       if (isOn) touched.add(project);
     },
     async refreshTouched() {
-      const waiting = [...touched];
-      touched.clear();
-      for (const project of waiting) await folders.refresh(project);
+      const failures: unknown[] = [];
+      for (const project of [...touched]) {
+        // Before the work: what is recorded while it runs is for the next round.
+        touched.delete(project);
+        try {
+          await folders.refresh(project);
+        } catch (cause) {
+          touched.add(project);
+          failures.push(cause);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -77,7 +77,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     }
     case "before_compact":
       await intake.summarize({ ...keyed() });
-      await injections.beforeCompact(event);
+      await injections.beforeCompact(event, delivery.at);
       return silence;
     case "tool_use":
       await intake.observe({
@@ -89,6 +89,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentId: event.agentId ?? undefined,
         agentType: event.agentType ?? undefined,
       });
+      if (delivery.at === undefined) await injections.afterWrite(event);
       return silence;
     case "turn_end":
       await intake.summarize({ ...keyed(), last_assistant_message: event.lastAssistantMessage });

@@ -1,6 +1,7 @@
 // What each event of a host puts into its agent's context, and that nothing is put there twice.
 import { cleanKey } from "../capture/clean-input.ts";
-import type { Injection } from "../context/inject.ts";
+import type { ToldOfFile } from "../context/file-changes.ts";
+import type { FileInjection, Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { cleanPrompt, cleanText } from "../domain/clean.ts";
 import { shorten } from "../domain/shorten.ts";
@@ -25,8 +26,11 @@ export interface ContextSource {
     cwd: string | null;
     path: string;
     known: ReadonlySet<number>;
+    told: ToldOfFile;
     exceptSession?: string;
-  }): Promise<Injection | null>;
+  }): Promise<FileInjection | null>;
+  /** What names the content that the file has now. */
+  contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
 
 export interface InjectionDeps {
@@ -42,8 +46,10 @@ export interface Injections {
   atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
   atPrompt(event: Event<"prompt">, how: { hasLeft: HasLeft }): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
-  /** The host is about to take the agent's context away. */
-  beforeCompact(event: Event<"before_compact">): Promise<void>;
+  /** The agent has written a file itself: it need not be told that this one changed. */
+  afterWrite(event: Event<"tool_use">): Promise<void>;
+  /** The host is about to take the agent's context away; `at` when that was heard of later. */
+  beforeCompact(event: Event<"before_compact">, at?: number): Promise<void>;
 }
 
 type Event<K> = Extract<HostEvent, { kind: K }>;
@@ -55,8 +61,11 @@ export function createInjections(deps: InjectionDeps): Injections {
     atStart: (event, how) => orNull("context for a session", () => atStart(deps, event, how)),
     atPrompt: (event, how) => orNull("context for a prompt", () => atPrompt(deps, event, how)),
     beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
-    async beforeCompact(event) {
-      await failOpen("forgetting what was injected", () => deps.ledger.forget(readerOf(event)));
+    async afterWrite(event) {
+      await failOpen("keeping what an agent wrote", () => afterWrite(deps, event));
+    },
+    async beforeCompact(event, at) {
+      await failOpen("forgetting what was injected", () => deps.ledger.forget(readerOf(event), at));
     },
   };
 }
@@ -106,8 +115,8 @@ async function atStart(
   const start = { eventKey, anew: startsAnew.has(event.source) };
   if (event.cwd === null || ledger.hadStart(reader, start)) return null;
   const cwd = cleanText(event.cwd);
-  const { text, records } = await context.forSession({ project: projectOf(cwd), cwd });
-  if (hasLeft() || !(await isFirst(() => ledger.takeStart(reader, start, records)))) return null;
+  const { text, ...taken } = await context.forSession({ project: projectOf(cwd), cwd });
+  if (hasLeft() || !(await isFirst(() => ledger.takeStart(reader, start, taken)))) return null;
   return text || null;
 }
 
@@ -128,9 +137,9 @@ async function atPrompt(
   const withTimeline = !ledger.had(reader, "start");
   const words = shorten(cleanPrompt(event.text), maxSearchedChars);
   const known = ledger.records(reader);
-  const { text, records } = await context.forPrompt({ ...place, words, known, withTimeline });
+  const { text, ...taken } = await context.forPrompt({ ...place, words, known, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
-  if (hasLeft() || !(await isFirst(() => ledger.take(reader, { moments, records })))) return null;
+  if (hasLeft() || !(await isFirst(() => ledger.take(reader, { ...taken, moments })))) return null;
   return text || null;
 }
 
@@ -148,10 +157,20 @@ async function beforeFile(
   const place = placeOf(deps, event);
   if (place === null) return null;
   for (let tried = 0; tried < mostTries; tried++) {
-    const known = ledger.records(reader);
-    const found = await context.forFile({ ...place, path: event.path, known });
+    const { records: known, ...told } = ledger.told(reader, event.path);
+    const found = await context.forFile({ ...place, path: event.path, known, told });
     if (found === null || hasLeft()) return null;
-    if (await isFirst(() => ledger.take(reader, { moments: [], records: found.records }))) return found.text;
+    const { text, ...taken } = found;
+    if (await isFirst(() => ledger.take(reader, { ...taken, moments: [] }))) return text || null;
   }
   return null;
+}
+
+// Of a file that nothing is known of there is nothing to say later either.
+async function afterWrite({ ledger, context }: InjectionDeps, event: Event<"tool_use">): Promise<void> {
+  const path = event.wrote;
+  const reader = readerOf(event);
+  if (path === undefined || !ledger.told(reader, path).isFileKnown) return;
+  const content = await context.contentOf(path, event.cwd);
+  if (content !== null) await ledger.know(reader, { path, content });
 }

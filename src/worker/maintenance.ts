@@ -12,6 +12,8 @@ interface MaintenanceDeps {
   purgeContextLedger(before: number, limit: number): Promise<number>;
   /** Makes at most `limit` index rows of an older form anew; how many it did. */
   renewDerived(limit: number): Promise<number>;
+  /** One turn of the daily comparison of the index with the records. */
+  compareDerived(isStopping: () => boolean): Promise<void>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
 }
@@ -75,6 +77,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       running = running.then(async () => void (await failOpen("draining the spool", drain)));
       every(spoolEveryMs, "draining the spool", drain);
       every(renewEveryMs, "renewing the search index", renew);
+      every(renewEveryMs, "comparing the search index", () => deps.compareDerived(() => stopped));
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
       every(minuteMs, "removing old raw events", purge);

@@ -1,10 +1,12 @@
 // The timeline, the fixed questions and the records of a file, over the store.
 import { parseLists } from "../domain/records.ts";
 import type { HttpDeps } from "../http/app.ts";
+import { loadActiveMode } from "../modes/load-mode.ts";
 import { type ByFilePort, createByFile } from "../recall/by-file.ts";
 import type { Search } from "../recall/search.ts";
 import { createTimeline } from "../recall/timeline.ts";
 import { createTopics } from "../recall/topics.ts";
+import type { LoadedSettings } from "../settings/load.ts";
 import { createFileTimeline } from "../store/sqlite/by-file.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";
@@ -12,6 +14,7 @@ import { createTimeline as createTimelineStore } from "../store/sqlite/timeline.
 
 interface RecallDeps {
   db: Sqlite;
+  settings: LoadedSettings;
   store: Store;
   search: Search;
   changedSince: ByFilePort["changedSince"];
@@ -21,6 +24,7 @@ interface RecallDeps {
 
 export function buildRecall({
   db,
+  settings,
   store,
   search,
   changedSince,
@@ -32,6 +36,7 @@ export function buildRecall({
     timeline: createTimeline({ observations, summaries, prompts, ...createTimelineStore(db) }, search),
     recall: {
       topics: createTopics(search),
+      mode: loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).mode,
       byFile: createByFile({
         projectId: projects.find,
         elsewhere,

@@ -1,6 +1,6 @@
 // Search and context over the store, with the settings that shape them.
 import type { ContextPort } from "../context/context-port.ts";
-import { wordsOfMode } from "../context/context-settings.ts";
+import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import { type Context, createContext } from "../context/inject.ts";
 import { loadActiveMode } from "../modes/load-mode.ts";
 import { createSearch, type Search } from "../recall/search.ts";
@@ -37,29 +37,53 @@ interface ContextDeps {
   env: Environment;
   relevant: ContextPort["relevant"];
   changedSince?: ContextPort["changedSince"];
+  contentOf?: ContextPort["contentOf"];
   elsewhere?: ContextPort["elsewhere"];
 }
 
-/** The context builder, with the context settings as they were at start. */
-export function buildContext(
-  { db, settings, env, relevant, changedSince, elsewhere }: ContextDeps,
+/**
+ * The context builder, with the context settings as they were at start. It is made when it is first asked: reading the
+ * mode takes 6 ms, and no answer that a start waits for needs it.
+ */
+export function buildContext(deps: ContextDeps, store: Store): Context {
+  let made: Context | undefined;
+  const context = (): Context => {
+    made ??= createContext(contextPort(deps, store), contextSettings(deps.settings), searchCommand(deps.env));
+    return made;
+  };
+  return {
+    recent: (request) => context().recent(request),
+    inject: async (request) => context().inject(request),
+    forSession: async (request) => context().forSession(request),
+    forPrompt: async (request) => context().forPrompt(request),
+    forFile: async (request) => context().forFile(request),
+    contentOf: async (path, cwd) => context().contentOf(path, cwd),
+  };
+}
+
+function contextPort(
+  { db, relevant, changedSince, contentOf, elsewhere }: ContextDeps,
   { observations, summaries }: Store,
-): Context {
-  const port: ContextPort = {
+): ContextPort {
+  return {
     ...createRecent(db),
     observations,
     summaries,
     byFile: createByFile(db),
     relevant,
     changedSince,
+    contentOf,
     elsewhere,
   };
+}
+
+function contextSettings(settings: LoadedSettings): ContextSettings {
   const { mode } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
   const words = {
     types: settings.get("MEM_CONTEXT_OBSERVATION_TYPES"),
     concepts: settings.get("MEM_CONTEXT_OBSERVATION_CONCEPTS"),
   };
-  const chosen = {
+  return {
     ...wordsOfMode(words, mode),
     observations: settings.get("MEM_CONTEXT_OBSERVATIONS"),
     sessions: settings.get("MEM_CONTEXT_SESSION_COUNT"),
@@ -72,5 +96,4 @@ export function buildContext(
     lastSummary: settings.get("MEM_CONTEXT_SHOW_LAST_SUMMARY"),
     lastMessage: settings.get("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
   };
-  return createContext(port, chosen, searchCommand(env));
 }

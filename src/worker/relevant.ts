@@ -18,7 +18,7 @@ const deadlineMs = 500;
 export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevant {
   return async ({ project, words, limit }) => {
     const asked = failOpen("searching for a prompt", () =>
-      search.search({ query: words, type: "observations", format: "index", limit, project }),
+      search.search({ query: words, type: "observations", format: "index", limit, project, isPrompt: true }),
     );
     const results = await within(deps.deadlineMs ?? deadlineMs, asked);
     return (results?.observations ?? []).filter(isMeant).flatMap(({ id }) => byId(id) ?? []);

@@ -7,6 +7,7 @@ import { newId, newSecret } from "../ids.ts";
 import { createLog, type Log, recordCrash } from "../log.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { withLateStatements } from "../store/sqlite/late-statements.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
 import { version } from "../version.ts";
@@ -172,7 +173,15 @@ async function answer({ settings, log, identity, db, port: wanted, onDamage }: A
   let port = wanted;
   const host = settings.get("MEM_WORKER_HOST");
   const env = processEnvironment();
-  const worker = buildWorker({ db, settings, env, log, clock: systemClock, identity, port: () => port });
+  const worker = buildWorker({
+    db: withLateStatements(db),
+    settings,
+    env,
+    log,
+    clock: systemClock,
+    identity,
+    port: () => port,
+  });
   await worker.ready();
   const listening = await listen({ ...worker, host, port, dataDir, socket: paths.socket });
   port = listening.port;

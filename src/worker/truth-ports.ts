@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { StreamEvent } from "../domain/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { type BlobKeeper, createBlobKeeper } from "../truth/blob-keeper.ts";
+import { type ContentOf, fileContent } from "../truth/file-content.ts";
 import { type ChangedSince, createFreshness } from "../truth/freshness.ts";
 import { createJudge, type Judge } from "../truth/judge.ts";
 import type { WorkerProjects } from "./project-ports.ts";
@@ -16,6 +17,7 @@ interface TruthDeps {
 export function buildFreshness({ store, clock, projects }: TruthDeps): {
   keeper: BlobKeeper;
   changedSince: ChangedSince;
+  contentOf: ContentOf;
 } {
   const { blobs } = store;
   return {
@@ -25,6 +27,7 @@ export function buildFreshness({ store, clock, projects }: TruthDeps): {
       workTreeAround: projects.placeOf,
       keep: (kept) => store.commit(() => blobs.keep(kept)),
     }),
+    contentOf: fileContent,
     changedSince: createFreshness({
       clock,
       blobsOf: blobs.of,

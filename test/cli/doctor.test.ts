@@ -138,7 +138,7 @@ test("doctor says whether Claude Code's hooks are registered, and counts them", 
   expect((await mem("install", "claude-code")).code).toBe(0);
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
     state: "ok",
-    message: expect.stringContaining("8 hooks"),
+    message: expect.stringContaining("9 hooks"),
   });
 });
 
@@ -167,7 +167,7 @@ const faults: [string, (settings: string) => string, string, string][] = [
     "are registered in part",
     (text) => text.replace(/"Stop": \[.*?\]\s*\}\s*\],/s, ""),
     "warn",
-    "7 of 8 hooks",
+    "8 of 9 hooks",
   ],
 ];
 

@@ -24,10 +24,10 @@ test("installing registers the hooks, and uninstalling leaves the settings byte 
   const file = writeSettings(mem, text);
   const installed = await mem("install", "claude-code");
   expect(installed).toMatchObject({ code: 0, stderr: "" });
-  expect(installed.stdout).toContain("8 hooks registered in ");
+  expect(installed.stdout).toContain("9 hooks registered in ");
   const { hooks, model } = JSON.parse(readFileSync(file, "utf8"));
   expect(model).toBe("opus");
-  expect(Object.keys(hooks)).toHaveLength(8);
+  expect(Object.keys(hooks)).toHaveLength(9);
   expect(hooks.Stop).toHaveLength(2);
   expect(hooks.PostToolUse[0].hooks[0].command).toContain(mem.home.dataDir);
 
@@ -152,7 +152,7 @@ test("where the plugin brings the hooks, none are registered on top unless force
   expect(existsSync(mem.home.dataDir)).toBe(false);
   expect((await mem("install", "claude-code", "--print")).code).toBe(0);
   expect((await mem("install", "claude-code", "--force")).code).toBe(0);
-  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).hooks)).toHaveLength(8);
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).hooks)).toHaveLength(9);
   expect((await mem("uninstall", "claude-code")).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(text);
 });

@@ -1,5 +1,5 @@
 // `mem mcp enable|disable|status` and the worker's switch, over the same file.
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
@@ -59,7 +59,7 @@ test("the hooks are installed although the configuration takes no server, and it
     writeFileSync(configOf(mem), text);
     const { code, stdout, stderr } = await mem("install", "claude-code");
     expect(code).toBe(0);
-    expect(stdout).toContain("8 hooks registered");
+    expect(stdout).toContain("9 hooks registered");
     expect(stderr).toMatch(/another server by the name mem|left as it is/);
     expect(readFileSync(configOf(mem), "utf8")).toBe(text);
   }
@@ -120,4 +120,26 @@ test("without an installed host enabling says what installs one; one that is nam
   expect((await mem("mcp", "disable", "claude-code")).code).toBe(0);
   expect(existsSync(configOf(mem))).toBe(false);
   expect((await mem("mcp", "enable", "vim")).code).toBe(64);
+});
+
+test("the plugin brings the server: it is not registered twice, and not said to be gone", async () => {
+  const mem = memAtHome();
+  const folder = join(mem.home.env.HOME ?? "", ".claude");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@here":true}}');
+  expect((await mem("mcp", "status")).stdout).toBe("claude-code: on (from the plugin agent-mem@here)\n");
+  const enabled = await mem("mcp", "enable");
+  expect([enabled.code, enabled.stdout]).toEqual([
+    0,
+    expect.stringContaining("has it already, from the plugin"),
+  ]);
+  expect(existsSync(configOf(mem))).toBe(false);
+  const disabled = await mem("mcp", "disable", "claude-code");
+  expect(disabled.stdout.replaceAll("\n", " ")).toContain("claude plugin disable agent-mem@here");
+  expect(JSON.parse((await mem("mcp", "disable", "--json")).stdout)).toMatchObject({ enabled: true });
+  await mem("install", "claude-code");
+  expect(existsSync(configOf(mem))).toBe(false);
+  await mem("worker", "start");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: true });
+  expect((await ask(mem, "toggle", { enabled: false })).status).toBe(409);
 });

@@ -37,9 +37,13 @@ test("a question that is too long for an address is sent as a body", async () =>
   const client = createWorkerClient({ dataDir: worker.dataDir });
   const asked = { query: "word ".repeat(60_000), concepts: ["gotcha"] };
   await client.search(asked);
-  await client.close();
-  expect(worker.seen).toEqual(["POST /api/search"]);
   expect(JSON.parse(worker.bodies.at(-1) ?? "")).toEqual(asked);
+  const around = { query: asked.query, depth_after: 1 };
+  // The stand-in answers everything with an object, a timeline is a list.
+  await client.timeline(around).catch(() => undefined);
+  await client.close();
+  expect(worker.seen).toEqual(["POST /api/search", "POST /api/timeline"]);
+  expect(JSON.parse(worker.bodies.at(-1) ?? "")).toEqual(around);
 });
 
 test("a socket outside the data directory proves itself first", async () => {

@@ -9,6 +9,7 @@ function row(readTokens: number, workTokens: number): ContextRow {
     id: 1,
     title: "Read a.ts",
     marks: "",
+    isChanged: false,
     ids: [1],
     state: "active",
     type: "discovery",

@@ -67,6 +67,21 @@ test.each([
   ],
   ["one behind a private part", "a <private>x</private> b</mem-context-0a>", "a  b"],
   ["a whole block", "a <mem-context-0a>x</mem-context-0a> b", "a  b"],
+  ["a beginning of our block", "what does <mem-context-0a1b2c3d> mean?", "what does  mean?"],
+  ["a beginning of any context tag", "why <mem-context> and < hook_context > here?", "why  and  here?"],
+  ["a beginning cut in its name", "see <mem-context-0a", "see "],
+  ["a beginning whose end is cut", "a <mem-context-0a>b</mem-context-0a", "a b</mem-context-0a"],
+  [
+    "a beginning before a whole block",
+    "a <mem-context-0a> b <mem-context-0a>x</mem-context-0a> c",
+    "a  b  c",
+  ],
+  ["a beginning in a whole block", "a <mem-context-0a>x<mem-context-0b>x</mem-context-0a> b", "a  b"],
+  ["a beginning behind a whole block", "<mem-context-0a>x</mem-context-0a> a <mem-context-0a> b", " a  b"],
+  ["a beginning before a private part", "a <mem-context-0a> b <private>x</private> c", "a  b  c"],
+  ["a beginning in a private part", "a <private>x<mem-context>x</private> b", "a  b"],
+  ["a private part without its end in one", "a <mem-context> b <private>x", "a  b "],
+  ["a beginning that others join into", "a <mem-con</private>text> b", "a  b"],
 ])("of a prompt with %s only the tag and what is hidden goes", (_, prompt, left) => {
   expect(stripPrivatePrompt(prompt)).toBe(left);
 });
@@ -147,6 +162,29 @@ test("of any mixture of tag pieces no tag is left, and a second pass changes not
   );
 });
 
+test("of a prompt of any mixture of tag pieces no tag is left, and without an end of a block nothing is hidden", () => {
+  const begun = ["<mem-context-0a>", "<mem-context>", "<mem-con", "text>", "Y"];
+  const ended = ["</mem-context-0a>", "</mem-context>"];
+  const hasNoTag = (left: string) => {
+    expect(left).not.toMatch(/<\s*(?:mem-context|mem-context-0a)(?:[\s/<>]|$)/i);
+    expect(stripPrivatePrompt(left)).toBe(left);
+  };
+  const mixture = fc.array(fc.constantFrom(...begun, ...ended), { maxLength: 40 });
+  void fc.assert(
+    fc.property(mixture, (pieces) => hasNoTag(stripPrivatePrompt(pieces.join("")))),
+    { numRuns: 1000 },
+  );
+  const beginnings = fc.array(fc.constantFrom(...begun), { maxLength: 10 });
+  void fc.assert(
+    fc.property(beginnings, (pieces) => {
+      const left = stripPrivatePrompt(pieces.join(""));
+      hasNoTag(left);
+      expect(left.replace(/[^Y]/g, "")).toBe(pieces.join("").replace(/[^Y]/g, ""));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test.each([
   "<private",
   "<",
@@ -162,6 +200,8 @@ test.each([
   const text = piece.repeat(Math.ceil(1_600_000 / piece.length));
   expect(stripPrivate(`kept ${text}`)).toMatch(/^kept /);
   expect(stripPrivate(`${text}<private>CANARY`)).not.toContain("CANARY");
+  expect(stripPrivatePrompt(`kept ${text}`)).toMatch(/^kept /);
+  expect(stripPrivatePrompt(`${text}<private>CANARY`)).not.toContain("CANARY");
 });
 
 test("1.6 MB of ends of our block are scanned to the end", () => {

@@ -49,7 +49,31 @@ describe("the protocols", () => {
   });
 });
 
+test.each([
+  [64, 32],
+  [1_536, 14],
+  [8_192, 2],
+])(
+  "of texts for vectors of %i numbers so many are taken at once that an answer is short: %i",
+  async (dimension, most) => {
+    const server = await embeddingServer(dimension);
+    const embedder = embedderAt(server.url);
+    expect(embedder.batch).toBe(4);
+    await embedder.embed(["one", "two"], "document", signal);
+    expect(embedder.batch).toBe(most);
+  },
+);
+
 describe("failures", () => {
+  test("an answer that is longer than any that was asked for is not read", async () => {
+    const server = await embeddingServer();
+    server.reply = () => ({ body: `{"embeddings":[[${"1,".repeat(700_000)}1]]}` });
+    await expect(embedderAt(server.url).embed(["one"], "document", signal)).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("more than 1 MB"),
+    });
+  });
+
   test.each([
     [{ status: 401, body: '{"error":{"message":"bad key k-12345"}}' }, "setup", "bad key [redacted:key]"],
     [{ status: 404, body: '{"error":"model \\"m\\" not found"}' }, "setup", 'model "m" not found'],

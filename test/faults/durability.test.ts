@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
-import { createRandom } from "../helpers/random.ts";
+import { createRandom, type Random } from "../helpers/random.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { startWorker, workerBundle, workerHome } from "../helpers/worker-process.ts";
+import { startWorker, type WorkerProcess, workerBundle, workerHome } from "../helpers/worker-process.ts";
 
 test("the database is opened with synchronous FULL", () => {
   const db = openDatabase(join(tempDir(), "mem.db"), { product: "0.0.0", now: 0 });
@@ -19,25 +19,47 @@ test("the database is opened with synchronous FULL", () => {
 // Where system calls can be traced they are; elsewhere the settings above have to do.
 if (canTrace()) {
   test("no reply leaves the worker while a write to the log is not synced", async () => {
-    const home = workerHome();
-    const trace = join(tempDir(), "trace");
-    const calls = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
-    const strace = ["strace", "-f", "-y", "-s", "4096", "-e", calls, "-o", trace];
-    const worker = await startWorker(home, [...strace, process.execPath, workerBundle]);
     const random = createRandom(3);
     const posts = 20;
-    for (let n = 0; n < posts; n++) {
-      const answer = await worker.post(
-        "/api/sessions/observations",
-        toolUse(random, { id: `sync-${n}`, session: "sync" }),
-      );
-      expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
-    }
-    await worker.stop();
-    expect(repliesOf(readFileSync(trace, "utf8"))).toEqual(
+    const trace = await traced(async (worker) => {
+      for (let n = 0; n < posts; n++) await postOne(worker, random, `sync-${n}`);
+    });
+    expect(repliesOf(trace)).toEqual(
       Array.from({ length: posts }, () => ({ synced: true, unsyncedWrites: 0 })),
     );
   });
+
+  test("no reply to one of many that come together leaves before the sync of their common write has returned", async () => {
+    const random = createRandom(5);
+    const [turns, together] = [8, 40];
+    const trace = await traced(async (worker) => {
+      for (let turn = 0; turn < turns; turn++) {
+        const posts = Array.from({ length: together }, (_, n) =>
+          postOne(worker, random, `together-${turn}-${n}`),
+        );
+        await Promise.all(posts);
+      }
+    });
+    const replies = repliesOf(trace);
+    expect(replies).toHaveLength(turns * together);
+    expect(replies.filter((reply) => reply.unsyncedWrites > 0)).toEqual([]);
+  });
+}
+
+async function traced(post: (worker: WorkerProcess) => Promise<void>): Promise<string> {
+  const home = workerHome();
+  const trace = join(tempDir(), "trace");
+  const calls = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
+  const strace = ["strace", "-f", "-y", "-s", "4096", "-e", calls, "-o", trace];
+  const worker = await startWorker(home, [...strace, process.execPath, workerBundle]);
+  await post(worker);
+  await worker.stop();
+  return readFileSync(trace, "utf8");
+}
+
+async function postOne(worker: WorkerProcess, random: Random, id: string): Promise<void> {
+  const answer = await worker.post("/api/sessions/observations", toolUse(random, { id, session: "sync" }));
+  expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
 }
 
 interface Reply {
@@ -48,15 +70,27 @@ interface Reply {
 
 function repliesOf(trace: string): Reply[] {
   const replies: Reply[] = [];
-  let state: Reply = { synced: false, unsyncedWrites: 0 };
+  let written = 0;
+  let onDisk = 0;
+  let synced = false;
+  // By thread: how much was written when the sync began that it has not come back from. No more of it is on disk then.
+  const underWay = new Map<string, number>();
+  const cameBack = (began: number): void => {
+    onDisk = Math.max(onDisk, began);
+    synced = true;
+  };
   for (const line of trace.split("\n")) {
-    if (/pwrite64\(\d+<[^>]*mem\.db-wal>/.test(line)) state.unsyncedWrites += 1;
-    // Another thread's call may cut the line in two; the thread that syncs replies only after it has returned.
-    else if (/(fsync|fdatasync)\(\d+<[^>]*mem\.db-wal>(\)| <unfinished)/.test(line))
-      state = { synced: true, unsyncedWrites: 0 };
-    else if (/(write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*queued/.test(line)) {
-      replies.push(state);
-      state = { ...state, synced: false };
+    const thread = line.split(" ", 1)[0] ?? "";
+    if (/pwrite64\(\d+<[^>]*mem\.db-wal>/.test(line)) written += 1;
+    else if (/(fsync|fdatasync)\(\d+<[^>]*mem\.db-wal>\)\s+= 0/.test(line)) cameBack(written);
+    else if (/(fsync|fdatasync)\(\d+<[^>]*mem\.db-wal>.*<unfinished/.test(line))
+      underWay.set(thread, written);
+    else if (/<\.\.\. (fsync|fdatasync) resumed>.*= 0/.test(line)) {
+      cameBack(underWay.get(thread) ?? 0);
+      underWay.delete(thread);
+    } else if (/(write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*queued/.test(line)) {
+      replies.push({ synced, unsyncedWrites: written - onDisk });
+      synced = false;
     }
   }
   return replies;

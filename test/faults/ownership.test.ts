@@ -68,6 +68,8 @@ async function healthyPid(home: WorkerHome): Promise<unknown> {
 test("a worker whose data directory is removed ends by itself and acknowledges into nothing no more", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
+  // Its start is over when it answers: before that it would say that it cannot start.
+  await worker.get("/api/health");
   rmSync(home.dataDir, { recursive: true, force: true });
   expect((await worker.exited).code).toBe(0);
   const next = await startWorker(home);

@@ -189,7 +189,58 @@ describe("a removal", () => {
   });
 });
 
+describe("a link above a file", () => {
+  test("that took a folder's place is not followed by a removal, and is named", async () => {
+    record("src/deep/b.ts");
+    await folders.refresh("app");
+    const deep = contextFile("src", "deep");
+    renameSync(join(root, "src"), join(outside, "src"));
+    symlinkSync(join(outside, "src"), join(root, "src"));
+    for (const under of [undefined, root]) {
+      const { removed, left } = await folders.remove(under);
+      expect([removed, left]).toEqual([[], [{ path: deep, why: "a link leads to its folder" }]]);
+    }
+    expect(textOf(join(outside, "src", "deep", "CLAUDE.md"))).toContain("mem folder context begins");
+    expect(folders.list()).toMatchObject([{ path: deep, is: "gone" }]);
+  });
+
+  test("at the project's old place leads to the project as it is now", async () => {
+    record("src/a.ts");
+    await folders.refresh("app");
+    const old = root;
+    root = join(outside, "moved");
+    renameSync(old, root);
+    symlinkSync(root, old);
+    expect(folders.list()).toMatchObject([{ is: "there" }]);
+    expect((await folders.remove()).left).toEqual([]);
+    expect(existsSync(contextFile("src"))).toBe(false);
+    expect(files.size).toBe(0);
+  });
+
+  test("that the user names is followed, as the folder itself is meant", async () => {
+    record("src/a.ts");
+    await folders.refresh("app");
+    files.clear();
+    symlinkSync(root, join(outside, "link"));
+    expect((await folders.remove(join(outside, "link"))).removed).toHaveLength(1);
+    expect(existsSync(contextFile("src"))).toBe(false);
+  });
+});
+
 describe("a project that was moved", () => {
+  test("and is not known where it is now is named, with what to run, and is forgotten once that was done", async () => {
+    record(join(root, "src", "a.ts"));
+    await folders.refresh("app");
+    const moved = join(tempDir(), "other");
+    renameSync(root, moved);
+    const [left] = (await folders.remove()).left;
+    expect(left?.path).toBe(contextFile("src"));
+    expect(left?.why).toContain(`${root} is not there`);
+    expect(left?.why).toContain("`mem folders remove <folder>`");
+    expect((await folders.remove(moved)).removed).toEqual([join(moved, "src", "CLAUDE.md")]);
+    expect(files.size).toBe(0);
+  });
+
   test("is cleaned where it is now, and its files stay known until they were found", async () => {
     record(join(root, "src", "a.ts"));
     await folders.refresh("app");

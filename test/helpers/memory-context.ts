@@ -32,7 +32,9 @@ export function createMemoryContext(
   };
 }
 
-type ContextParts = Pick<ContextPort, "relevant" | "changedSince" | "elsewhere"> & { searchCommand?: string };
+type ContextParts = Pick<ContextPort, "relevant" | "changedSince" | "contentOf" | "elsewhere"> & {
+  searchCommand?: string;
+};
 
 const defaults: ContextSettings = {
   observations: 50,

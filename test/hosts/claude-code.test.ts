@@ -56,7 +56,7 @@ describe("a recorded payload", () => {
     ["SubagentStop", { kind: "other", name: "SubagentStop" }],
     ["SessionEnd.other", { kind: "session_end", reason: "other" }],
     ["SessionEnd.clear", { kind: "session_end", reason: "clear" }],
-    ["PreCompact.auto", { kind: "other", name: "PreCompact" }],
+    ["PreCompact.auto", { kind: "before_compact", cwd: "/home/user/demo" }],
   ];
   test.each(kinds)("%s is what it says it is", (file, expected) => {
     expect(decoded(file)).toMatchObject(expected);
@@ -70,7 +70,7 @@ describe("a recorded payload", () => {
     (version, file) => {
       const event = decoded(file, version);
       expect(event.sessionId).toBe(recorded(file, version).session_id);
-      const unused = /task-notification|PreToolUse\.Bash|SubagentStop|PreCompact/.test(file);
+      const unused = /task-notification|PreToolUse\.Bash|SubagentStop/.test(file);
       expect(event.kind === "other").toBe(unused);
     },
   );
@@ -117,6 +117,22 @@ describe("an event", () => {
     const spooled = spoolablePayload(JSON.stringify(live)) ?? {};
     expect(spooled.last_assistant_message).not.toBe(lastMessage);
     expect(claudeCode.decode("stop", spooled).eventKey).toBe(claudeCode.decode("stop", live).eventKey);
+  });
+
+  test.each([
+    ["Edit", { file_path: "/w/a.ts" }, "/w/a.ts"],
+    ["NotebookEdit", { notebook_path: "/w/a.ipynb" }, "/w/a.ipynb"],
+    ["Read", { file_path: "/w/a.ts" }, undefined],
+    ["Bash", { command: "rm a.ts" }, undefined],
+  ])("of a used tool names the file that %s wrote", (tool_name, tool_input, wrote) => {
+    const used = { session_id: "s", tool_name, tool_input };
+    expect(claudeCode.decode("PostToolUse", used)).toHaveProperty("kind", "tool_use");
+    expect(Object.entries(claudeCode.decode("PostToolUse", used))).toEqual(
+      wrote === undefined
+        ? expect.not.arrayContaining([["wrote", expect.anything()]])
+        : expect.arrayContaining([["wrote", wrote]]),
+    );
+    expect(claudeCode.decode("PostToolUseFailure", used)).not.toHaveProperty("wrote");
   });
 
   test("of a turn that another hook made go on is not taken for the first stop", () => {

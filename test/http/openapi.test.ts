@@ -120,6 +120,7 @@ const contract = [
   "GET /api/search",
   "POST /api/search",
   "GET /api/timeline",
+  "POST /api/timeline",
   "GET /api/decisions",
   "GET /api/changes",
   "GET /api/how-it-works",

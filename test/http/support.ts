@@ -188,7 +188,11 @@ function fakePorts(calls: Call[]): Ports {
       remove: async (under) =>
         note("folders.remove", under, { removed: [], left: [{ path: "/x", why: "y" }] }),
     },
-    maintenance: { repair: async () => note("repair", undefined, 12), waiting: () => 3 },
+    maintenance: {
+      repair: async () => note("repair", undefined, 12),
+      waiting: () => 3,
+      compared: () => ({ at: null, found: 0 }),
+    },
     projectDetails: {
       list: () => [aProject],
       rename: async (from, to) => note("projects.rename", { from, to }, { project: to, left: 0 }),
@@ -213,6 +217,9 @@ function fakePorts(calls: Call[]): Ports {
   };
 }
 
+const isUnheard = (topic: object) => Object.values(topic).some((word) => String(word).startsWith("unheard"));
+const words = (...ids: string[]) => ids.map((id) => ({ id, label: id, description: "" }));
+
 type Note = <A>(port: string, input: unknown, answer: A) => A;
 
 function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
@@ -224,13 +231,15 @@ function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
             "topics",
             { ...topic, ...request },
             {
-              observations: [{ ...aHit, obs_type: "decision" }],
-              sessions: [aHit],
+              // Of what is called `unheard` there is nothing.
+              observations: isUnheard(topic) ? [] : [{ ...aHit, obs_type: "decision" }],
+              sessions: isUnheard(topic) ? [] : [aHit],
               prompts: [],
               notes: [],
             },
           ),
       },
+      mode: { name: "code", types: words("bugfix", "unheard-of"), concepts: words("gotcha") },
       byFile: {
         of: async (request) =>
           note("byFile", request, {

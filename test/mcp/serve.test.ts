@@ -107,6 +107,16 @@ describe("the tools", () => {
     expect((await call("search", { query: "redirect", project: "web" })).structured.results).toEqual([]);
   });
 
+  test("find records of every kind by a name that the project had before", async () => {
+    const mem = memAtHome();
+    await fillMemory(mem);
+    await mem("project", "rename", "shop", "store");
+    const { call } = await connectMcp(mem);
+    const { structured } = await call("get_observations", { ids: ["1", "P1"], project: "shop" });
+    expect(structured).toMatchObject({ records: [{ id: "1" }, { id: "P1" }], missing: [] });
+    expect((await call("get_observations", { ids: ["P1"], project: "web" })).failed).toBe(true);
+  });
+
   test("say what was superseded, where it stands and by what", async () => {
     const mem = memAtHome();
     await fillMemory(mem);

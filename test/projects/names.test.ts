@@ -79,6 +79,22 @@ test("clones, linked work trees and a moved folder of one remote are one project
   expect(names.labelOf(at("store"))).toBe("shop");
 });
 
+test("a remote in an unpacked archive makes it the project, but not the project's folder while its own is there", () => {
+  const { projects } = memory.store;
+  const rootOf = () => projects.folderOf(projects.find("shop") ?? 0);
+  const main = makeRepository(at("shop"), "https://a.example/x/shop.git");
+  const archive = makeRepository(at("downloads", "evil"), "https://a.example/x/shop.git");
+  expect([names.claim(main), names.claim(archive), rootOf()]).toEqual(["shop", "shop", main]);
+  expect([names.claim(linkWorkTree(main, at("feature"))), rootOf()]).toEqual(["shop", main]);
+  expect(projects.byIdentity(`path:${at("feature")}`)?.label).toBe("shop");
+  renameSync(main, at("store"));
+  later();
+  expect([names.claim(at("store")), rootOf()]).toEqual(["shop", at("store")]);
+  makeRepository(at("store"), "https://a.example/x/other.git");
+  later();
+  expect([names.claim(archive), rootOf()]).toEqual(["shop", archive]);
+});
+
 test("linked work trees fold without a remote, and are called after the main one", () => {
   const main = makeRepository(at("shop"));
   expect(names.claim(linkWorkTree(main, at("feature")))).toBe("shop");

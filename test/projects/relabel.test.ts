@@ -1,6 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { projectToken } from "../../src/domain/scope-token.ts";
 import { createRelabel, type Relabel } from "../../src/projects/relabel.ts";
+import { type WalkAt, walkStart } from "../../src/store/sqlite/derived-walk.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
@@ -126,7 +127,7 @@ test("what a worker that ended left behind is moved by the next one, through ren
 test("a record whose derived rows are made anew before it has its new label is found in its project", async () => {
   fill("app", 60);
   const { projects, projectMoves, derived } = memory.store;
-  derived.listAll();
+  for (let at: WalkAt | null = walkStart; at !== null; ) at = derived.listSome(at, 1_000);
   projectMoves.rename(projects.find("app") ?? 0, "app", "shop");
   projectMoves.step(30);
   while (derived.renew(50) > 0);

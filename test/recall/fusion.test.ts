@@ -61,6 +61,19 @@ describe("the signals of a candidate", () => {
     expect(beginnings).toBeGreaterThan(0);
   });
 
+  it("count it half where it stands among the others", () => {
+    const { id } = memory.addObservation({ title: "the dict of the queue" });
+    const { coverage, beginnings, close, lead } = signalsFor("dictionary queue", id);
+    expect(close).toBeCloseTo(coverage + beginnings / 2);
+    expect(lead).toBeCloseTo(close);
+  });
+
+  it("count a term once where a word that begins like it stands beside it", () => {
+    const { id } = memory.addObservation({ title: "dict dictionary dict" });
+    const { coverage, close, lead } = signalsFor("dictionary queue", id);
+    expect([close, lead]).toEqual([coverage, coverage]);
+  });
+
   it("hold what those beside it add to the question", () => {
     memory.addObservation({ title: "adoption", session: "a" });
     const { id } = memory.addObservation({ title: "queue", session: "a" });
@@ -74,6 +87,14 @@ describe("the signals of a candidate", () => {
     const old = memory.addObservation({ title: "queue", session: "a", at: someTime - 30 * day });
     memory.addObservation({ title: "queue", session: "b", at: someTime });
     expect(signalsFor("queue", old.id).age).toBe(1);
+  });
+
+  it("say how near it was made to a date that the question names", () => {
+    const { id } = memory.addObservation({ title: "queue", session: "a", at: Date.UTC(2026, 2, 3, 12) });
+    const later = memory.addObservation({ title: "queue", session: "b", at: Date.UTC(2026, 3, 3) });
+    expect(signalsFor("queue on 3 March 2026", id).date).toBe(1);
+    expect(signalsFor("queue on 3 March 2026", later.id).date).toBeLessThan(0.2);
+    expect(signalsFor("queue", id).date).toBe(0);
   });
 });
 
@@ -89,6 +110,25 @@ describe("the order", () => {
     const [best] = order;
     const sum = names.reduce((total, name) => total + signalWeights[name] * (best?.signals[name] ?? 0), 0);
     expect(best?.score).toBeCloseTo(sum);
+  });
+
+  it("weighs every signal that has a weight", () => {
+    const at = Date.UTC(2026, 2, 3, 12);
+    const { id } = memory.addObservation({
+      title: "queue racer queue",
+      facts: ["the queue"],
+      session: "a",
+      at,
+    });
+    memory.addObservation({ title: "queue of race", session: "a", at: at + day });
+    memory.addObservation({ title: "queue", session: "b", at: at + 30 * day });
+    const gathered = gather("queue race on 3 March 2026");
+    const hit = fuse({ ...gathered, byMeaning: new Map() }).find((each) => each.id === id);
+    const names = Object.keys(signalWeights) as (keyof Signals)[];
+    const shown = names.filter((name) => hit?.signals[name] !== 0);
+    expect(shown).toEqual(expect.arrayContaining(["date", "age", "coverage", "beginnings"]));
+    const sum = names.reduce((total, name) => total + signalWeights[name] * (hit?.signals[name] ?? 0), 0);
+    expect(hit?.score).toBeCloseTo(sum);
   });
 
   it("of a question without a word that says something is that of the full text", () => {

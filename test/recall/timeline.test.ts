@@ -1,9 +1,11 @@
 // The timeline over a real store: who stands before and behind whom.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Timeline, TimelineRequest } from "../../src/recall/timeline.ts";
+import { loadSettings } from "../../src/settings/load.ts";
 import { buildRecall } from "../../src/worker/recall-answers.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 let memory: MemoryStore;
 let timeline: Timeline;
@@ -13,6 +15,7 @@ beforeEach(() => {
   const { db, store } = memory;
   ({ timeline } = buildRecall({
     db,
+    settings: loadSettings({ dataDir: tempDir(), env: {} }),
     store,
     search,
     changedSince: async () => new Map(),

@@ -54,3 +54,15 @@ test("an index of more than one piece finds in all of them, and shrinks", () => 
   expect(index.nearest(vectors[0] ?? new Float32Array(64), 5, 1)).toEqual([{ row: 12_345, id: 12_345 }]);
   expect(index.nearest(vectors[0] ?? new Float32Array(64), 5, 2)).toEqual([]);
 });
+
+test("of more equal vectors than one question can read, it names a bounded number, the newest", () => {
+  const index = createBitIndex(64);
+  const [same = new Float32Array(64), other = same] = clustered(2, { dimension: 64, clusters: 2 });
+  for (let id = 0; id < 30_000; id++) index.add({ row: id, id, project: 1 }, toInt8(same).bytes);
+  for (const id of [-1, -2]) index.add({ row: id, id, project: 1 }, toInt8(other).bytes);
+  const ids = index.nearest(same, 20, null).map(({ id }) => id);
+  expect(ids.length).toBe(80);
+  expect(Math.min(...ids)).toBe(30_000 - 80);
+  const near = index.nearest(other, 20, null).map(({ id }) => id);
+  expect([near.length, near.includes(-1), near.includes(-2)]).toEqual([80, true, true]);
+});

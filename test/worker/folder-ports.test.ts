@@ -49,3 +49,16 @@ test("what is taken back in a project with another name now leaves its files", a
   await refreshTouched();
   expect(existsSync(file)).toBe(false);
 });
+
+test("a round that fails loses no project: the next one does what was left", async () => {
+  takeBack();
+  const { touched, refreshTouched } = open();
+  touched("app");
+  touched("other");
+  memory.db.exec("alter table folder_files rename to gone");
+  await expect(refreshTouched()).rejects.toThrow("folder_files");
+  expect(existsSync(file)).toBe(true);
+  memory.db.exec("alter table gone rename to folder_files");
+  await refreshTouched();
+  expect(existsSync(file)).toBe(false);
+});

@@ -77,6 +77,7 @@ function startWorker() {
         if (known.has(4)) return null;
         return { text: `${path} in ${project} but ${exceptSession}`, records: [4] };
       },
+      contentOf: async () => null,
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),

@@ -33,6 +33,7 @@ function startWorker() {
         const records = [3, 4].filter((id) => !known.has(id));
         return records.length === 0 ? null : { text: `file ${records}`, records };
       },
+      contentOf: async () => null,
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     projectOf: () => "app",
@@ -128,6 +129,16 @@ describe("in one session", () => {
     await injections.beforeCompact({ ...base, kind: "before_compact" });
     expect(await prompt()).toBe("start and records 2,3");
     expect(await prompt()).toBeNull();
+  });
+
+  test("a compaction that is heard of late takes back nothing that was said after it", async () => {
+    await start();
+    const compactedAt = now + 1_000;
+    now += 2_000;
+    expect(await start("compact")).toBe("start");
+    await injections.beforeCompact({ ...base, kind: "before_compact" }, compactedAt);
+    now += 60_000;
+    expect(await start()).toBeNull();
   });
 
   test.each(["resume", "fork"])("a %s adds nothing, nor does the prompt after it", async (source) => {

@@ -16,6 +16,7 @@ test("a drain of the spool that runs is told to end, and its end is waited for",
     refreshFolders: async () => undefined,
     purgeContextLedger: async () => 0,
     renewDerived: async () => 0,
+    compareDerived: async () => undefined,
     async drainSpool(isStopping) {
       begin();
       while (!isStopping()) await new Promise((resolve) => setImmediate(resolve));

@@ -25,7 +25,14 @@ test("the records of the project that a search finds come best first, without th
   ]);
   expect(await createRelevant({ search, byId })(request)).toEqual([{ id: 3 }, { id: 1 }]);
   expect(asked).toEqual([
-    { query: "login redirect", type: "observations", format: "index", limit: 5, project: "app" },
+    {
+      query: "login redirect",
+      type: "observations",
+      format: "index",
+      limit: 5,
+      project: "app",
+      isPrompt: true,
+    },
   ]);
 });
 

@@ -11,7 +11,10 @@ export function checkMcp(states: readonly McpState[]): Check {
   if (states.length === 0) return ok(name, "not registered: no host agent is installed through mem");
   if (missing.length > 0)
     return ok(name, `not registered at ${missing.join(", ")}: \`mem mcp enable\` does it`);
-  return ok(name, `registered in ${states.map(({ file }) => homePath(file)).join(", ")}`);
+  const where = states.map(({ file, plugin }) =>
+    plugin === null ? `registered in ${homePath(file)}` : `brought by the plugin ${plugin}`,
+  );
+  return ok(name, where.join(", "));
 }
 
 /** Null unless context files that are switched off still stand in folders. */

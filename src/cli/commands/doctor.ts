@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { failOpen, failOpenSync, MemError, toMemError } from "../../errors.ts";
-import { installedHosts, type McpState } from "../../hosts/mcp-switch.ts";
-import { recipeOf } from "../../hosts/registry.ts";
+import type { McpState } from "../../hosts/mcp-switch.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { version } from "../../version.ts";
@@ -27,7 +26,7 @@ import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { checkPython, checkVectors } from "../checks/vectors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { mcpSwitchOf, readInstalls } from "../host-settings.ts";
+import { mcpHosts, mcpSwitchOf } from "../host-settings.ts";
 import type { Paint } from "../paint.ts";
 import { repairRecords } from "../repair.ts";
 import { stepLines } from "../step-lines.ts";
@@ -63,7 +62,11 @@ async function runChecks(context: CliContext): Promise<Check[]> {
     const unused =
       looked instanceof MemError || looked.is !== "answering" ? [] : await unusedSettings(context, settings);
     checks.push(checkSettings(settings, unused), checkDatabase(paths));
-    const records = await checkRecords(paths);
+    const last =
+      looked instanceof MemError || looked.is !== "answering"
+        ? undefined
+        : await failOpen("ask for the last comparison", () => context.worker().repairState());
+    const records = await checkRecords(paths, { last, nowEpochMs: context.clock.now() });
     if (records !== null) checks.push(records);
     if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
     else
@@ -103,7 +106,7 @@ function mcpStates(context: CliContext): McpState[] {
   const paths = context.paths();
   const mcp = mcpSwitchOf(paths);
   const states = failOpenSync("look for the MCP server", () =>
-    installedHosts(readInstalls(paths), recipeOf).map((host) => mcp.state(host)),
+    mcpHosts(context).map((host) => mcp.state(host)),
   );
   return states ?? [];
 }

@@ -4,13 +4,13 @@ import type { WorkerClient } from "../../client/worker-client.ts";
 import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { mcpServerName } from "../../hosts/mcp-server.ts";
-import { installedHosts, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
+import { type McpChange, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { version } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { mcpSwitchOf, readInstalls, settingsFileOf } from "../host-settings.ts";
+import { mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { homePath } from "../words.ts";
 import { startWorker } from "../worker-process.ts";
 
@@ -69,21 +69,25 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
   if (enabled) prepareDataDirectory(paths.root);
   const changes = hosts.map((one) => mcpSwitchOf(paths).set(one, enabled));
   if (asJson) {
-    io.json({ enabled, hosts: changes });
+    io.json({ enabled: enabled || changes.some((change) => change.enabled), hosts: changes });
     return;
   }
   if (changes.length === 0) io.out("No host agent remembers through mem, so there is nothing to take away.");
-  for (const { host: name, file, changed } of changes)
-    for (const line of wrapToWidth(changeInWords({ name, file, enabled, changed }), io.columns)) io.out(line);
+  for (const change of changes)
+    for (const line of wrapToWidth(changeInWords(change, enabled), io.columns)) io.out(line);
 }
 
-function changeInWords(told: { name: string; file: string; enabled: boolean; changed: boolean }): string {
-  const { name, enabled, changed } = told;
-  const file = homePath(told.file);
-  if (!changed) return enabled ? `${name} has it already, in ${file}.` : `${name} does not have it: ${file}.`;
+function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled: boolean): string {
+  const file = homePath(path);
+  if (plugin !== null && enabled) return `${host} has it already, from the plugin ${plugin}.`;
+  if (plugin !== null) {
+    const own = changed ? `The server ${mcpServerName} is out of ${file}, but the` : "The";
+    return `${own} plugin ${plugin} brings it to ${host}: \`claude plugin disable ${plugin}\` takes the plugin away, \`/mcp\` in ${host} its server.`;
+  }
+  if (!changed) return enabled ? `${host} has it already, in ${file}.` : `${host} does not have it: ${file}.`;
   return enabled
-    ? `${name} has recall from its next session on: the server ${mcpServerName} in ${file}.`
-    : `${name} has no recall over MCP any more: the server ${mcpServerName} is out of ${file}.`;
+    ? `${host} has recall from its next session on: the server ${mcpServerName} in ${file}.`
+    : `${host} has no recall over MCP any more: the server ${mcpServerName} is out of ${file}.`;
 }
 
 function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
@@ -94,13 +98,14 @@ function showStatus(context: CliContext, host: string | undefined, asJson: boole
   else if (states.length === 0)
     io.out("No host agent remembers through mem: `mem install claude-code` lets it.");
   for (const state of asJson ? [] : states) {
-    io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${homePath(state.file)})`);
+    const where = state.plugin === null ? homePath(state.file) : `from the plugin ${state.plugin}`;
+    io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${where})`);
   }
 }
 
 // One that is named need not be installed: a plugin brings hooks that no record tells of.
 function hostsOf(context: CliContext, name: string | undefined): McpHost[] {
-  if (name === undefined) return installedHosts(readInstalls(context.paths()), recipeOf);
+  if (name === undefined) return mcpHosts(context);
   const recipe = recipeOf(name);
   return [{ recipe, settingsFile: settingsFileOf(recipe, context) }];
 }
@@ -146,7 +151,7 @@ function startingWorker(context: CliContext): WorkerClient {
     timeline: (parameters) => asked(() => worker.timeline(parameters)),
     recent: (page) => asked(() => worker.recent(page)),
     observationsOf: (ids, project) => asked(() => worker.observationsOf(ids, project)),
-    summary: (id) => asked(() => worker.summary(id)),
-    prompt: (id) => asked(() => worker.prompt(id)),
+    summary: (id, project) => asked(() => worker.summary(id, project)),
+    prompt: (id, project) => asked(() => worker.prompt(id, project)),
   };
 }

@@ -1,12 +1,14 @@
 // What follows from the records, made anew over HTTP.
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
-import { repairBody, repairState } from "../schemas/maintenance.ts";
+import { type RepairState, repairBody, repairState } from "../schemas/maintenance.ts";
 
 export interface MaintenancePorts {
   /** Lists every record to be made anew; resolves to how many are listed. */
   repair(): Promise<number>;
   waiting(): number;
+  /** When all was compared last, null when never, and how many records were made anew then. */
+  compared(): { at: number | null; found: number };
 }
 
 /** `POST /api/maintenance/repair` begins, `GET` says how far it is. */
@@ -20,7 +22,7 @@ export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void
         response: { 200: repairState, ...writeErrors },
       },
     },
-    async () => ({ waiting: await maintenance.repair() }),
+    async () => stateOf(maintenance, await maintenance.repair()),
   );
   app.get(
     "/api/maintenance/repair",
@@ -30,6 +32,11 @@ export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void
         response: { 200: repairState, ...readErrors },
       },
     },
-    () => ({ waiting: maintenance.waiting() }),
+    () => stateOf(maintenance, maintenance.waiting()),
   );
+}
+
+function stateOf({ compared }: MaintenancePorts, waiting: number): RepairState {
+  const { at, found } = compared();
+  return { waiting, compared_at_epoch: at, mended: found };
 }

@@ -1,4 +1,5 @@
 // Recall without words to look for: fixed questions, a concept, a file, a type, and records by their ids.
+import type { Mode, ModeWord } from "../../domain/mode.ts";
 import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
 import type { ByFile } from "../../recall/by-file.ts";
 import type { SearchResults } from "../../recall/search.ts";
@@ -22,6 +23,8 @@ import { byIdRoute } from "./records.ts";
 /** What the routes of recall read. */
 export interface RecallPorts {
   topics: Topics;
+  /** The words of the active mode. */
+  mode: Pick<Mode, "name" | "types" | "concepts">;
   byFile: ByFile;
   summaries: { byId(id: number): SessionSummary | undefined };
   /** Those of the ids that are there, in their order; of one project when it is given. */
@@ -31,7 +34,7 @@ export interface RecallPorts {
 /** `/api/decisions|changes|how-it-works`, `/api/search/by-*`, `/api/observations/by-file|batch`, `/api/summary/:id`. */
 export function recallRoutes(app: App, ports: RecallPorts): void {
   topicRoutes(app, ports.topics);
-  searchByRoutes(app, ports.topics);
+  searchByRoutes(app, ports);
   app.get(
     "/api/observations/by-file",
     {
@@ -82,7 +85,7 @@ function topicRoutes(app: App, topics: Topics): void {
   }
 }
 
-function searchByRoutes(app: App, topics: Topics): void {
+function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
   app.get(
     "/api/search/by-concept",
     {
@@ -92,8 +95,10 @@ function searchByRoutes(app: App, topics: Topics): void {
         ...answers,
       },
     },
-    async ({ query: { concept, ...query } }) =>
-      answerOf(await topics.of({ topic: "concept", concept }, query)),
+    async ({ query: { concept, ...query } }) => {
+      const found = answerOf(await topics.of({ topic: "concept", concept }, query));
+      return orKnownWords(found, { noun: "concept", word: concept, mode, known: mode.concepts });
+    },
   );
   app.get(
     "/api/search/by-file",
@@ -116,9 +121,31 @@ function searchByRoutes(app: App, topics: Topics): void {
         ...answers,
       },
     },
-    async ({ query: { type, ...query } }) =>
-      answerOf(await topics.of({ topic: "type", obs_type: type }, query)),
+    async ({ query: { type, ...query } }) => {
+      const found = answerOf(await topics.of({ topic: "type", obs_type: type }, query));
+      return orKnownWords(found, { noun: "type", word: type, mode, known: mode.types });
+    },
   );
+}
+
+interface AskedWord {
+  noun: string;
+  word: string;
+  mode: Pick<Mode, "name">;
+  known: readonly Pick<ModeWord, "id">[];
+}
+
+// A record may have a word of another mode; where nothing was found the word may be wrong.
+function orKnownWords<A extends ReturnType<typeof answerOf>>(
+  answer: A,
+  { noun, word, mode, known }: AskedWord,
+): A {
+  if (answer.totalResults > 0 || known.length === 0 || known.some(({ id }) => id === word)) return answer;
+  const ids = known.map(({ id }) => id).join(", ");
+  return {
+    ...answer,
+    notes: [...answer.notes, `The mode ${mode.name} has no ${noun} ${word}. Known: ${ids}.`],
+  };
 }
 
 function answerOf({ observations, sessions, prompts, notes }: SearchResults) {

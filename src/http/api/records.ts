@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors, readErrors } from "../schemas/error.ts";
-import { idParams, pageQuery } from "../schemas/fields.ts";
+import { idParams, ofProjectQuery, pageQuery } from "../schemas/fields.ts";
 
 /** Pages of a record, newest first; of one project when it is given. */
 export interface Paged<R> {
@@ -34,8 +34,8 @@ export function pageRoute<R>(
   );
 }
 
-/** `GET url` with `:id`: the record, or 404 that says where to look. */
-export function byIdRoute<R>(
+/** `GET url` with `:id`: the record, of one project when it is given, or 404 that says where to look. */
+export function byIdRoute<R extends { project: string }>(
   app: App,
   url: string,
   options: {
@@ -48,8 +48,19 @@ export function byIdRoute<R>(
   const { summary, noun, record, records } = options;
   app.get(
     url,
-    { schema: { summary, params: idParams, response: { 200: record, ...lookupErrors } } },
-    ({ params }): R => records.byId(params.id) ?? notThere(noun, params.id),
+    {
+      schema: {
+        summary,
+        params: idParams,
+        querystring: ofProjectQuery,
+        response: { 200: record, ...lookupErrors },
+      },
+    },
+    ({ params, query }): R => {
+      const found = records.byId(params.id);
+      const isMeant = query.project === undefined || found?.project === query.project;
+      return found !== undefined && isMeant ? found : notThere(noun, params.id);
+    },
   );
 }
 

@@ -1,10 +1,10 @@
 // The timeline around a record or a moment.
 import type { Timeline } from "../../recall/timeline.ts";
 import type { App } from "../plugins/zod.ts";
-import { lookupErrors } from "../schemas/error.ts";
+import { changeErrors, lookupErrors } from "../schemas/error.ts";
 import { timelineAnswer, timelineQuery } from "../schemas/timeline.ts";
 
-/** `GET /api/timeline`. */
+/** `GET /api/timeline`, and `POST` for what is too long for an address. */
 export function timelineRoutes(app: App, timeline: Timeline): void {
   app.get(
     "/api/timeline",
@@ -16,5 +16,16 @@ export function timelineRoutes(app: App, timeline: Timeline): void {
       },
     },
     ({ query }) => timeline.around(query),
+  );
+  app.post(
+    "/api/timeline",
+    {
+      schema: {
+        summary: "The same with its parameters in the body, for a question that is too long for an address.",
+        body: timelineQuery,
+        response: { 200: timelineAnswer, ...changeErrors },
+      },
+    },
+    ({ body }) => timeline.around(body),
   );
 }

@@ -12,7 +12,7 @@ export function installTodaysProjects(app: App, projectNamed: (label: string) =>
 }
 
 // In the other bodies `project` is content, or intake looks at it itself.
-const choosing = new Set(["/api/regenerate", "/api/observations/batch", "/api/search"]);
+const choosing = new Set(["/api/regenerate", "/api/observations/batch", "/api/search", "/api/timeline"]);
 
 function rename(parameters: unknown, projectNamed: (label: string) => string): void {
   if (!isJsonObject(parameters)) return;

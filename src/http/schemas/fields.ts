@@ -35,6 +35,9 @@ export const pageQuery = z.lazy(() =>
   }),
 );
 
+/** `project` of the routes of one record. */
+export const ofProjectQuery = z.lazy(() => z.object({ project: optionalText() }));
+
 /** A page of `item`: `items`, whether more follow, and the window that was read. */
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ items: z.array(item), hasMore: z.boolean(), offset: z.int(), limit: z.int() });

@@ -14,7 +14,7 @@ export const timelineQuery = z.lazy(() =>
           description:
             "12 for an observation, S12 for a session summary, P12 for a prompt, or an ISO date or time.",
         }),
-      query: optionalText(4096).meta({
+      query: optionalText(1_000_000).meta({
         description: "Instead of an anchor: the observation that fits these words best is the anchor.",
       }),
       depth_before: wholeNumberOr(10, 0, 100),

@@ -15,8 +15,8 @@ export interface ContextLedger {
   since(reader: LedgerReader, item: string): number | undefined;
   /** Adds what is not there yet. */
   add(reader: LedgerReader, items: readonly string[], now: number): void;
-  /** The context begins anew. */
-  clear(reader: LedgerReader): void;
+  /** The context begins anew, or did at that time. */
+  clear(reader: LedgerReader, until?: number): void;
   /** Removes up to `limit` rows from before; how many. */
   purge(before: number, limit: number): number;
 }
@@ -39,8 +39,8 @@ export function createContextLedger(db: Sqlite): ContextLedger {
      where true
      on conflict do nothing`,
   );
-  const clear = db.prepare<LedgerReader>(
-    "delete from context_ledger where session = @session and reader = @reader",
+  const clear = db.prepare<LedgerReader & { until: number }>(
+    "delete from context_ledger where session = @session and reader = @reader and at_epoch <= @until",
   );
   const purge = db.prepare<[number, number]>(
     `delete from context_ledger
@@ -52,7 +52,7 @@ export function createContextLedger(db: Sqlite): ContextLedger {
     items: (reader) => items.all(reader),
     since: (reader, item) => since.get({ ...reader, item }),
     add: (reader, added, now) => void add.run({ ...reader, items: JSON.stringify(added), now }),
-    clear: (reader) => void clear.run(reader),
+    clear: (reader, until = Number.MAX_SAFE_INTEGER) => void clear.run({ ...reader, until }),
     purge: (before, limit) => purge.run(before, limit).changes,
   };
 }

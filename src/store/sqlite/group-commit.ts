@@ -1,5 +1,6 @@
 // Group commit: writes that arrive in one turn of the event loop share one transaction and one sync to disk.
 import { failOpenSync, type MemError } from "../../errors.ts";
+import { createLogSync } from "./log-sync.ts";
 import type { Sqlite } from "./open.ts";
 import { isStorageFailure, storageError } from "./storage-error.ts";
 
@@ -29,16 +30,51 @@ export function createGroupCommit(
   const begin = db.prepare("begin immediate");
   const end = db.prepare("commit");
   const undo = db.prepare("rollback");
+  const log = createLogSync(db);
   let waiting: Job[] = [];
   let scheduled = false;
+  let syncing = false;
   let storageFailure: MemError | null = null;
 
-  function flush(): void {
-    scheduled = false;
+  function schedule(): void {
+    if (scheduled || syncing) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      // What came in during a sync goes together into the next commit.
+      if (!syncing) commitWaiting();
+    });
+  }
+
+  function take(): Job[] {
     const jobs = waiting;
     waiting = [];
+    return jobs;
+  }
+
+  // A write alone has nobody to wait for: SQLite syncs it, and no thread has to wake up.
+  function commitWaiting(): void {
+    const jobs = take();
+    const written = jobs.length > 1 ? log.relaxed(() => runTogether(jobs)) : undefined;
+    if (written === undefined) {
+      commitNow(jobs);
+      return;
+    }
+    syncing = true;
+    written.finish((failure) => {
+      syncing = false;
+      if (failure === undefined) settle(jobs, written.result);
+      else rejectAll(jobs, failure);
+      if (waiting.length > 0) schedule();
+    });
+  }
+
+  function commitNow(jobs: readonly Job[]): void {
     if (jobs.length === 0) return;
-    const results = jobs.length === 1 ? undefined : runTogether(jobs);
+    settle(jobs, jobs.length === 1 ? undefined : runTogether(jobs));
+  }
+
+  function settle(jobs: readonly Job[], results: unknown[] | undefined): void {
     if (results === undefined) for (const job of jobs) runAlone(job);
     else for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
   }
@@ -49,6 +85,7 @@ export function createGroupCommit(
     const results: unknown[] = [];
     let writing = false;
     try {
+      log.strict();
       begin.run();
       writing = true;
       for (const job of jobs) results.push(job.write());
@@ -59,14 +96,19 @@ export function createGroupCommit(
     } catch (cause) {
       rollBack();
       if (writing) return undefined;
-      const error = noted(cause);
-      for (const job of jobs) job.reject(error);
+      rejectAll(jobs, cause);
       return results.fill(undefined);
     }
   }
 
+  function rejectAll(jobs: readonly Job[], cause: unknown): void {
+    const error = noted(cause);
+    for (const job of jobs) job.reject(error);
+  }
+
   function runAlone(job: Job): void {
     try {
+      log.strict();
       begin.run();
       const result = job.write();
       end.run();
@@ -96,11 +138,9 @@ export function createGroupCommit(
     commit: (write) =>
       new Promise((resolve, reject) => {
         waiting.push({ write, resolve: resolve as (value: never) => void, reject });
-        if (scheduled) return;
-        scheduled = true;
-        setImmediate(flush);
+        schedule();
       }),
-    flush,
+    flush: () => commitNow(take()),
     storageFailure: () => storageFailure,
   };
 }

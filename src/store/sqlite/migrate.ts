@@ -7,6 +7,7 @@ import vectors from "./migrations/0004-vectors.sql";
 import contextLedger from "./migrations/0005-context-ledger.sql";
 import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
 import searchJudged from "./migrations/0007-search-judged.sql";
+import comparison from "./migrations/0010-comparison.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -17,6 +18,7 @@ const migrations = [
   { version: 5, name: "context-ledger", sql: contextLedger },
   { version: 6, name: "truth-and-projects", sql: truthAndProjects },
   { version: 7, name: "search-judged", sql: searchJudged },
+  { version: 10, name: "comparison", sql: comparison },
 ] as const;
 
 /** The schema version this code writes. */

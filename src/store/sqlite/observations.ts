@@ -58,8 +58,13 @@ export function createObservations(db: Sqlite): Observations {
   const byId = db.prepare<[number], Observation>(
     `select ${observationColumns} from observations where id = ?`,
   );
+  // By the name that has an index: by the row id every claim of a new session would read the whole table.
   const recentTitles = db.prepare<[number, number], { title: string }>(
-    "select title from observations where session_id = ? order by id desc limit ?",
+    `select title
+     from observations
+     where sdk_session_id = (select sdk_session_id from sessions where id = ?)
+     order by id desc
+     limit ?`,
   );
   const page = readPage<Observation>(db, {
     table: "observations",

@@ -20,7 +20,7 @@ export interface Projects {
   byAlias(label: string): NamedProject | undefined;
   /** The identity is that of the project from now on, whichever had it. */
   identify(identity: string, id: number): void;
-  /** Top folder of the work tree in which the project was seen last. */
+  /** Top folder of the project's work tree: the one in which it was seen first, as long as it is there. */
   folderOf(id: number): string | null;
   setFolder(id: number, folder: string): void;
 }

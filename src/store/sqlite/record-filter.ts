@@ -70,6 +70,7 @@ export interface FilterRow {
   files: string | null;
   dateStart: number | null;
   dateEnd: number | null;
+  only: string | null;
 }
 
 /** What every row of a kind must meet, beside its project. */
@@ -82,6 +83,11 @@ export function conditionsOf({ always, own }: Searched): string {
 
 // The project stands in the match already; asking again costs nothing and holds when a row was moved.
 export const ofProject = "(@project is null or r.project = @project)";
+
+/** The same for a row of the full-text index, asked before its record is looked up. */
+export function isOnly(fts: string): string {
+  return `(@only is null or +${fts}.rowid in (select value from json_each(@only)))`;
+}
 
 /** True when a filter needs the record itself: the type is a token of the match as well, so it does not. */
 export function restricts(filter: RecordFilter): boolean {
@@ -102,5 +108,6 @@ export function toRow(filter: RecordFilter): FilterRow {
     files: filter.files.length === 0 ? null : JSON.stringify(filter.files),
     dateStart: filter.dateStart,
     dateEnd: filter.dateEnd,
+    only: filter.only === undefined ? null : JSON.stringify(filter.only),
   };
 }

@@ -1,9 +1,18 @@
 // Full-text search and filtered lists over observations, summaries and prompts: ids first, records by key after.
-import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../../domain/search.ts";
+import type {
+  HitPage,
+  ObservationLine,
+  RecordFilter,
+  TextHit,
+  WalkPlace,
+  WalkStep,
+} from "../../domain/search.ts";
+import { createDateRange, everything } from "./date-range.ts";
 import type { Sqlite } from "./open.ts";
 import {
   conditionsOf,
   type FilterRow,
+  isOnly,
   observations,
   ofProject,
   prompts,
@@ -18,6 +27,8 @@ export interface TextSearch {
   match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
   /** Ids of the newest rows, newest first. */
   newest(filter: RecordFilter, page: HitPage): number[];
+  /** The next of those from a place on: looks at some thousand rows at most, and gives `limit` ids at most. */
+  walk(filter: RecordFilter, limit: number, from: WalkPlace | null): WalkStep;
   /** The rows that hold the most of `parts` (lower case) anywhere, also within words; looks at the newest rows only. */
   containing(parts: readonly string[], filter: RecordFilter, page: HitPage): TextHit[];
 }
@@ -25,19 +36,72 @@ export interface TextSearch {
 /** One searcher per kind of record; the statements are prepared once. */
 export function createSearchIndex(db: Sqlite) {
   return {
-    observations: { ...createTextSearch(db, observations), line: createLines(db) },
+    observations: { ...createTextSearch(db, observations), lines: createLines(db) },
     summaries: createTextSearch(db, summaries),
     prompts: createTextSearch(db, prompts),
   };
 }
 
-function createLines(db: Sqlite): (id: number) => ObservationLine | undefined {
-  const line = db.prepare<[number], ObservationLine>(
-    `select id, obs_type, title, summary, project, created_at_epoch, status, superseded_by, provenance
-     from observations
-     where id = ?`,
+function createLines(db: Sqlite): (ids: readonly number[]) => ObservationLine[] {
+  const lines = db.prepare<[string], ObservationLine>(
+    `select o.id, o.obs_type, o.title, o.summary, o.project, o.created_at_epoch, o.status, o.superseded_by,
+       o.provenance
+     from json_each(?) one
+     cross join observations o on o.id = one.value`,
   );
-  return (id) => line.get(id);
+  return (ids) => lines.all(JSON.stringify(ids));
+}
+
+// A row that a filter looks into costs a microsecond or two.
+const rowsPerStep = 5_000;
+
+type Step = FilterRow & { limit: number; at: number; before: number; endAt: number; endId: number };
+
+// A filter that lets nothing through looks at every row: 60 to 120 ms at 100,000 observations, during which nothing else
+// would be answered.
+function createWalk(db: Sqlite, searched: Searched): TextSearch["walk"] {
+  const { table } = searched;
+  const ofOne = (project: string) => {
+    const placeAfter = db.prepare<Pick<Step, "at" | "before"> & { project: string | null }, WalkPlace>(
+      `select created_at_epoch, id
+       from ${table}
+       where ${project.replace("r.", "")} and (created_at_epoch, id) < (@at, @before)
+       order by created_at_epoch desc, id desc
+       limit 1
+       offset ${rowsPerStep - 1}`,
+    );
+    const step = db
+      .prepare<Step, number>(
+        `select r.id
+         from ${table} r
+         where ${project} and (r.created_at_epoch, r.id) < (@at, @before)
+           and (r.created_at_epoch, r.id) >= (@endAt, @endId)
+           and ${conditionsOf(searched)}
+         order by r.created_at_epoch desc, r.id desc
+         limit @limit`,
+      )
+      .pluck();
+    return { placeAfter, step };
+  };
+  const all = ofOne("true");
+  const inProject = ofOne("r.project = @project");
+
+  return (filter, limit, from) => {
+    const { placeAfter, step } = filter.project === null ? all : inProject;
+    const at = from?.created_at_epoch ?? filter.dateEnd ?? Number.MAX_SAFE_INTEGER;
+    const before = from?.id ?? Number.MAX_SAFE_INTEGER;
+    const next = placeAfter.get({ at, before, project: filter.project }) ?? null;
+    const end = { endAt: next?.created_at_epoch ?? Number.MIN_SAFE_INTEGER, endId: next?.id ?? 0 };
+    const ids = step.all({ ...toRow(filter), limit, at, before, ...end });
+    const isOver = next === null || (filter.dateStart !== null && next.created_at_epoch < filter.dateStart);
+    return { ids, next: isOver ? null : next };
+  };
+}
+
+interface Narrowed {
+  match: string;
+  first: number;
+  last: number;
 }
 
 function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
@@ -60,11 +124,13 @@ function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
      where ${always} and ${ofProject}
      order by hit.score, hit.id desc`,
   );
-  const matchFiltered = db.prepare<FilterRow & HitPage & { match: string }, TextHit>(
+  const rangeOf = table === "observations" ? createDateRange(db) : () => everything;
+  const matchFiltered = db.prepare<FilterRow & HitPage & Narrowed, TextHit>(
     `select ${fts}.rowid as id, bm25(${fts}, ${weights}) as score, r.created_at_epoch
      from ${fts}
      cross join ${table} r on r.id = ${fts}.rowid
-     where ${fts} match @match and ${ofProject} and ${filters}
+     where ${fts} match @match and ${fts}.rowid between @first and @last
+       and ${isOnly(fts)} and ${ofProject} and ${filters}
      order by score, id desc
      limit @limit
      offset @offset`,
@@ -76,7 +142,7 @@ function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
        select r.id, r.created_at_epoch, (
          select count(*) from json_each(@parts) part where instr(lower(${text}), part.value) > 0) as parts
        from ${table} r
-       where ${ofProject} and ${filters}
+       where (@only is null or r.id in (select value from json_each(@only))) and ${ofProject} and ${filters}
        order by r.created_at_epoch desc, r.id desc
        limit 5000
      )
@@ -97,9 +163,19 @@ function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
   const newestOfAll = newestOf("true");
   const newestOfProject = newestOf("r.project = @project");
 
+  function narrowed(text: string, filter: RecordFilter, page: HitPage): TextHit[] {
+    const range = rangeOf(filter);
+    if (range === null) return [];
+    const { first, last } = range;
+    return matchFiltered.all({ match: text, first, last, ...toRow(filter), ...page });
+  }
+
   return {
     match: (text, filter, page) =>
-      (restricts(filter) ? matchFiltered : match).all({ match: text, ...toRow(filter), ...page }),
+      restricts(filter)
+        ? narrowed(text, filter, page)
+        : match.all({ match: text, ...toRow(filter), ...page }),
+    walk: createWalk(db, searched),
     newest: (filter, page) =>
       (filter.project === null ? newestOfAll : newestOfProject)
         .all({ ...toRow(filter), ...page })

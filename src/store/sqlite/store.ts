@@ -3,6 +3,8 @@
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
 import { createDerivedCheck } from "./derived-check.ts";
+import { createDerivedComparison } from "./derived-comparison.ts";
+import { createDerivedWalk } from "./derived-walk.ts";
 import { createFolderFiles } from "./folder-files.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
@@ -49,7 +51,8 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
-    derived: { ...createDerivedCheck(db), ...createStaleDerived(db) },
+    derived: { ...createDerivedCheck(db), ...createDerivedWalk(db), ...createStaleDerived(db) },
+    comparison: createDerivedComparison(db),
     blobs: createBlobs(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),

@@ -3,9 +3,12 @@ import { expect, test } from "vitest";
 import { checkFolderFiles, checkMcp } from "../../../src/cli/checks/reach.ts";
 
 test("says whether the MCP server is registered, and how to do it", () => {
-  const state = { host: "claude-code", file: "/x/.claude.json" };
+  const state = { host: "claude-code", file: "/x/.claude.json", plugin: null };
   expect(checkMcp([]).message).toContain("not registered");
   expect(checkMcp([{ ...state, enabled: true }]).message).toBe("registered in /x/.claude.json");
+  expect(checkMcp([{ ...state, enabled: true, plugin: "agent-mem@here" }]).message).toBe(
+    "brought by the plugin agent-mem@here",
+  );
   expect(checkMcp([{ ...state, enabled: false }]).message).toContain("mem mcp enable");
 });
 

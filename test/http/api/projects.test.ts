@@ -38,9 +38,11 @@ test("a label that a project had before means the project in every request that 
   await ask("GET", "/api/observations?project=alpha-before");
   await ask("GET", "/api/search?query=x&project=alpha-before");
   await ask("POST", "/api/search", { query: "x", project: "alpha-before" });
+  await ask("POST", "/api/timeline", { query: "x", project: "alpha-before" });
   await ask("GET", "/api/context/inject?projects=beta,alpha-before");
   await ask("POST", "/api/regenerate", { project: "alpha-before" });
   expect(world.calls.map(({ input }) => input)).toMatchObject([
+    { project: "alpha" },
     { project: "alpha" },
     { project: "alpha" },
     { project: "alpha" },

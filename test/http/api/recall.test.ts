@@ -79,6 +79,18 @@ describe("the fixed questions", () => {
   });
 });
 
+test.each([
+  ["by-type?type=unheard", ["The mode code has no type unheard. Known: bugfix, unheard-of."]],
+  ["by-type?type=unheard-of", []],
+  ["by-type?type=elsewhere", []],
+  ["by-concept?concept=unheard", ["The mode code has no concept unheard. Known: gotcha."]],
+])(
+  "/api/search/%s without a record says which words there are, when it is none of them",
+  async (query, notes) => {
+    expect((await get(`/api/search/${query}`)).json().notes).toEqual(notes);
+  },
+);
+
 describe("GET /api/observations/by-file", () => {
   test("takes a path and projects, one or several, each once", async () => {
     expect(await asked("/api/observations/by-file?path=a.ts")).toEqual({

@@ -25,7 +25,7 @@ const run = (sql: string) => memory.db.prepare(sql).run();
 /** As `mem doctor --repair` has it done. */
 async function repair(): Promise<void> {
   const { commit, derived } = memory.store;
-  const work = createDerivedRepair({ commit, ...derived });
+  const work = createDerivedRepair({ commit, ...derived, compared: memory.store.comparison.read });
   await work.repair();
   await expect.poll(work.waiting).toBe(0);
   await work.stop();
@@ -120,10 +120,12 @@ test("a repair that is asked for while the last one is just finished is done too
       listed -= taken;
       return taken;
     },
-    listAll() {
+    listSome() {
       listed = 10;
+      return null;
     },
     waiting: () => listed,
+    compared: () => ({ endedAt: null, endedFound: 0 }),
   });
   // Writes of one turn are one transaction, and answered together.
   const turn = async () => {

@@ -79,6 +79,7 @@ describe("after the rescue", () => {
     const carried = Object.keys(salvage(damaged, db));
     closeDatabase(db);
     const derived = [
+      "derived_comparison",
       "message_counts",
       "observation_files",
       "observation_terms",

@@ -285,6 +285,34 @@ describe("group commit", () => {
     expect(db.pragma("synchronous", { simple: true })).toBe(2);
     expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   });
+
+  test("writes that shared a sync of the log leave the connection syncing at each commit, failed ones too", async () => {
+    const session = addSession();
+    const write = (key: string) => store.commit(() => addMessage(session, key));
+    await Promise.all([..."abcdefgh"].map(write));
+    expect(db.pragma("synchronous", { simple: true })).toBe(2);
+    const refused = store.commit(() => JSON.parse("{"));
+    await Promise.allSettled([refused, ...[..."ijklmnop"].map(write)]);
+    expect(db.pragma("synchronous", { simple: true })).toBe(2);
+  });
+
+  test("what comes in while others are synced is committed after them, and a flush does not wait for it", async () => {
+    const session = addSession();
+    const done: string[] = [];
+    const write = async (key: string) => {
+      await store.commit(() => addMessage(session, key));
+      done.push(key);
+    };
+    const first = [..."abcdefgh"].map(write);
+    await new Promise((resolve) => setImmediate(resolve));
+    const later = ["i", "j"].map(write);
+    await Promise.all([...first, ...later]);
+    expect(done.join("")).toBe("abcdefghij");
+    const last = ["k", "l"].map(write);
+    store.flush();
+    expect(db.prepare("select count(*) from raw_events").pluck().get()).toBe(12);
+    await Promise.all(last);
+  });
 });
 
 describe("records", () => {

@@ -1,0 +1,42 @@
+// Run by the build, in an empty data directory: starts the worker from its code, waits for the first answer, and writes
+// down what V8 has compiled by then. Usage:
+// compile-worker.mjs <code> <data directory>; it prints the file it wrote.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cachedDataVersionTag } from "node:v8";
+import { Script } from "node:vm";
+
+const [file, dataDir] = process.argv.slice(2);
+// Where src/worker/compiled-start.ts looks. The tag is asked for before the worker could set a flag.
+const compiled = file.replace(/\.cjs$/, `-${process.arch}-${cachedDataVersionTag()}.v8`);
+const script = new Script(readFileSync(file, "latin1"), { filename: file });
+script.runInThisContext()({}, createRequire(file), { exports: {} }, file, dirname(file));
+
+while (!(await answers())) await sleep(20);
+writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
+renameSync(`${compiled}.${process.pid}.new`, compiled);
+process.stdout.write(compiled);
+// Emitted, not sent: on Windows a signal that is sent ends a process before it could end itself.
+process.emit("SIGTERM", "SIGTERM");
+
+function answers() {
+  const port = announcedPort();
+  if (port === undefined) return false;
+  return new Promise((resolve) => {
+    const health = get({ host: "127.0.0.1", port, path: "/api/health", agent: false }, (answer) => {
+      answer.resume().once("end", () => resolve(answer.statusCode === 200));
+    });
+    health.once("error", () => resolve(false));
+  });
+}
+
+function announcedPort() {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, "worker.json"), "utf8")).port;
+  } catch {
+    return undefined;
+  }
+}

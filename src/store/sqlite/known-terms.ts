@@ -1,0 +1,210 @@
+// The terms of observations kept in memory between searches: the records that are found again and again are read once.
+import {
+  codesOfPacked,
+  packTerms,
+  type RecordTerms,
+  type TermSource,
+  unpackTerms,
+} from "../../domain/record-terms.ts";
+import type { ObservationStatus } from "../../domain/records.ts";
+import type { Sqlite } from "./open.ts";
+
+/** What the ranking needs of an observation beside its score. */
+export interface Known {
+  created_at_epoch: number;
+  status: ObservationStatus;
+  project: string;
+  obs_type: string;
+  terms: RecordTerms;
+}
+
+export interface KnownTerms {
+  /** In the order of the ids, as they are in the database now; undefined where there is no such record. */
+  of(ids: readonly number[]): (Known | undefined)[];
+}
+
+/** Reads through a memory of about `maxBytes`: what was read first goes first. */
+export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerms {
+  const changed = createChanges(db);
+  const load = createLoad(db);
+  const make = createMake(db);
+  // Weakly, so that a worker at rest gives it back when it collects.
+  let memory = new WeakRef(createMemory(maxBytes));
+
+  function upToDate(): Memory {
+    const ids = changed();
+    const kept = ids === "all" ? undefined : memory.deref();
+    if (kept !== undefined) {
+      if (ids !== "all") kept.forget(ids);
+      return kept;
+    }
+    const fresh = createMemory(maxBytes);
+    memory = new WeakRef(fresh);
+    return fresh;
+  }
+
+  return {
+    of(ids) {
+      // What is read in a transaction may be taken back.
+      const { known, keep } = db.inTransaction ? createMemory(0) : upToDate();
+      const missing = ids.filter((id) => !known.has(id));
+      const loaded = missing.length === 0 ? none : load(missing);
+      const found = ids.map((id) => known.get(id) ?? loaded.get(id) ?? make(id));
+      if (ids.every((id) => id <= newestKept)) keep(loaded);
+      return found;
+    },
+  };
+}
+
+const none: ReadonlyMap<number, Known> = new Map();
+// About 10,000 records of 130 words.
+const defaultBytes = 8 * 2 ** 20;
+// In a larger store hardly any is found again, and what they leave in the allocator kept 20 MiB after 300 searches.
+const newestKept = 12_000;
+// An entry's objects and its place in the map.
+const bytesBeside = 250;
+
+interface Memory {
+  known: ReadonlyMap<number, Known>;
+  keep(loaded: ReadonlyMap<number, Known>): void;
+  forget(ids: readonly number[]): void;
+}
+
+function createMemory(maxBytes: number): Memory {
+  const known = new Map<number, Known>();
+  let bytes = 0;
+
+  function drop(id: number): void {
+    bytes -= bytesOf(known.get(id));
+    known.delete(id);
+  }
+
+  return {
+    known,
+    keep(loaded) {
+      for (const [id, one] of loaded) {
+        known.set(id, one);
+        bytes += bytesOf(one);
+      }
+      // A map gives its keys in the order in which they came.
+      for (const id of known.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(id);
+      }
+    },
+    forget(ids) {
+      for (const id of ids) drop(id);
+    },
+  };
+}
+
+function bytesOf(known: Known | undefined): number {
+  if (known === undefined) return 0;
+  const { codes, title, end } = known.terms;
+  return bytesBeside + (end - title) * codes.BYTES_PER_ELEMENT;
+}
+
+/** All rows at once: their figures as JSON, their terms one behind the other. */
+interface Rows {
+  figures: string;
+  terms: Uint8Array | null;
+}
+
+type Figures = [
+  id: number,
+  bytes: number,
+  created_at_epoch: number,
+  status: ObservationStatus,
+  project: string,
+  obs_type: string,
+];
+
+function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number, Known> {
+  // One row for all of them: a row and a buffer for each took three times as long, and left the collector as much to do
+  // again. Of the records only what stands before their texts is read.
+  const load = db.prepare<[string], Rows>(
+    `select
+       json_group_array(json_array(
+         t.observation_id, length(t.terms), t.created_at_epoch, r.status, r.project, r.obs_type)) as figures,
+       cast(group_concat(t.terms, '') as blob) as terms
+     from json_each(?) one
+     cross join observation_terms t on t.observation_id = one.value
+     cross join observations r on r.id = t.observation_id`,
+  );
+  return (ids) => {
+    const rows = load.get(JSON.stringify(ids));
+    const loaded = new Map<number, Known>();
+    if (rows === undefined || rows.terms === null) return loaded;
+    const codes = codesOfPacked(rows.terms);
+    let from = 0;
+    // What the figures are is said by the query above.
+    const figures = JSON.parse(rows.figures) as Figures[];
+    for (const [id, bytes, created_at_epoch, status, project, obs_type] of figures) {
+      const end = from + bytes / codes.BYTES_PER_ELEMENT;
+      const terms = unpackTerms(codes, from, end);
+      loaded.set(id, { created_at_epoch, status, project, obs_type, terms });
+      from = end;
+    }
+    return loaded;
+  };
+}
+
+type Source = TermSource & Omit<Known, "terms">;
+
+// A record of an older version has no terms yet. They are not kept: nothing tells when its text changes.
+function createMake(db: Sqlite): (id: number) => Known | undefined {
+  const source = db.prepare<[number], Source>(
+    `select title, subtitle, summary, narrative, facts, files_touched, created_at_epoch, status, project, obs_type
+     from observations
+     where id = ?`,
+  );
+  return (id) => {
+    const record = source.get(id);
+    if (record === undefined) return undefined;
+    const { created_at_epoch, status, project, obs_type } = record;
+    const terms = unpackTerms(codesOfPacked(packTerms(record)));
+    return { created_at_epoch, status, project, obs_type, terms };
+  };
+}
+
+type Change = [seq: number, id: number];
+
+/**
+ * The ids whose terms, status or place were changed since the last call, by whichever statement. The list is of the connection
+ * and goes back with its transaction; what another connection wrote is not on it, so then all may have changed.
+ */
+function createChanges(db: Sqlite): () => readonly number[] | "all" {
+  db.exec(changeList);
+  const since = db
+    .prepare<[number], Change>("select seq, id from temp.changed_terms where seq > ? order by seq")
+    .raw() as unknown as { all(after: number): Change[] };
+  const version = db.prepare<[], number>("pragma data_version").pluck();
+  let seen = 0;
+  let seenVersion = version.get();
+  return () => {
+    const changes = since.all(seen);
+    const isComplete = (changes[0]?.[0] ?? seen + 1) === seen + 1;
+    seen = changes.at(-1)?.[0] ?? seen;
+    const before = seenVersion;
+    seenVersion = version.get();
+    return isComplete && before === seenVersion ? changes.map(([, id]) => id) : "all";
+  };
+}
+
+// Only the newest are kept: who is further behind forgets everything.
+const changeList = `
+  create temp table if not exists changed_terms (seq integer primary key, id integer not null);
+  create temp trigger if not exists changed_terms_bounded after insert on changed_terms begin
+    delete from changed_terms where seq <= new.seq - 1000;
+  end;
+  create temp trigger if not exists terms_changed after update on main.observation_terms begin
+    insert into changed_terms (id) values (old.observation_id);
+  end;
+  create temp trigger if not exists terms_removed after delete on main.observation_terms begin
+    insert into changed_terms (id) values (old.observation_id);
+  end;
+  create temp trigger if not exists record_changed after update of status, project, obs_type on main.observations
+  when old.status is not new.status or old.project is not new.project or old.obs_type is not new.obs_type
+  begin
+    insert into changed_terms (id) values (new.id);
+  end;`;

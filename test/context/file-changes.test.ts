@@ -1,0 +1,138 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { createLedger } from "../../src/context/ledger.ts";
+import type { Observation } from "../../src/domain/records.ts";
+import { fileContent } from "../../src/truth/file-content.ts";
+import { createInjections, type Injections } from "../../src/worker/injections.ts";
+import { buildFreshness } from "../../src/worker/truth-ports.ts";
+import { createMemoryContext } from "../helpers/memory-context.ts";
+import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+let memory: MemoryStore;
+let root: string;
+let file: string;
+let injections: Injections;
+let keep: (observation: Observation) => Promise<void>;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  onTestFinished(memory.close);
+  root = tempDir();
+  file = join(root, "src", "a.ts");
+  mkdirSync(join(root, "src"));
+  writeFileSync(file, "one");
+  const { store } = memory;
+  const projects = {
+    placeOf: () => ({
+      folder: root,
+      name: "app",
+      identities: [],
+      labels: ["app"],
+      objectFormat: "sha1" as const,
+    }),
+    labelOf: () => "app",
+  };
+  keep = async (observation) => {
+    memory.db.prepare("update sessions set cwd = ?").run(root);
+    const { keeper } = buildFreshness({ store, clock: systemClock, projects });
+    keeper.note([observation]);
+    await keeper.stop();
+  };
+  const { changedSince } = buildFreshness({ store, clock: systemClock, projects });
+  injections = createInjections({
+    context: createMemoryContext(memory, {}, { changedSince, contentOf: fileContent }),
+    ledger: createLedger({ port: store.contextLedger, now: Date.now, commit: store.commit }),
+    projectOf: () => "app",
+    sessionOf: () => undefined,
+  });
+});
+
+const hasLeft = () => false;
+const base = () => ({
+  sessionId: "s-1",
+  cwd: root,
+  agentId: null,
+  agentType: null,
+  eventKey: null,
+  promptKey: null,
+});
+
+async function read(agentId: string | null = null): Promise<string | null> {
+  const event = { ...base(), agentId, kind: "before_file", toolName: "Read", path: file } as const;
+  const text = await injections.beforeFile(event, { hasLeft });
+  return text?.split("\n").slice(1, -1).join("\n") ?? null;
+}
+
+async function record(): Promise<Observation> {
+  const observation = memory.addObservation({ title: "Renamed", files_modified: [file], at: Date.now() });
+  await keep(observation);
+  return observation;
+}
+
+test("a file that changes after it was told of is said to have changed, once for each new content", async () => {
+  await record();
+  expect(await read()).toContain("#1");
+  expect(await read()).toBeNull();
+  writeFileSync(file, "two!");
+  expect(await read()).toBe(`${file} changed since what you were told of it: #1.`);
+  expect(await read()).toBeNull();
+  utimesSync(file, 1, 1);
+  expect(await read()).toBeNull();
+  writeFileSync(file, "three");
+  expect(await read()).toContain("changed since what you were told of it: #1.");
+  rmSync(file);
+  expect(await read()).toBe(`${file} is gone since what you were told of it: #1.`);
+});
+
+test("a file that was told of as changed is not said to have changed again until it does", async () => {
+  await record();
+  writeFileSync(file, "two!");
+  expect(await read()).toContain("(changed since: a.ts)");
+  expect(await read()).toBeNull();
+  writeFileSync(file, "three");
+  expect(await read()).toContain("changed since what you were told of it: #1.");
+});
+
+test("what the start of a session said of a file is not said again before it, but a change behind that is", async () => {
+  await record();
+  const start = { ...base(), kind: "session_start", source: "startup" } as const;
+  expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("Renamed");
+  expect(await read()).toBeNull();
+  writeFileSync(file, "two!");
+  expect(await read()).toContain("changed since what you were told of it: #1.");
+});
+
+test("a change that the start of a session told is not said again before the file", async () => {
+  await record();
+  writeFileSync(file, "two!");
+  const start = { ...base(), kind: "session_start", source: "startup" } as const;
+  expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("changed since: a.ts");
+  expect(await read()).toBeNull();
+  writeFileSync(file, "three");
+  expect(await read()).toContain("changed since what you were told of it: #1.");
+});
+
+test("an agent is not told of what it wrote itself, and another one is", async () => {
+  await record();
+  await read();
+  await read("sub-1");
+  writeFileSync(file, "two!");
+  const edit = { toolName: "Edit", toolInput: {}, toolResponse: null, failed: false, wrote: file };
+  await injections.afterWrite({ ...base(), kind: "tool_use", ...edit });
+  expect(await read()).toBeNull();
+  expect(await read("sub-1")).toContain("changed since what you were told of it: #1.");
+});
+
+test("a record that was told with a new one stands in one block with it", async () => {
+  await record();
+  await read();
+  writeFileSync(file, "two!");
+  await record();
+  const text = await read();
+  expect(text).toContain(`${file} changed since what you were told of it: #1.\nEarlier records about`);
+  expect(text).toContain("#2");
+  expect(text).not.toContain("#2 (changed");
+});

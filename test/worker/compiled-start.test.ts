@@ -1,0 +1,55 @@
+// The start from compiled code, as it is built: V8 takes it, and a worker without it starts as well.
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { startWorker, workerBundle, workerHome } from "../helpers/worker-process.ts";
+
+const dist = dirname(workerBundle);
+const built = (ending: RegExp) => readdirSync(dist).filter((name) => ending.test(name));
+
+test("what the build compiled is taken by the Node that built it", () => {
+  const [code = "", ...otherCode] = built(/^worker-[0-9a-f]{12}\.cjs$/);
+  const [compiled = "", ...otherCompiled] = built(/\.v8$/);
+  expect([otherCode, otherCompiled]).toEqual([[], []]);
+  const asked = `
+    const { readFileSync } = require("node:fs");
+    const { Script } = require("node:vm");
+    const [code, compiled] = process.argv.slice(1);
+    const tag = require("node:v8").cachedDataVersionTag();
+    const { cachedDataRejected } = new Script(readFileSync(code, "latin1"), { cachedData: readFileSync(compiled) });
+    console.log(JSON.stringify({ named: compiled.endsWith("-" + process.arch + "-" + tag + ".v8"), cachedDataRejected }));`;
+  const printed = execFileSync(process.execPath, ["-e", asked, join(dist, code), join(dist, compiled)], {
+    env: { PATH: process.env.PATH },
+    encoding: "utf8",
+  });
+  expect(JSON.parse(printed)).toEqual({ named: true, cachedDataRejected: false });
+});
+
+test("the code that is read with one byte a character has no character that takes more", () => {
+  const [code = ""] = built(/^worker-[0-9a-f]{12}\.cjs$/);
+  expect(readFileSync(join(dist, code)).findIndex((byte) => byte > 0x7f)).toBe(-1);
+});
+
+test("the code has no import(), which nobody answers once it is compiled", () => {
+  const [code = ""] = built(/^worker-[0-9a-f]{12}\.cjs$/);
+  expect(readFileSync(join(dist, code), "latin1").match(/(?<![\w$.])import\(/g)).toBeNull();
+});
+
+test.each<[string, (file: string) => void]>([
+  ["missing", (file) => rmSync(file)],
+  ["cut off", (file) => truncateSync(file, 5_000)],
+  ["empty", (file) => truncateSync(file, 0)],
+  ["of another V8", (file) => writeFileSync(file, readFileSync(file).fill(0x77, 4, 12))],
+])("a worker whose compiled code is %s answers", async (_what, spoil) => {
+  const root = tempDir();
+  const packageRoot = dirname(dist);
+  cpSync(dist, join(root, "dist"), { recursive: true });
+  for (const name of ["package.json", "templates", "node_modules"])
+    symlinkSync(join(packageRoot, name), join(root, name));
+  spoil(join(root, "dist", built(/\.v8$/)[0] ?? ""));
+  const worker = await startWorker(workerHome(), [process.execPath, join(root, "dist", "worker.cjs")]);
+  expect(await worker.get("/api/health")).toMatchObject({ status: 200 });
+  await worker.stop();
+});
