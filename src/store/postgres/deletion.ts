@@ -57,6 +57,8 @@ export function purgeProject(
 ): Promise<PurgeCounts | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
+    // Before the row itself: writers that come from several nodes without a pause would keep it from us for ever.
+    await connection.query({ text: "select hold_project($1)", values: [project_id] });
     const epoch = await raiseEpoch(connection, { team_id, project_id });
     if (epoch === undefined) return undefined;
     await connection.query({ text: `set local statement_timeout = ${purgeTimeoutMs}` });

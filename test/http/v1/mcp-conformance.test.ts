@@ -20,8 +20,9 @@ import { newId } from "../../../src/ids.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
+const require = createRequire(import.meta.url);
 const suite = join(
-  dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")),
+  dirname(require.resolve("@modelcontextprotocol/conformance/package.json")),
   "dist/index.js",
 );
 const expected = (name: string) => fileURLToPath(new URL(`../../fixtures/mcp/${name}`, import.meta.url));

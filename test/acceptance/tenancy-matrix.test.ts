@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { openTestServer } from "../helpers/hosted-server.ts";
+import { createRandom, testSeed } from "../helpers/random.ts";
+import { type Case, expected, mayShow } from "./tenancy-model.ts";
+import { olderRows } from "./tenancy-older-rows.ts";
+import { rowsOfTools, rowsOfV1 } from "./tenancy-rows.ts";
+import { casesOf, createMatrix } from "./tenancy-run.ts";
+import { makeWorld, rightsOf } from "./tenancy-world.ts";
+
+// MEM_TEST_MATRIX=full asks everything of every home; else one home of each combination, chosen by the seed.
+const full = process.env.MEM_TEST_MATRIX === "full";
+const seed = testSeed();
+const server = await openTestServer();
+const world = await makeWorld(server.database);
+const routeRows = { ...rowsOfV1, ...olderRows };
+const rows = {
+  ...routeRows,
+  ...Object.fromEntries(Object.entries(rowsOfTools).map(([name, row]) => [`tool ${name}`, row])),
+};
+
+test("every route has a row in the matrix, and every row a route", () => {
+  const routes = server.routes.flatMap(({ method, url }) => [method].flat().map((one) => `${one} ${url}`));
+  const without = routes.filter((route) => !Object.hasOwn(routeRows, route));
+  expect(without, "routes without a row: add one in tenancy-rows.ts or tenancy-older-rows.ts").toEqual([]);
+  expect(Object.keys(routeRows).filter((row) => !routes.includes(row))).toEqual([]);
+});
+
+test("every MCP tool has a row in the matrix, and every row a tool", async () => {
+  const { apiKey } = await server.addKey();
+  const answer = await server.app.inject({
+    method: "POST",
+    url: "/v1/mcp",
+    headers: { host: "mem.test", authorization: `Bearer ${apiKey}` },
+    payload: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+  });
+  const tools = answer.json().result.tools.map(({ name }: { name: string }) => name);
+  expect(tools.sort(), "a tool without a row: add one in tenancy-rows.ts").toEqual(
+    Object.keys(rowsOfTools).sort(),
+  );
+});
+
+test("a body of a route takes no id of a project or session that the matrix does not send", () => {
+  for (const { method, url, schema } of server.routes) {
+    for (const one of [method].flat()) {
+      const slots = routeRows[`${one} ${url}`]?.slots ?? [];
+      const params = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect(params, `${one} ${url}`).toEqual(
+        slots.filter(({ at }) => at === "path").map(({ name }) => name),
+      );
+      expect(schema?.params === undefined, `${one} ${url} has parameters without a schema`).toBe(
+        params.length === 0,
+      );
+    }
+  }
+});
+
+test("who asks for what is answered as the model says, alike for all that he cannot have", async () => {
+  const all = casesOf(rows, world);
+  const chosen = full ? all : sampleOf(all);
+  const faults: string[] = [];
+  const matrix = createMatrix({
+    server,
+    system: server.database.system,
+    world,
+    onFault: (fault) => faults.push(fault),
+  });
+  for (const asked of chosen) await matrix.run(asked);
+  console.info(
+    `tenancy matrix: ${chosen.length} of ${all.length} cases, ${matrix.compared()} refusals compared, seed ${seed}`,
+  );
+  expect(faults.slice(0, 20).join("\n"), `MEM_TEST_SEED=${seed}`).toBe("");
+  // A model that refuses everything would prove nothing.
+  expect(chosen.filter((asked) => expected(asked) < 300).length).toBeGreaterThan(chosen.length / 6);
+  expect(chosen.some((asked) => mayShow(asked, world, asked.home))).toBe(true);
+}, 900_000);
+
+/** One home for each combination of the rest; of the keys that open nothing, one id too. */
+function sampleOf(all: readonly Case[]): Case[] {
+  const random = createRandom(seed);
+  const groups = new Map<string, Case[]>();
+  for (const asked of all) {
+    const { name, row, slot, key } = asked;
+    const idKind = rightsOf(key).length === 0 ? "any" : asked.idKind;
+    const place = slot === undefined ? -1 : row.slots?.indexOf(slot);
+    const group = `${name} ${place} ${idKind} ${key}`;
+    groups.set(group, [...(groups.get(group) ?? []), asked]);
+  }
+  return [...groups.values()].map((group) => random.pick(group));
+}

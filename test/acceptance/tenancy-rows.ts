@@ -1,0 +1,138 @@
+// The rows of the matrix: every route of /v1 and every MCP tool, with each place where an id travels in it.
+import { newId } from "../../src/ids.ts";
+
+import type { Row, Slot } from "./tenancy-model.ts";
+import { lure, type Noun } from "./tenancy-world.ts";
+
+const path = (noun: Noun, name = "id"): Slot => ({ at: "path", name, noun });
+const inBody = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
+  at: "body",
+  name,
+  noun,
+  ...more,
+});
+const inQuery = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
+  at: "query",
+  name,
+  noun,
+  ...more,
+});
+/** The project of a request that needs one: left out, a key of the team is told so. */
+const project = { body: inBody("projectId", "project", { absent: 400 }) };
+const open: Row = { access: "none" };
+const nothing = () => ({});
+const search = () => ({ query: lure });
+const event = () => ({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
+
+// A batch answers each of its events: what the first one was told.
+const ofBatch: Slot = {
+  at: "body",
+  name: "events",
+  noun: "project",
+  write: (projectId) => [{ ...event(), projectId }],
+};
+const toldOfFirst = (status: number, body: string): number => {
+  if (status !== 201) return status;
+  return JSON.parse(body).results[0].error?.code === "not_found" ? 404 : 201;
+};
+
+export const rowsOfV1: Readonly<Record<string, Row>> = {
+  "GET /health": open,
+  "GET /ready": open,
+  "GET /v1/openapi.json": open,
+  "GET /v1/projects": { access: "read" },
+  "GET /v1/projects/:projectId": { access: "read", slots: [path("project", "projectId")] },
+  "POST /v1/projects": {
+    access: "write",
+    ok: 201,
+    teamOnly: true,
+    body: () => ({ name: `new ${newId()}` }),
+  },
+  "GET /v1/usage": { access: "read" },
+  "DELETE /v1/memories/:id": { access: "write", deletes: true, slots: [path("memory")] },
+  "DELETE /v1/projects/:projectId/memory": {
+    access: "write",
+    deletes: true,
+    slots: [path("project", "projectId")],
+  },
+  "GET /v1/audit": {
+    access: "read",
+    slots: [inQuery("projectId", "project", { out: 200, absent: 200 })],
+  },
+  "GET /v1/team": { access: "read" },
+  "PATCH /v1/team": { access: "write", teamOnly: true, body: () => ({ retentionDays: 30 }) },
+  "POST /v1/events": {
+    access: "write",
+    ok: 201,
+    body: event,
+    slots: [
+      project.body,
+      inBody("sessionId", "session", { ofProject: true }),
+      inBody("serverSessionId", "session", { ofProject: true }),
+    ],
+  },
+  "POST /v1/events/batch": {
+    access: "write",
+    ok: 201,
+    told: toldOfFirst,
+    slots: [ofBatch, { ...ofBatch, headers: { "idempotency-key": "of-the-matrix" } }],
+  },
+  "GET /v1/events/:id": { access: "read", slots: [path("event")] },
+  "GET /v1/events/:id/observations": { access: "read", slots: [path("event")] },
+  "POST /v1/sessions/start": {
+    access: "write",
+    ok: 201,
+    body: () => ({ contentSessionId: newId() }),
+    slots: [project.body],
+  },
+  "GET /v1/sessions/:id": { access: "read", slots: [path("session")] },
+  "POST /v1/sessions/:id/end": { access: "write", body: nothing, slots: [path("session")] },
+  "GET /v1/jobs/:id": { access: "read", slots: [path("job")] },
+  "GET /v1/jobs": { access: "read", slots: [inQuery("projectId", "project", { absent: 200 })] },
+  "POST /v1/jobs/:id/retry": { access: "write", body: nothing, slots: [path("job")] },
+  "POST /v1/jobs/:id/cancel": { access: "write", body: nothing, slots: [path("job")] },
+  "POST /v1/keys": { access: "write", ok: 201, readsToo: "or 403", body: nothing },
+  "GET /v1/keys": { access: "read" },
+  "DELETE /v1/keys/:id": { access: "write", readsToo: "or 404", slots: [path("key")] },
+  "GET /v1/connect": { access: "read" },
+  "POST /v1/search": { access: "read", body: search, slots: [project.body] },
+  "POST /v1/context": { access: "read", body: search, slots: [project.body] },
+  "POST /v1/recall": { access: "read", body: nothing, slots: [project.body] },
+  "GET /v1/recall": {
+    access: "read",
+    query: search,
+    slots: [inQuery("projectId", "project", { absent: 400 })],
+  },
+  "POST /v1/memories": {
+    access: "write",
+    ok: 201,
+    body: () => ({ content: "noted by hand" }),
+    slots: [project.body, inBody("serverSessionId", "session", { ofProject: true })],
+  },
+  "GET /v1/memories/:id": { access: "read", slots: [path("memory")] },
+  "POST /v1/mcp": {
+    access: "read",
+    body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
+  },
+  "GET /v1/mcp": { access: "read", ok: 405 },
+  "DELETE /v1/mcp": { access: "read", ok: 405 },
+};
+
+// The protocol answers 200: what was refused is told as an error of the tool.
+const tool = (args: () => Record<string, unknown>): Row => ({
+  access: "read",
+  body: args,
+  slots: [{ at: "tool", name: "projectId", noun: "project", absent: 400 }],
+  told(status, body) {
+    if (status !== 200) return status;
+    const { result } = JSON.parse(body);
+    if (result?.isError !== true) return result === undefined ? 500 : 200;
+    return JSON.stringify(result).includes("is needed") ? 400 : 404;
+  },
+});
+
+export const rowsOfTools: Readonly<Record<string, Row>> = {
+  search: tool(search),
+  context: tool(search),
+  recent: tool(nothing),
+};
