@@ -33,6 +33,8 @@ const minuteMs = 60_000;
 const renewEveryMs = 2_000;
 const renewedAtOnce = 25;
 const renewedARound = 500;
+// The first minute belongs to what the worker was started for.
+const comparedAfterMs = minuteMs;
 const dayMs = 24 * 3_600_000;
 // A session that is taken up again after so long may be told once more what it was told.
 const ledgerDays = 90;
@@ -77,7 +79,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       running = running.then(async () => void (await failOpen("draining the spool", drain)));
       every(spoolEveryMs, "draining the spool", drain);
       every(renewEveryMs, "renewing the search index", renew);
-      every(renewEveryMs, "comparing the search index", () => deps.compareDerived(() => stopped));
+      const startedAt = deps.clock.monotonicMs();
+      every(renewEveryMs, "comparing the search index", async () => {
+        if (deps.clock.monotonicMs() - startedAt >= comparedAfterMs) await deps.compareDerived(() => stopped);
+      });
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
       every(minuteMs, "removing old raw events", purge);
