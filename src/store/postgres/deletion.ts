@@ -57,6 +57,7 @@ export function purgeProject(
 ): Promise<PurgeCounts | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
+    if (!(await hasProject(connection, { team_id, project_id }))) return undefined;
     // Before the row itself: writers that come from several nodes without a pause would keep it from us for ever.
     await connection.query({ text: "select hold_project($1)", values: [project_id] });
     const epoch = await raiseEpoch(connection, { team_id, project_id });
@@ -79,6 +80,14 @@ export function purgeProject(
 interface Place {
   team_id: string;
   project_id: string;
+}
+
+async function hasProject(connection: Queryable, { team_id, project_id }: Place): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: "select 1 from projects where team_id = $1 and id = $2",
+    values: [team_id, project_id],
+  });
+  return rowCount === 1;
 }
 
 // Waits for those who write under the older epoch, and keeps new ones out until the purge is committed.
