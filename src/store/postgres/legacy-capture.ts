@@ -72,7 +72,7 @@ export async function inSession<T>(
 ): Promise<T | undefined> {
   for (;;) {
     const done = await inTenant(app, scope, (connection) => runStep(connection, scope, asked, step));
-    // Events of the session that came by another way have made it meanwhile: decided anew, on what there is now.
+    // Another step, or an event, has made the session meanwhile: decided anew, on what there is now.
     if (done !== "again") return done?.answer;
   }
 }
@@ -84,12 +84,7 @@ async function runStep<T>(
   step: Step<T>,
 ): Promise<{ answer: T } | "again" | undefined> {
   const { team_id, project_id } = scope;
-  // A purge is kept out, and so are other steps of the session, whether or not it is there yet.
-  await connection.query({
-    name: "legacy-hold",
-    text: "select share_project($1), pg_advisory_xact_lock(hashtextextended($1::text || $2, 9))",
-    values: [project_id, asked.content_session_id],
-  });
+  await connection.query({ name: "legacy-hold", text: "select share_project($1)", values: [project_id] });
   const { rows } = await connection.query<{ memory_epoch: string }>({
     name: "legacy-epoch",
     text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
