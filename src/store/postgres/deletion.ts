@@ -57,7 +57,7 @@ export function purgeProject(
 ): Promise<PurgeCounts | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
-    if (!(await hasProject(connection, { team_id, project_id }))) return undefined;
+    if (!(await hasProject(connection, tenant, project_id))) return undefined;
     // Before the row itself: writers that come from several nodes without a pause would keep it from us for ever.
     await connection.query({ text: "select hold_project($1)", values: [project_id] });
     const epoch = await raiseEpoch(connection, { team_id, project_id });
@@ -82,10 +82,10 @@ interface Place {
   project_id: string;
 }
 
-async function hasProject(connection: Queryable, { team_id, project_id }: Place): Promise<boolean> {
+async function hasProject(connection: Queryable, tenant: Tenant, project_id: string): Promise<boolean> {
   const { rowCount } = await connection.query({
-    text: "select 1 from projects where team_id = $1 and id = $2",
-    values: [team_id, project_id],
+    text: "select 1 from projects where team_id = $1 and ($2::uuid is null or id = $2) and id = $3",
+    values: [tenant.team_id, tenant.project_id, project_id],
   });
   return rowCount === 1;
 }
