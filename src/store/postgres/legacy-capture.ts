@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { eventText, type NewEvent, storeEvents } from "./event-batch.ts";
 import { epochMs } from "./legacy-rows.ts";
-import { holdRunningJobs, withdraw } from "./legacy-withdrawal.ts";
+import { holdOpenJobs, withdraw } from "./legacy-withdrawal.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -95,7 +95,7 @@ async function runStep<T>(
   });
   const [project] = rows;
   if (project === undefined) return undefined;
-  if (asked.mayWithdraw) await holdRunningJobs(connection, scope, asked.content_session_id);
+  if (asked.mayWithdraw) await holdOpenJobs(connection, scope, asked.content_session_id);
   const known = await readKnown(connection, scope, asked);
   const { answer, changes } = step(known);
   if (changes.session !== null) {

@@ -3,10 +3,10 @@ import type { ProjectScope } from "../../domain/tenancy.ts";
 import type { Queryable } from "./open.ts";
 
 /**
- * Holds the jobs of a session that are worked on. Called before its row is held: who completes jobs holds them first too,
- * and the row after.
+ * Holds the jobs of a session that wait or are worked on: none is claimed meanwhile. Called before the session's row is
+ * held: who completes jobs holds them first too, and the row after.
  */
-export async function holdRunningJobs(
+export async function holdOpenJobs(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
   content_session_id: string,
@@ -15,7 +15,7 @@ export async function holdRunningJobs(
     text: `select j.id
       from sessions s
       join generation_jobs j on j.team_id = $1 and j.project_id = $2 and j.session_id = s.id
-      where s.team_id = $1 and s.project_id = $2 and s.content_session_id = $3 and j.status = 'processing'
+      where s.team_id = $1 and s.project_id = $2 and s.content_session_id = $3 and j.status in ('queued', 'processing')
       order by j.seq
       for update of j`,
     values: [team_id, project_id, content_session_id],
