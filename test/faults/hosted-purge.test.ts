@@ -5,7 +5,7 @@ import { createRandom, testSeed } from "../helpers/random.ts";
 import { runHistory } from "./purge-history.ts";
 
 const count = Number(process.env.MEM_TEST_INTERLEAVINGS ?? 150);
-const stepsOfOne = 16;
+const stepsOfOne = 20;
 const seed = testSeed();
 const database = await openTestDatabase();
 const writer = createEventWriter(database);

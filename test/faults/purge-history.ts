@@ -34,6 +34,8 @@ const kinds = [
   "batch",
   "claim",
   "claim",
+  "claim",
+  "complete",
   "complete",
   "complete",
   "fail",
@@ -162,6 +164,8 @@ export async function runHistory({ database, writer, random }: HistoryDeps, coun
   }
   await Promise.all(underWay);
   await checkSums(database, scope.project_id, { made, gone, demand });
+  const left = await olderRows(database, scope.project_id, []);
+  demand(`nothing older comes after a purge, not ${left}`, left === "");
   return { ...history, made: made.observations, purged: gone.events };
 }
 
