@@ -52,12 +52,13 @@ interface AdmissionDeps {
   limits: Limits;
   count: CountRequests;
   clock: Clock;
+  /** After how long a request passes uncounted: a guard may not hold up what it guards. */
+  budgetMs?: number;
   /** The store failed or came back: said once each. */
   onChange(state: "failing" | "answering", cause: unknown): void;
 }
 
-// A guard may not hold up what it guards: after this a request passes uncounted.
-const budgetMs = 100;
+const defaultBudgetMs = 100;
 // A store that failed is not waited for again at every request.
 const restMs = 1_000;
 const mostTogether = 1_000;
@@ -71,7 +72,13 @@ interface Asking {
  * Requests that come while their key is being counted are counted together next: a burst costs two statements, and a
  * hot key's row is locked once. Never rejects.
  */
-export function createAdmission({ limits, count, clock, onChange }: AdmissionDeps): Admission {
+export function createAdmission({
+  limits,
+  count,
+  clock,
+  budgetMs = defaultBudgetMs,
+  onChange,
+}: AdmissionDeps): Admission {
   const asking = new Map<string, Asking[]>();
   const counting = new Set<string>();
   let failing = false;

@@ -79,11 +79,35 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   let sweeping: Promise<unknown> = Promise.resolve();
   let stopping = false;
 
+  const batchDeps = {
+    queue,
+    provider,
+    flow,
+    sessions,
+    batching,
+    clock,
+    timeoutMs,
+    onCompleted: () => deps.watch?.worked("completed"),
+    onFailure,
+  };
+
   async function turn(team_id: string): Promise<void> {
     if (stopping) return requestTurn(system, team_id);
     if ((inWork.get(team_id) ?? 0) >= mostOfTeam) {
       return requestTurn(system, team_id, clock.now() + fullTeamWaitMs);
     }
+    // Taken before anything is waited for: two turns of a team may begin in the same moment.
+    inWork.set(team_id, (inWork.get(team_id) ?? 0) + 1);
+    try {
+      await workFor(team_id);
+    } finally {
+      const left = (inWork.get(team_id) ?? 1) - 1;
+      if (left > 0) inWork.set(team_id, left);
+      else inWork.delete(team_id);
+    }
+  }
+
+  async function workFor(team_id: string): Promise<void> {
     const work = await teamWork(app, team_id);
     const chosen = choose(work);
     if ("wait" in chosen) {
@@ -93,36 +117,19 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
     const pass = flow.admit(clock.now(), chosen.group);
     if (pass === null) {
       const resumes = flow.resumesAt(clock.now()) ?? clock.now();
-      return requestTurn(
-        system,
-        team_id,
-        Math.min(Math.max(resumes, clock.now() + 1_000), clock.now() + longestWaitMs),
-      );
+      const at = Math.min(Math.max(resumes, clock.now() + 1_000), clock.now() + longestWaitMs);
+      return requestTurn(system, team_id, at);
     }
     queue.intend(team_id, chosen);
-    // The next turn stands behind those of the other teams that wait already.
-    const hasMore = work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
-    if (hasMore) await requestTurn(system, team_id);
-    inWork.set(team_id, (inWork.get(team_id) ?? 0) + 1);
     try {
-      await generateBatch(
-        {
-          queue,
-          provider,
-          flow,
-          sessions,
-          batching,
-          clock,
-          timeoutMs,
-          onCompleted: () => deps.watch?.worked("completed"),
-          onFailure,
-        },
-        { sessionId: chosen.group, pass, retries, sizes },
-      );
+      // The next turn stands behind those of the other teams that wait already.
+      const hasMore =
+        work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
+      if (hasMore) await requestTurn(system, team_id);
+      await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
     } finally {
-      const left = (inWork.get(team_id) ?? 1) - 1;
-      if (left > 0) inWork.set(team_id, left);
-      else inWork.delete(team_id);
+      // Where the store refused before the call: a probe that never ends would keep the gate closed.
+      pass.returned(clock.now());
     }
   }
 

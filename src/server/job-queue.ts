@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
+import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { failOpen } from "../errors.ts";
 import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
@@ -169,6 +169,17 @@ function promptIn(prompt: Json): string {
   return promptOfEvent({ event_type: prompt.event_type, payload: prompt.payload ?? null }) ?? "";
 }
 
+// A summary that was asked for with an event has what was said last in it.
+function summarizeMessage(payload: Json): PendingMessage {
+  const said = isJsonObject(payload) ? payload : {};
+  const { last_user_message, last_assistant_message } = said;
+  return {
+    type: "summarize",
+    ...(typeof last_user_message === "string" ? { last_user_message } : {}),
+    ...(typeof last_assistant_message === "string" ? { last_assistant_message } : {}),
+  };
+}
+
 function messageOf(group: number, job: LeasedJob): ClaimedMessage {
   const { seq, source_type, event_type, payload, attempts } = job;
   return {
@@ -176,7 +187,7 @@ function messageOf(group: number, job: LeasedJob): ClaimedMessage {
     session_id: group,
     message:
       source_type === "session_summary"
-        ? { type: "summarize" }
+        ? summarizeMessage(payload)
         : messageOfEvent({ event_type: event_type ?? "event", payload }),
     created_at_epoch: job.occurred_at_epoch,
     attempts,

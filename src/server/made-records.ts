@@ -1,6 +1,7 @@
 // The drafts of a reply as records of the store, each under the job that it was made for.
 import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
 import { messageOfEvent } from "../domain/event-message.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { GenerationReply } from "../generate/provider.ts";
 import { newId } from "../ids.ts";
 import type { DraftRecord } from "../store/postgres/complete-jobs.ts";
@@ -14,7 +15,7 @@ export function recordsOf(
 ): DraftRecord[] {
   const held = new Map(leased.filter(({ id }) => jobs.has(id)).map((job) => [job.seq, job]));
   const places = createPlaces();
-  const observations = reply.observations.flatMap((draft) => {
+  const observations = reply.observations.flatMap((draft): Written[] => {
     const sources = draft.sources.flatMap((seq) => held.get(seq) ?? []);
     const [first] = sources;
     return first === undefined
@@ -28,13 +29,19 @@ export function recordsOf(
       : [{ ...summaryOf(draft), ...madeOf(source, [source]), ...places(source) }];
   });
   const { generator, upgrade } = reply;
-  return [...observations, ...summaries].map((record) => ({
+  const written = (record: Written, more: JsonObject = {}): DraftRecord => ({
     ...record,
     generator,
-    metadata: upgrade === true ? { upgrade: true } : {},
+    metadata: { ...(upgrade === true ? { upgrade: true } : {}), ...more },
     created_at_epoch: record.created_at_epoch ?? now,
-  }));
+  });
+  return [
+    ...observations.map((record) => written(record)),
+    ...summaries.map(({ parts, ...record }) => written(record, { parts })),
+  ];
 }
+
+type Written = Omit<DraftRecord, "generator" | "metadata">;
 
 // The same job and the same place make the same key: a job that is worked on twice leaves one record.
 function createPlaces(): (job: LeasedJob) => { generation_key: string } {
@@ -88,5 +95,14 @@ function summaryOf(draft: DraftSummary) {
     files_read: draft.files_read,
     files_modified: draft.files_modified,
     provenance: "agent",
+    // Its parts, as the older routes tell them one by one.
+    parts: {
+      request: draft.request,
+      investigated: draft.investigated,
+      learned: draft.learned,
+      completed: draft.completed,
+      next_steps: draft.next_steps,
+      notes: draft.notes,
+    },
   };
 }

@@ -58,7 +58,11 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
   });
   const events = new Counter({
-    ...{ name: "mem_events_stored_total", help: "Events stored, repeats left out.", registers },
+    ...{
+      name: "mem_events_stored_total",
+      help: "Events stored through /v1/events, repeats left out.",
+      registers,
+    },
   });
   return {
     generation: addGeneration(registry),

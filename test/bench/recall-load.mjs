@@ -11,8 +11,12 @@ export async function startServerProcess(url, { max = 10 } = {}) {
   });
   const next = () =>
     new Promise((resolve, reject) => {
-      child.once("message", resolve);
-      child.once("exit", () => reject(new Error("the server's process ended")));
+      const ended = () => reject(new Error("the server's process ended"));
+      child.once("exit", ended);
+      child.once("message", (message) => {
+        child.off("exit", ended);
+        resolve(message);
+      });
     });
   const { port, barePort, memoryPort } = await next();
   return {
@@ -25,7 +29,6 @@ export async function startServerProcess(url, { max = 10 } = {}) {
       return told;
     },
     stop() {
-      child.removeAllListeners("exit");
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.disconnect();
       return ended;

@@ -1,30 +1,17 @@
 // Ingest of the hosted server: events acknowledged over HTTP with their jobs, against bare pooled inserts of the same
 // row, both with the durability that PostgreSQL has by default; and that every acknowledged one is stored once.
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { bundle, importBundle } from "./bundle.mjs";
 import { eventBody, sessions } from "./event-load.mjs";
+import { ingestModules, load, poolSize, startHttpProcess } from "./http-process.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
 import { makeProject, makeSession, startBenchPostgres } from "./server-home.mjs";
-import { own } from "./worker.mjs";
 
 const connections = 50;
-const poolSize = 10;
 const rounds = 8;
 const seconds = 1;
 
 export async function run({ say }) {
-  const product = await importBundle(
-    "server-ingest",
-    `export { startPrivatePostgres } from "./src/server/private-postgres.ts";
-     export { freshKey } from "./src/keys/new-key.ts";
-     export { insertKey } from "./src/store/postgres/api-keys.ts";
-     export { newId } from "./src/ids.ts";
-     export { openDatabase } from "./src/store/postgres/open.ts";
-     export { migrateServer } from "./src/store/postgres/migrate.ts";
-     export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";`,
-  );
+  const product = await ingestModules();
   // Later settings win: here the disk is waited for.
   const postgres = await startBenchPostgres(product, { settings: ["fsync=on"] });
   try {
@@ -34,7 +21,7 @@ export async function run({ say }) {
       { label: "", expiresInDays: 1, now: Date.now() },
     );
     await product.insertKey(postgres.database.system, { ...key, parent_id: null });
-    const server = await startServer(postgres.url);
+    const server = await startHttpProcess(postgres.url);
     try {
       return await takeFigures({ product, postgres, scope, server, apiKey: key.apiKey, say });
     } finally {
@@ -150,53 +137,4 @@ async function bareInserts({ product, postgres, scope }) {
       return { count, perSecond: (count * 1_000) / (performance.now() - start) };
     },
   };
-}
-
-function load(options) {
-  const file = fileURLToPath(new URL("event-load.mjs", import.meta.url));
-  const child = own(
-    spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ["ignore", "pipe", "inherit"] }),
-  );
-  let printed = "";
-  child.stdout.on("data", (chunk) => {
-    printed += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("exit", (code) =>
-      code === 0 ? resolve(JSON.parse(printed)) : reject(new Error(`the load ended with ${code}`)),
-    );
-  });
-}
-
-async function startServer(url) {
-  const file = await bundle(
-    "server-process",
-    `import { createStderrLog } from "./src/log.ts";
-     import { systemClock } from "./src/clock.ts";
-     import { buildServer } from "./src/server/build.ts";
-     import { loadServerSettings } from "./src/settings/server.ts";
-     import { openDatabase } from "./src/store/postgres/open.ts";
-     const database = openDatabase({ url: process.argv[2], max: ${poolSize}, onConnectionLost: () => undefined });
-     const server = buildServer({
-       database,
-       role: "http",
-       settings: loadServerSettings({ MEM_AUTH_MODE: "api-key" }),
-       log: createStderrLog("SILENT").log,
-       clock: systemClock,
-       address: () => ({ host: "127.0.0.1", port: 0 }),
-     });
-     await server.ready();
-     console.log(new URL(await server.app.listen({ host: "127.0.0.1", port: 0 })).port);`,
-  );
-  const child = own(
-    spawn(process.execPath, [file, url], {
-      env: { PATH: process.env.PATH },
-      stdio: ["ignore", "pipe", "inherit"],
-    }),
-  );
-  const port = await new Promise((resolve, reject) => {
-    child.stdout.once("data", (line) => resolve(Number(line)));
-    child.once("exit", () => reject(new Error("the server ended")));
-  });
-  return { port, stop: () => child.kill("SIGKILL") };
 }

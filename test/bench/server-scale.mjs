@@ -29,7 +29,7 @@ export async function run({ say, size = 50_000 }) {
     const largest = await interleave(
       {
         ours: ask(crowded, scopes[0]),
-        plain: () => timed(() => plainSearch(crowded.database, questionOf(random))),
+        plain: () => timed(() => plainSearch(product, crowded.database, scopes[0], questionOf(random))),
       },
       { rounds: 150, warmup: 10 },
     );
@@ -135,19 +135,25 @@ async function makePlain({ owner }, scope) {
     from mem.observations
     where team_id = '${scope.team_id}'`);
   await owner.query("create index on mem.plain using gin (content_search)");
+  await owner.query("create index on mem.plain (team_id, project_id)");
+  await owner.query("select mem.bound_by_tenant('mem.plain', true)");
+  await owner.query("grant select on mem.plain to mem_app");
   await owner.query("vacuum analyze mem.plain");
 }
 
-function plainSearch({ owner }, words) {
-  return owner.query({
-    name: "plain",
-    text: `select id, content, ts_rank_cd(content_search, q) as score
-      from mem.plain, to_tsquery('english', $1) q
-      where content_search @@ q
-      order by score desc
-      limit ${limit}`,
-    values: [words.split(" ").join(" | ")],
-  });
+// In the same kind of transaction, bound to the same tenant.
+function plainSearch(product, { app }, scope, words) {
+  return product.inTenant(app, scope, (connection) =>
+    connection.query({
+      name: "plain",
+      text: `select id, content, ts_rank_cd(content_search, q) as score
+        from plain, to_tsquery('english', $1) q
+        where team_id = $2 and project_id = $3 and content_search @@ q
+        order by score desc
+        limit ${limit}`,
+      values: [words.split(" ").join(" | "), scope.team_id, scope.project_id],
+    }),
+  );
 }
 
 async function timed(work) {

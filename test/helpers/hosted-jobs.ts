@@ -67,3 +67,26 @@ export async function makeSession(
 export function toolUse(command: string, output: string): Json {
   return { tool_name: "Bash", tool_input: { command }, tool_response: { stdout: output } };
 }
+
+/** A summary of the session, asked for with an event that says what was said last. */
+export async function enqueueSummary(
+  { system }: Pick<Database, "system">,
+  { team_id, project_id }: ProjectScope,
+  session: string,
+  payload: Json,
+): Promise<void> {
+  const event = newId();
+  await system.query({
+    text: `with owner as (select memory_epoch from projects where team_id = $1 and id = $2),
+      stored as (
+        insert into agent_events
+          (id, team_id, project_id, session_id, source_type, event_type, payload, memory_epoch, occurred_at)
+        select $3, $1, $2, $4, 'hook', 'stop', $5::jsonb, memory_epoch, now() from owner),
+      queued as (
+        insert into generation_jobs
+          (id, team_id, project_id, session_id, source_type, source_id, job_type, memory_epoch)
+        select $6, $1, $2, $4, 'session_summary', $3, 'session_summary', memory_epoch from owner)
+      select request_turn($1)`,
+    values: [team_id, project_id, event, session, JSON.stringify(payload), newId()],
+  });
+}

@@ -8,7 +8,7 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";
 import { openDatabase } from "../../src/store/postgres/open.ts";
 import { modelServer } from "../generate/providers/model-server.ts";
-import { enqueueEvent, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
+import { enqueueEvent, enqueueSummary, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -144,4 +144,20 @@ test("a call that hangs for one team does not hold up another team", async () =>
   await enqueueEvent(database, well, { payload: toolUse("ls", "a.ts") });
   await until(done(well, 1));
   expect((await jobsOf(stuck)).completed ?? 0).toBe(0);
+});
+
+test("a summary keeps its parts, and is made of what was said last when its event says it", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  await enqueueEvent(database, tenant, { session, payload: toolUse("npm test", "9 passed") });
+  await enqueueSummary(database, tenant, session, { last_assistant_message: "The cookie is set now." });
+  await startGenerating();
+  await until(done(tenant, 2));
+  const { rows } = await database.system.query<{ parts: Record<string, string | null> }>({
+    text: "select metadata -> 'parts' as parts from observations where team_id = $1 and kind = 'session_summary'",
+    values: [tenant.team_id],
+  });
+  expect(rows).toHaveLength(1);
+  expect(Object.keys(rows[0]?.parts ?? {})).toContain("next_steps");
+  expect(JSON.stringify(rows[0]?.parts)).toContain("The cookie is set now.");
 });

@@ -27,7 +27,6 @@ export function registerServer(program: Command, context: CliContext): void {
   withExamples(server, [
     ["mem server", "one team, here, its own PostgreSQL"],
     ["MEM_AUTH_MODE=api-key mem server", "for who has a key"],
-    ["mem server status", "how its database is, and what waits"],
   ]);
   registerMigrate(server, context);
   registerStatus(server, context);

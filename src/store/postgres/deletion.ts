@@ -13,11 +13,15 @@ export function deleteObservation(
   { tenant, id, by }: { tenant: Tenant; id: string; by: Deleter },
 ): Promise<boolean> {
   return inTenant(app, tenant, async (connection) => {
+    const place = await placeOf(connection, tenant, id);
+    if (place === undefined) return false;
+    // A purge deletes the sources first, this the record: without the line they could wait for each other for ever.
+    await connection.query({ text: "select share_project($1)", values: [place.project_id] });
     const { rows } = await connection.query<{ project_id: string }>({
       text: `delete from observations
-        where team_id = $1 and ($2::uuid is null or project_id = $2) and id = $3
+        where team_id = $1 and project_id = $2 and id = $3
         returning project_id`,
-      values: [tenant.team_id, tenant.project_id, id],
+      values: [place.team_id, place.project_id, id],
     });
     const [deleted] = rows;
     if (deleted === undefined) return false;
@@ -32,6 +36,20 @@ export function deleteObservation(
     });
     return true;
   });
+}
+
+async function placeOf(
+  connection: Queryable,
+  { team_id, project_id }: Tenant,
+  id: string,
+): Promise<Place | undefined> {
+  const { rows } = await connection.query<Place>({
+    text: `select team_id, project_id
+      from observations
+      where team_id = $1 and ($2::uuid is null or project_id = $2) and id = $3`,
+    values: [team_id, project_id, id],
+  });
+  return rows[0];
 }
 
 /** Rows that a purge deleted, by table. */
@@ -57,6 +75,7 @@ export function purgeProject(
 ): Promise<PurgeCounts | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
+    if (!(await hasProject(connection, tenant, project_id))) return undefined;
     // Before the row itself: writers that come from several nodes without a pause would keep it from us for ever.
     await connection.query({ text: "select hold_project($1)", values: [project_id] });
     const epoch = await raiseEpoch(connection, { team_id, project_id });
@@ -79,6 +98,14 @@ export function purgeProject(
 interface Place {
   team_id: string;
   project_id: string;
+}
+
+async function hasProject(connection: Queryable, tenant: Tenant, project_id: string): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: "select 1 from projects where team_id = $1 and ($2::uuid is null or id = $2) and id = $3",
+    values: [tenant.team_id, tenant.project_id, project_id],
+  });
+  return rowCount === 1;
 }
 
 // Waits for those who write under the older epoch, and keeps new ones out until the purge is committed.

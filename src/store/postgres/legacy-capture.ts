@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { eventText, type NewEvent, storeEvents } from "./event-batch.ts";
 import { epochMs } from "./legacy-rows.ts";
+import { holdOpenJobs, withdraw } from "./legacy-withdrawal.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -11,6 +12,8 @@ export interface AskedSession {
   content_session_id: string;
   promptKey: string | null;
   promptNumbers: readonly number[];
+  /** True for a step that may take back what was stored. */
+  mayWithdraw: boolean;
 }
 
 export interface KnownSession {
@@ -72,7 +75,7 @@ export async function inSession<T>(
 ): Promise<T | undefined> {
   for (;;) {
     const done = await inTenant(app, scope, (connection) => runStep(connection, scope, asked, step));
-    // Events of the session that came by another way have made it meanwhile: decided anew, on what there is now.
+    // Another step, or an event, has made the session meanwhile: decided anew, on what there is now.
     if (done !== "again") return done?.answer;
   }
 }
@@ -84,12 +87,7 @@ async function runStep<T>(
   step: Step<T>,
 ): Promise<{ answer: T } | "again" | undefined> {
   const { team_id, project_id } = scope;
-  // A purge is kept out, and so are other steps of the session, whether or not it is there yet.
-  await connection.query({
-    name: "legacy-hold",
-    text: "select share_project($1), pg_advisory_xact_lock(hashtextextended($1::text || $2, 9))",
-    values: [project_id, asked.content_session_id],
-  });
+  await connection.query({ name: "legacy-hold", text: "select share_project($1)", values: [project_id] });
   const { rows } = await connection.query<{ memory_epoch: string }>({
     name: "legacy-epoch",
     text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
@@ -97,6 +95,7 @@ async function runStep<T>(
   });
   const [project] = rows;
   if (project === undefined) return undefined;
+  if (asked.mayWithdraw) await holdOpenJobs(connection, scope, asked.content_session_id);
   const known = await readKnown(connection, scope, asked);
   const { answer, changes } = step(known);
   if (changes.session !== null) {
@@ -127,7 +126,7 @@ async function readKnown(
         s.metadata -> 'intake' as kept
       from sessions s
       where s.team_id = $1 and s.project_id = $2 and s.content_session_id = $3
-      for update`,
+      for no key update`,
     values: [team_id, project_id, content_session_id],
   });
   const [session] = rows;
@@ -224,51 +223,6 @@ async function keepSession(
     ],
   });
   return true;
-}
-
-// Jobs first: a worker that is about to store what it made of one waits here, or has stored it when the records go.
-async function withdraw(
-  connection: Queryable,
-  { team_id, project_id }: ProjectScope,
-  { session, keys }: { session: string; keys: readonly string[] },
-): Promise<void> {
-  const bounds = [team_id, project_id];
-  const { rows } = await connection.query<{ id: string }>({
-    text: `select id
-      from agent_events
-      where team_id = $1 and project_id = $2 and session_id = $3 and event_type <> 'user_prompt'
-        and metadata ->> 'awaitedPrompt' = any ($4::text[])`,
-    values: [...bounds, session, keys],
-  });
-  const events = rows.map(({ id }) => id);
-  if (events.length === 0) return;
-  const jobs = await connection.query<{ status: string }>({
-    text: `delete from generation_jobs
-      where team_id = $1 and project_id = $2 and source_id = any ($3::uuid[])
-      returning status`,
-    values: [...bounds, events],
-  });
-  await connection.query({
-    text: `delete from observations o
-      using observation_sources s
-      where s.team_id = $1 and s.project_id = $2 and s.source_id = any ($3::uuid[])
-        and o.team_id = $1 and o.project_id = $2 and o.id = s.observation_id`,
-    values: [...bounds, events],
-  });
-  await connection.query({
-    text: "delete from agent_events where team_id = $1 and project_id = $2 and id = any ($3::uuid[])",
-    values: [...bounds, events],
-  });
-  // A model was shown the whole batch, so its answer is worth nothing: the other events are worked on again.
-  if (!jobs.rows.some(({ status }) => status === "processing")) return;
-  await connection.query({
-    text: `update generation_jobs
-      set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_expires_at = null,
-        locked_by = null, updated_at = now()
-      where team_id = $1 and project_id = $2 and session_id = $3 and status = 'processing'`,
-    values: [...bounds, session],
-  });
-  await connection.query({ text: "select request_turn($1)", values: [team_id] });
 }
 
 async function storeStep(

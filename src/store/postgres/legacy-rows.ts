@@ -30,10 +30,11 @@ export const observationColumns = `${recordColumns}, o.obs_type, o.title, o.subt
   null::text as agent_id, null::text as agent_type, o.discovery_tokens, 'active' as status, 0 as pinned,
   null::float8 as superseded_by, ${syncColumns}`;
 
-/** A `SessionSummary`, of the same. What it is made of stands in one text there. */
+/** A `SessionSummary`, of the same. Its parts stand in its metadata there. */
 export const summaryColumns = `${recordColumns}, coalesce(o.narrative, o.content) as summary_text,
-  nullif(o.title, 'Session summary') as request, null::text as investigated, null::text as learned,
-  nullif(nullif(o.summary, ''), o.title) as completed, null::text as next_steps, null::text as notes,
+  coalesce(o.metadata #>> '{parts,request}', nullif(o.title, 'Session summary')) as request, o.metadata #>> '{parts,investigated}' as investigated,
+  o.metadata #>> '{parts,learned}' as learned, coalesce(o.metadata #>> '{parts,completed}', nullif(nullif(o.summary, ''), o.title)) as completed,
+  o.metadata #>> '{parts,next_steps}' as next_steps, o.metadata #>> '{parts,notes}' as notes,
   ${listColumns}, ${syncColumns}`;
 
 /** A `Session`, of `sessions s` and its `projects p`. */

@@ -22,29 +22,42 @@ export function rowsAround(
   moment: Moment & { before: number; after: number },
 ): Promise<{ before: TimelineRow[]; after: TimelineRow[] }> {
   return inTenant(app, tenant, async (connection) => {
-    const before = await walk(connection, tenant, { ...moment, side: "before", limit: moment.before });
-    const after = await walk(connection, tenant, { ...moment, side: "after", limit: moment.after });
+    const exact = { ...moment, time: await exactTime(connection, tenant, moment) };
+    const before = await walk(connection, tenant, { ...exact, side: "before", limit: moment.before });
+    const after = await walk(connection, tenant, { ...exact, side: "after", limit: moment.after });
     return { before, after };
   });
 }
 
-type Walk = Moment & { side: Side; limit: number };
+type Walk = Moment & { time: string; side: Side; limit: number };
+
+// Times are kept to the microsecond and told to the millisecond: an anchor is looked up, a bare moment is as it was told.
+async function exactTime(
+  connection: Queryable,
+  { team_id, project_id }: Tenant,
+  { at, anchor }: Moment,
+): Promise<string> {
+  const [table, column] =
+    anchor?.kind === "prompt" ? ["agent_events", "occurred_at"] : ["observations", "created_at"];
+  const { rows } = await connection.query<{ time: string }>({
+    name: `legacy-time-in-${table}`,
+    text: `select coalesce((
+        select r.${column}
+        from ${table} r
+        where r.team_id = $1 and ($2::uuid is null or r.project_id = $2) and r.seq = $3),
+      to_timestamp($4::float8 / 1000))::text as time`,
+    values: [team_id, project_id, anchor?.id ?? null, at],
+  });
+  return rows[0]?.time ?? "";
+}
 
 async function walk(connection: Queryable, tenant: Tenant, step: Walk): Promise<TimelineRow[]> {
   if (step.limit === 0) return [];
   const read = async <R extends object>(kind: TimelineKind): Promise<R[]> => {
-    const isOwn = step.anchor?.kind === kind;
     const { rows } = await connection.query<R>({
       name: `legacy-${step.side}-${kind}`,
       text: texts[kind][step.side],
-      values: [
-        tenant.team_id,
-        tenant.project_id,
-        step.at,
-        numberBound(kind, step),
-        isOwn ? (step.anchor?.id ?? null) : null,
-        step.limit,
-      ],
+      values: [tenant.team_id, tenant.project_id, step.time, numberBound(kind, step), step.limit],
     });
     return rows;
   };
@@ -114,7 +127,6 @@ function bothSides(source: Source): Record<Side, string> {
   return { before: textOf(source, "<", "desc"), after: textOf(source, ">", "asc") };
 }
 
-// Times are kept to the microsecond and told to the millisecond, so the anchor's own row is named beside its moment.
 function textOf(source: Source, side: "<" | ">", direction: "asc" | "desc"): string {
   const { columns, table, row, time, ofKind, session } = source;
   return `select ${columns}
@@ -123,12 +135,11 @@ function textOf(source: Source, side: "<" | ">", direction: "asc" | "desc"): str
       select r.*
       from ${table} r
       where r.team_id = $1 and r.project_id = p.id and ${ofKind}
-        and (r.${time}, r.seq) ${side} (to_timestamp($3::float8 / 1000), $4::bigint)
-        and ($5::bigint is null or r.seq <> $5)
+        and (r.${time}, r.seq) ${side} ($3::timestamptz, $4::bigint)
       order by r.${time} ${direction}, r.seq ${direction}
-      limit $6) ${row}
+      limit $5) ${row}
     ${session}
     where p.team_id = $1 and ($2::uuid is null or p.id = $2)
     order by ${row}.${time} ${direction}, ${row}.seq ${direction}
-    limit $6`;
+    limit $5`;
 }

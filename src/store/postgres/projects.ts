@@ -24,8 +24,10 @@ export async function findProject(
   const { rows } = await inTenant(app, tenant, (connection) =>
     connection.query<ProjectRow>({
       name: "project by id",
-      text: `select ${columns} from projects where team_id = $1 and id = $2`,
-      values: [tenant.team_id, id],
+      text: `select ${columns}
+        from projects
+        where team_id = $1 and ($2::uuid is null or id = $2) and id = $3`,
+      values: [tenant.team_id, tenant.project_id, id],
     }),
   );
   return rows[0];
@@ -39,8 +41,8 @@ export async function findProjectId(
 ): Promise<string | undefined> {
   const { rows } = await inTenant(app, tenant, (connection) =>
     connection.query<{ id: string }>({
-      text: "select id from projects where team_id = $1 and name = $2",
-      values: [tenant.team_id, name],
+      text: "select id from projects where team_id = $1 and ($2::uuid is null or id = $2) and name = $3",
+      values: [tenant.team_id, tenant.project_id, name],
     }),
   );
   return rows[0]?.id;

@@ -55,3 +55,19 @@ test("rows that cannot be written are counted and told of, and nobody is refused
   await writer.write(row);
   expect(await count()).toBe(502);
 });
+
+test("a locked table holds nobody up for long, and its rows are written when it is free", async () => {
+  const writer = createAuditWriter({ system: database.system, onFailure: () => undefined });
+  const before = (await count()) ?? 0;
+  const locker = await database.owner.connect();
+  try {
+    await locker.query("begin; lock table mem.audit_log in access exclusive mode");
+    // Resolves although the lock is still held.
+    await writer.write(row);
+  } finally {
+    await locker.query("commit");
+    locker.release();
+  }
+  await writer.settled();
+  expect([await count(), writer.failures()]).toEqual([before + 1, 0]);
+});

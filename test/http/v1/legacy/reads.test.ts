@@ -89,6 +89,7 @@ test("a key of the team reads every project of it, or the one that it names", as
   expect((await get("/api/projects", teamKey)).body).toEqual({ projects: ["blog", "shop"] });
   expect((await get("/api/projects")).body).toEqual({ projects: ["shop"] });
   expect((await get("/api/observations?project=blog")).body.items).toEqual([]);
+  expect((await get(`/api/observations?project=${other.project_id}`)).body.items).toEqual([]);
   const { database } = (await get("/api/stats")).body;
   expect(database).toEqual({
     path: "",
@@ -215,6 +216,14 @@ test("the timeline stands around its anchor, in the order of time, within the pr
   ]) {
     expect((await get(`/api/timeline?${query}`)).status, query).toBe(404);
   }
+});
+
+test("an anchor whose moment is finer than a millisecond stands there once", async () => {
+  const by = await server.addKey({ project: "fine" });
+  for (const title of ["one", "two", "three"]) await post("/v1/memories", { content: title, title }, { by });
+  const [, two] = (await get("/api/observations", by)).body.items;
+  const { body } = await get(`/api/timeline?anchor=${two.id}`, by);
+  expect(body.map(({ title }: { title: string }) => title)).toEqual(["one", "two", "three"]);
 });
 
 test("context tells of what its project holds, and of nothing else", async () => {

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { newId } from "../../../src/ids.ts";
+import { olderRows } from "../../acceptance/tenancy-older-rows.ts";
+import { rowsOfV1 } from "../../acceptance/tenancy-rows.ts";
+import { makeWorld } from "../../acceptance/tenancy-world.ts";
+import { openTestServer } from "../../helpers/hosted-server.ts";
+import { describedRoutes } from "./described-fields.ts";
+
+const server = await openTestServer();
+const world = await makeWorld(server.database);
+const rows = { ...rowsOfV1, ...olderRows };
+
+// A value that stands nowhere else, for each type of a column.
+const marks = {
+  uuid: newId(),
+  text: "assignedfromoutside",
+  number: 424_242_424,
+  time: "1999-12-31T12:34:56Z",
+};
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+async function columns(): Promise<Column[]> {
+  const { rows: found } = await server.database.owner.query<Column>(
+    `select distinct column_name as name, data_type as type from information_schema.columns
+     where table_schema = 'mem' order by 1`,
+  );
+  return found;
+}
+
+function markOf({ type }: Column): unknown {
+  if (type === "uuid") return marks.uuid;
+  if (/int|double|numeric/.test(type)) return marks.number;
+  if (/time|date/.test(type)) return marks.time;
+  if (type === "ARRAY") return [marks.text];
+  return type === "jsonb" ? { [marks.text]: marks.text } : marks.text;
+}
+
+/** Names of tables that hold a mark. */
+async function marked(): Promise<string[]> {
+  const { rows: tables } = await server.database.owner.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'mem' and c.relkind = 'r'`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rowCount } = await server.database.owner.query(
+      `select 1 from mem.${name} r where r::text ~ $1 limit 1`,
+      [`${marks.uuid}|${marks.text}|${marks.number}|1999-12-31`],
+    );
+    if (rowCount !== 0) found.push(name);
+  }
+  return found;
+}
+
+const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+// Second spellings of described fields of the older routes: they mean what the sender may say.
+const spellings = new Set([
+  "content_session_id",
+  "contentSessionId",
+  "agent_id",
+  "agent_type",
+  "prompt_number",
+  "promptNumber",
+]);
+
+test("no column of any table can be set by naming it in a body", async () => {
+  const home = world.home(0, 0);
+  const before = await marked();
+  expect(before).toEqual([]);
+  const all = await columns();
+  const counts = { refused: 0, ignored: 0 };
+  const routes = await describedRoutes(server);
+  const ofEvents = routes.find(({ name }) => name === "POST /v1/events")?.body ?? [];
+  for (const { name, method, url, writes, body } of routes) {
+    if (!writes || method === "DELETE") continue;
+    const row = rows[name];
+    const isBatch = url.endsWith("/batch");
+    const known = isBatch ? ofEvents : (body ?? []);
+    const named = new Set([...known, ...(name.includes("/v1/") ? [] : spellings)]);
+    for (const column of all) {
+      for (const field of new Set([column.name, camel(column.name), `${camel(column.name)}Epoch`])) {
+        if (named.has(field)) continue;
+        const base = isBatch ? rows["POST /v1/events"]?.body?.() : row?.body?.();
+        const fields = { ...base, [field]: markOf(column) };
+        const answer = await server.app.inject({
+          method: method as "POST",
+          url: url.replace(":sessionDbId", home.ids.sessionNumber).replace(":id", idFor(url, home.ids)),
+          headers: {
+            host: "x",
+            authorization: `Bearer ${world.key(home, row?.teamOnly ? "team both" : "project both")}`,
+          },
+          payload: isBatch ? { events: [fields] } : fields,
+        });
+        expect([200, 201, 400, 409], `${name}, ${field}: ${answer.body}`).toContain(answer.statusCode);
+        expect(answer.body, `${name} tells ${field}`).not.toContain(marks.uuid);
+        counts[answer.statusCode === 400 ? "refused" : "ignored"] += 1;
+      }
+    }
+    expect(await marked(), `${name} stored what it must not`).toEqual([]);
+  }
+  console.info(`fields of the server's own: ${counts.refused} refused, ${counts.ignored} ignored`);
+  expect(Math.min(counts.refused, counts.ignored)).toBeGreaterThan(100);
+}, 300_000);
+
+function idFor(url: string, ids: { session: string; job: string }): string {
+  return url.includes("/jobs/") ? ids.job : ids.session;
+}
