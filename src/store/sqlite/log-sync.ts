@@ -28,8 +28,8 @@ interface Unsynced<T> {
 
 /**
  * With NORMAL, SQLite leaves out one thing that it does with FULL: the sync of the log at the end of a commit. This is
- * that same call, on the same file; a log that begins anew, and every checkpoint, SQLite syncs with both. The connection
- * is back at FULL before anything else can write with it.
+ * that sync, on the same file, of all but the times of the file, which its fsync writes too; a log that begins anew, and
+ * every checkpoint, SQLite syncs with both. The connection is back at FULL before anything else can write with it.
  */
 export function createLogSync(db: Sqlite, sync: Sync = fdatasync): LogSync {
   // Elsewhere Node's call is another one than SQLite's: on a Mac it empties the drive's own cache too, which takes long.
