@@ -1,7 +1,7 @@
 // Run by the build, in an empty data directory: starts the worker from its code, waits for the first answer, and writes
 // down what V8 has compiled by then. Usage:
 // compile-worker.mjs <code> <data directory>; it prints the file it wrote.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -11,7 +11,9 @@ import { Script } from "node:vm";
 
 const [file, dataDir] = process.argv.slice(2);
 // Where src/worker/compiled-start.ts looks. The tag is asked for before the worker could set a flag.
-const compiled = file.replace(/\.cjs$/, `-${process.arch}-${cachedDataVersionTag()}.v8`);
+const { platform, arch, version, execPath } = process;
+const node = [platform, arch, version, statSync(execPath).size, cachedDataVersionTag()];
+const compiled = file.replace(/\.cjs$/, `-${node.join("-")}.v8`);
 const script = new Script(readFileSync(file, "latin1"), { filename: file });
 script.runInThisContext()({}, createRequire(file), { exports: {} }, file, dirname(file));
 

@@ -11,7 +11,8 @@ export interface NamedDate {
 /** At most three; `2026-03-03`, `3 March 2026`, `March 3rd`, `March 2026`, `in March`. */
 export function namedDates(words: string): NamedDate[] {
   const found: NamedDate[] = [];
-  const text = words.slice(0, maxCharacters);
+  // One space for many: the look back behind a month would walk over all of them at each, 170 ms of 4,000.
+  const text = words.slice(0, maxCharacters).replaceAll(/\s+/g, " ");
   if (!mayName.test(text)) return found;
   for (const { groups = {} } of text.matchAll(datePattern)) {
     const one = toDate(groups);

@@ -1,6 +1,6 @@
 // The worker's process: `node dist/worker.cjs [--announce]`. It runs the code from what V8 compiled of it when it was
 // built: measured 104 ms against 158 ms to the first answer. Another Node finds nothing made for it, and compiles.
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
@@ -27,8 +27,12 @@ const script = new Script(readFileSync(file, "latin1"), {
 const run: CommonJs = script.runInThisContext();
 run(exports, createRequire(file), module, file, __dirname);
 
-// Beside the code, as src/compile-worker.mjs names it. Processor and flags count too.
+// Beside the code, as src/compile-worker.mjs names it. V8's tag tells its version, its flags and the processor apart, but
+// not two binaries of one V8: Node 20.19.0 takes what 20.20.2 compiled, and ends with a segmentation fault.
 function compiled(): Buffer | undefined {
-  const name = `${codeName}-${process.arch}-${cachedDataVersionTag()}.v8`;
-  return failOpenSync("reading compiled code", () => readFileSync(join(__dirname, name)));
+  return failOpenSync("reading compiled code", () => {
+    const { platform, arch, version, execPath } = process;
+    const node = [platform, arch, version, statSync(execPath).size, cachedDataVersionTag()];
+    return readFileSync(join(__dirname, `${[codeName, ...node].join("-")}.v8`));
+  });
 }

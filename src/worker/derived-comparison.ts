@@ -30,16 +30,17 @@ export function createComparison(deps: ComparisonDeps): CompareDerived {
     for (let step = 1; step <= stepsATurn && !isStopping(); step++) {
       await quiet();
       const isLast = step === stepsATurn;
-      const isEnded = await commit(() => {
-        const compared = compareSome(at, comparedAtOnce);
-        found += compared.found;
-        at = compared.next ?? walkStart;
-        if (compared.next === null) {
-          state.write({ at, found: 0, endedAt: clock.now(), endedFound: found });
-        } else if (isLast) state.write({ at, found, ...last });
-        return compared.next === null;
+      const from = { at, found };
+      // Run twice when a neighbour of the commit fails: it changes nothing out here.
+      const compared = await commit(() => {
+        const { next, found: more } = compareSome(from.at, comparedAtOnce);
+        const so = { at: next ?? walkStart, found: from.found + more };
+        if (next === null) state.write({ at: so.at, found: 0, endedAt: clock.now(), endedFound: so.found });
+        else if (isLast) state.write({ ...so, ...last });
+        return { ...so, isEnded: next === null };
       });
-      if (!isEnded) continue;
+      ({ at, found } = compared);
+      if (!compared.isEnded) continue;
       if (found > 0) warn(`Records that the index did not agree with, and that are made anew: ${found}.`);
       return;
     }

@@ -1,4 +1,5 @@
 // The timeline, the fixed questions and the records of a file, over the store.
+import type { Mode } from "../domain/mode.ts";
 import { parseLists } from "../domain/records.ts";
 import type { HttpDeps } from "../http/app.ts";
 import { loadActiveMode } from "../modes/load-mode.ts";
@@ -36,7 +37,7 @@ export function buildRecall({
     timeline: createTimeline({ observations, summaries, prompts, ...createTimelineStore(db) }, search),
     recall: {
       topics: createTopics(search),
-      mode: loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).mode,
+      mode: lateMode(settings),
       byFile: createByFile({
         projectId: projects.find,
         elsewhere,
@@ -53,4 +54,10 @@ export function buildRecall({
         }),
     },
   };
+}
+
+// Read when it is first asked for, as the context builder does: 6 ms that no start has to wait for.
+function lateMode(settings: LoadedSettings): () => Mode {
+  let read: Mode | undefined;
+  return () => (read ??= loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).mode);
 }

@@ -239,7 +239,7 @@ function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
             },
           ),
       },
-      mode: { name: "code", types: words("bugfix", "unheard-of"), concepts: words("gotcha") },
+      mode: () => ({ name: "code", types: words("bugfix", "unheard-of"), concepts: words("gotcha") }),
       byFile: {
         of: async (request) =>
           note("byFile", request, {

@@ -13,6 +13,7 @@ it.each([
   ["who broke the queue in july", { year: null, month: 6, day: null }],
   ["the queue in May", { year: null, month: 4, day: null }],
   ["the queue in may 2026", { year: 2026, month: 4, day: null }],
+  [`the queue in ${" ".repeat(3000)}\n may  2026`, { year: 2026, month: 4, day: null }],
 ])("a date is named by: %s", (words, date) => {
   expect(namedDates(words)).toEqual([date]);
 });

@@ -18,13 +18,13 @@ beforeEach(() => {
   startWorker();
 });
 
-function startWorker(): void {
+function startWorker(commit = memory.store.commit): void {
   const { store } = memory;
   turn = createComparison({
     ...store.derived,
     clock: { now: () => now, monotonicMs: () => now },
     state: store.comparison,
-    commit: store.commit,
+    commit,
     quiet: async () => undefined,
     warn: (sentence) => void warned.push(sentence),
   });
@@ -80,4 +80,21 @@ test("a clock that was put back does not end the comparisons", async () => {
   damage(3);
   await round();
   expect(listed()).toEqual([3]);
+});
+
+test("a step that is run again, since a neighbour of its commit failed, compares the same records again", async () => {
+  damage(150);
+  const failing = () => {
+    throw new Error("a neighbour");
+  };
+  const { store } = memory;
+  const commit: typeof store.commit = async (write) => {
+    const [done] = await Promise.allSettled([store.commit(write), store.commit(failing)]);
+    if (done.status === "rejected") throw done.reason;
+    return done.value;
+  };
+  startWorker(commit);
+  await round();
+  expect(listed()).toEqual([150]);
+  expect(store.comparison.read()).toMatchObject({ endedFound: 1 });
 });

@@ -160,8 +160,14 @@ test("while another model takes over, the old vectors serve with the old model's
   expect(lastQuestion()?.body.model).toBe("old");
   blocked = false;
   await ready(search);
-  expect(await ask(search, "the cache forgets")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
-  expect(lastQuestion()?.body.model).toBe("new");
+  // The new vectors serve from the turn on that follows the last of them.
+  await until(async () => {
+    expect(await ask(search, "the cache forgets")).toMatchObject({
+      state: "ok",
+      hits: [{ id: cache.id }, {}],
+    });
+    expect(lastQuestion()?.body.model).toBe("new");
+  });
 });
 
 test("a server of embeddings that is not set any more gets no question, and it is said whose vectors there are", async () => {

@@ -1,5 +1,5 @@
 // Recall without words to look for: fixed questions, a concept, a file, a type, and records by their ids.
-import type { Mode, ModeWord } from "../../domain/mode.ts";
+import type { Mode } from "../../domain/mode.ts";
 import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
 import type { ByFile } from "../../recall/by-file.ts";
 import type { SearchResults } from "../../recall/search.ts";
@@ -24,7 +24,7 @@ import { byIdRoute } from "./records.ts";
 export interface RecallPorts {
   topics: Topics;
   /** The words of the active mode. */
-  mode: Pick<Mode, "name" | "types" | "concepts">;
+  mode(): Pick<Mode, "name" | "types" | "concepts">;
   byFile: ByFile;
   summaries: { byId(id: number): SessionSummary | undefined };
   /** Those of the ids that are there, in their order; of one project when it is given. */
@@ -97,7 +97,7 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
     },
     async ({ query: { concept, ...query } }) => {
       const found = answerOf(await topics.of({ topic: "concept", concept }, query));
-      return orKnownWords(found, { noun: "concept", word: concept, mode, known: mode.concepts });
+      return orKnownWords(found, { noun: "concept", word: concept, mode, known: "concepts" });
     },
   );
   app.get(
@@ -123,7 +123,7 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
     },
     async ({ query: { type, ...query } }) => {
       const found = answerOf(await topics.of({ topic: "type", obs_type: type }, query));
-      return orKnownWords(found, { noun: "type", word: type, mode, known: mode.types });
+      return orKnownWords(found, { noun: "type", word: type, mode, known: "types" });
     },
   );
 }
@@ -131,8 +131,8 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
 interface AskedWord {
   noun: string;
   word: string;
-  mode: Pick<Mode, "name">;
-  known: readonly Pick<ModeWord, "id">[];
+  mode: RecallPorts["mode"];
+  known: "concepts" | "types";
 }
 
 // A record may have a word of another mode; where nothing was found the word may be wrong.
@@ -140,12 +140,11 @@ function orKnownWords<A extends ReturnType<typeof answerOf>>(
   answer: A,
   { noun, word, mode, known }: AskedWord,
 ): A {
-  if (answer.totalResults > 0 || known.length === 0 || known.some(({ id }) => id === word)) return answer;
-  const ids = known.map(({ id }) => id).join(", ");
-  return {
-    ...answer,
-    notes: [...answer.notes, `The mode ${mode.name} has no ${noun} ${word}. Known: ${ids}.`],
-  };
+  if (answer.totalResults > 0) return answer;
+  const { name, [known]: words } = mode();
+  if (words.length === 0 || words.some(({ id }) => id === word)) return answer;
+  const ids = words.map(({ id }) => id).join(", ");
+  return { ...answer, notes: [...answer.notes, `The mode ${name} has no ${noun} ${word}. Known: ${ids}.`] };
 }
 
 function answerOf({ observations, sessions, prompts, notes }: SearchResults) {

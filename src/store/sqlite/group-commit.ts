@@ -60,6 +60,12 @@ export function createGroupCommit(
       commitNow(jobs);
       return;
     }
+    // Rolled back: each of them is still to be committed, and a flush or the end of the worker must not come between.
+    if (written.result === undefined) {
+      written.leave();
+      settle(jobs, undefined);
+      return;
+    }
     syncing = true;
     written.finish((failure) => {
       syncing = false;
