@@ -39,7 +39,8 @@ export interface Slot {
   teamKeys?: true;
   /** Parameters that do not go together with it. */
   without?: readonly string[];
-  headers?: Record<string, string>;
+  /** Sent twice under an Idempotency-Key that others use, too. */
+  withKey?: true;
   /** The value as it is sent; the text itself unless it says else. */
   write?(id: string): unknown;
 }
@@ -52,8 +53,8 @@ export interface Row {
   teamOnly?: true;
   /** Needs the right to read, too. */
   readsToo?: "or 403" | "or 404";
-  /** What it answers is gone afterwards. */
-  deletes?: true;
+  /** What it was asked for is not there afterwards, or not like that. */
+  changes?: true;
   query?(): Record<string, unknown>;
   body?(): Record<string, unknown>;
   slots?: readonly Slot[];

@@ -1,7 +1,7 @@
 // The rows of the matrix for the older routes: they name projects by their labels, records by their numbers.
 import { newId } from "../../src/ids.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
-import { filePath, lure, type Noun } from "./tenancy-world.ts";
+import { everyonesSession, filePath, lure, type Noun } from "./tenancy-world.ts";
 
 const open: Row = { access: "none" };
 const number = (noun: Noun, name: string): Slot => ({ at: "path", name, noun, malformed: 400 });
@@ -25,7 +25,7 @@ const read = (query?: () => Record<string, unknown>): Row => ({
 // Where it is written the label must be right. A session's name says the project too, to a key of the team.
 const written = (body: () => Record<string, unknown>): Row => ({
   access: "write",
-  body: () => ({ claudeSessionId: newId(), ...body() }),
+  body: () => ({ claudeSessionId: everyonesSession, ...body() }),
   slots: [
     ...labels("body", { out: 400, absent: 400 }),
     {
@@ -64,7 +64,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/version": open,
   "POST /api/sessions/observations": written(toolUse),
   "POST /api/sessions/summarize": written(() => ({ last_assistant_message: "done" })),
-  "POST /api/sessions/init": written(() => ({ prompt: "begin" })),
+  "POST /api/sessions/init": written(() => ({ prompt: `begin ${newId()}` })),
   // Which project it is in is said by the session alone.
   "POST /api/sessions/complete": {
     access: "write",

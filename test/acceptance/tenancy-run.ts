@@ -1,6 +1,9 @@
 // Sends the cases of the matrix one after the other, and says of each what is not as the model has it.
+
+import { newId } from "../../src/ids.ts";
 import type { HostedServer } from "../../src/server/build.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
+import type { Random } from "../helpers/random.ts";
 import {
   type Case,
   expected,
@@ -10,8 +13,9 @@ import {
   mayShow,
   type Row,
   type Slot,
+  targetOf,
 } from "./tenancy-model.ts";
-import { type Home, keyKinds, type World } from "./tenancy-world.ts";
+import { type Home, keepKeyElsewhere, keyKinds, rightsOf, type World } from "./tenancy-world.ts";
 
 /** Every combination; a row without a place for an id is asked once per home and key. */
 export function casesOf(rows: Readonly<Record<string, Row>>, world: World): Case[] {
@@ -29,6 +33,19 @@ export function casesOf(rows: Readonly<Record<string, Row>>, world: World): Case
 function kindsOf(slot: Slot | undefined): Case["idKind"][] {
   if (slot === undefined) return ["nothing"];
   return slot.absent === undefined ? [...idKinds] : [...idKinds, "absent"];
+}
+
+/** One home for each combination of the rest; of the keys that open nothing, one id too. */
+export function sampleOf(all: readonly Case[], random: Random): Case[] {
+  const groups = new Map<string, Case[]>();
+  for (const asked of all) {
+    const { name, row, slot, key } = asked;
+    const place = slot === undefined ? -1 : row.slots?.indexOf(slot);
+    const idKind = rightsOf(key).length === 0 ? "any" : asked.idKind;
+    const group = `${name} ${place} ${idKind} ${key}`;
+    groups.set(group, [...(groups.get(group) ?? []), asked]);
+  }
+  return [...groups.values()].map((group) => random.pick(group));
 }
 
 /** Reads as the case does in a report. */
@@ -139,8 +156,14 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       const { slot, home, idKind, row } = asked;
       const isWrite = row.access === "write" && status !== 401;
       if (isWrite) before ??= await fingerprints(deps.system);
+      const key = slot?.withKey === true ? newId() : undefined;
+      if (key !== undefined) {
+        await keepKeyElsewhere(deps.system, world, { home: targetOf(home, idKind, world), key });
+        before = isWrite ? await fingerprints(deps.system) : undefined;
+      }
       sentId = slot === undefined || idKind === "absent" ? undefined : idOf(home, slot, idKind, world);
-      const answer = await send(deps, asked, sentId);
+      let answer = await send(deps, asked, { id: sentId, key });
+      if (key !== undefined && answer.status === 201) answer = await send(deps, asked, { id: sentId, key });
       const told = row.told?.(answer.status, answer.body) ?? answer.status;
       if (told !== status) {
         onFault(`${titleOf(asked)}: ${told} instead of ${status}: ${answer.body.slice(0, 300)}`);
@@ -148,7 +171,7 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       compare(asked, answer, status);
       lookForOthers(asked, answer);
       if (isWrite) await lookForWrites(asked);
-      if (row.deletes === true && status < 300) {
+      if (row.changes === true && status < 300) {
         await world.fill(idKind === "sibling project" ? world.home(home.team, home.project + 1) : home);
         before = undefined;
       }
@@ -157,8 +180,14 @@ export function createMatrix(deps: MatrixDeps): Matrix {
   };
 }
 
-async function send({ server, world }: MatrixDeps, asked: Case, id: string | undefined): Promise<Answer> {
-  const { name, row, slot, home, key } = asked;
+interface Sent {
+  id: string | undefined;
+  /** The Idempotency-Key. */
+  key: string | undefined;
+}
+
+async function send({ server, world }: MatrixDeps, asked: Case, { id, key }: Sent): Promise<Answer> {
+  const { name, row, slot, home } = asked;
   const params = {
     path: {} as Record<string, unknown>,
     query: row.query?.() ?? {},
@@ -181,7 +210,7 @@ async function send({ server, world }: MatrixDeps, asked: Case, id: string | und
     toolName === undefined
       ? params.body
       : { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: toolName, arguments: params.tool } };
-  const text = world.key(home, key);
+  const text = world.key(home, asked.key);
   const answer = await server.app.inject({
     method: method as "GET",
     url: url.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params.path[param]))),
@@ -189,7 +218,7 @@ async function send({ server, world }: MatrixDeps, asked: Case, id: string | und
     headers: {
       host: "mem.test",
       ...(text === null ? {} : { authorization: `Bearer ${text}` }),
-      ...slot?.headers,
+      ...(key === undefined ? {} : { "idempotency-key": key }),
     },
     ...(toolName === undefined && row.body === undefined && slot?.at !== "body" ? {} : { payload }),
   });
@@ -201,6 +230,7 @@ async function fingerprints(system: Database["system"]): Promise<Map<string, str
   const ofTable = (table: string, where = "") =>
     `select project_id::text as place, count(*) as n, sum(xmin::text::bigint) as sum from ${table} ${where} group by 1`;
   const tables = ["sessions", "agent_events", "generation_jobs", "observations", "idempotency_keys"];
+  tables.push("observation_sources", "observation_search");
   const { rows } = await system.query<{ place: string; told: string }>({
     text: `select place, string_agg(n || ':' || sum, ' ' order by part) as told
       from (
