@@ -49,7 +49,7 @@ export function sampleOf(all: readonly Case[], random: Random): Case[] {
 }
 
 /** Reads as the case does in a report. */
-export function titleOf({ name, slot, idKind, home, key }: Case): string {
+function titleOf({ name, slot, idKind, home, key }: Case): string {
   const where = slot === undefined ? "" : `, ${slot.noun} in ${slot.at} ${slot.name}`;
   return `${name}${where}: ${idKind}, by ${key} of ${home.canary}`;
 }
