@@ -22,7 +22,40 @@ const rules: readonly Rule[] = [
   { of: /update sessions\s+set status = coalesce/, why: session },
   { of: /e\.metadata -> 'promptNumber' as number, .* and e\.session_id = \$3/s, why: session },
   {
-    of: /memory_epoch.* projects?/s,
+    of: /o\.session_id = \$3 and o\.kind = 'session_summary'/,
+    why: session,
+  },
+  {
+    of: /^delete from observations\s+where .* and id = \$3/s,
+    why: "the record was looked for in the tenant before",
+  },
+  {
+    of: /^select team_id, project_id\s+from \w+\s+where .* seq = \$3$/s,
+    why: "the anchor was read in the tenant before",
+  },
+  { of: /^select coalesce\(\(\s*select r\.\w+_at/, why: "the anchor was read in the tenant before" },
+  {
+    of: /^with due as .*update generation_jobs j/s,
+    what: /^(?:e\.team_id = \$1|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,
+    why: "the other half of the statement is bound, too",
+  },
+  {
+    of: /^with due as .*grouped as/s,
+    what: /^e\.team_id = \$1$/,
+    why: "the project beside it is checked, and of one team",
+  },
+  {
+    of: /\$4::uuid as session_id,/,
+    why: "project, session and lease were claimed in the tenant, and their ids are random",
+  },
+  { of: /^with done as \(\s*update generation_jobs/, why: "the jobs were held in the tenant before" },
+  {
+    of: /^select body_hash = /,
+    what: / and /,
+    why: "without the project it is noticed; without both the planner may find the own row first",
+  },
+  {
+    of: /memory_epoch.* projects?|update projects/s,
     what: /^(?:p\.)?team_id = \$1$/,
     why: "the project was looked for in the tenant before",
   },

@@ -45,6 +45,14 @@ export interface Slot {
   write?(id: string): unknown;
 }
 
+/** What a key reaches, counted. */
+export interface Counts {
+  observations: number;
+  summaries?: number;
+  sessions?: number;
+  prompts?: number;
+}
+
 export interface Row {
   access: "none" | "read" | "write";
   /** Answer when all is well; 200 unless it says else. */
@@ -55,6 +63,10 @@ export interface Row {
   readsToo?: "or 403" | "or 404";
   /** What it was asked for is not there afterwards, or not like that. */
   changes?: true;
+  /** When all is well there are rows afterwards that were not there, or not like that. */
+  stores?: true;
+  /** How many records of each kind it says there are. */
+  counts?(body: string): Counts;
   query?(): Record<string, unknown>;
   body?(): Record<string, unknown>;
   slots?: readonly Slot[];

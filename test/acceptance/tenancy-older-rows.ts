@@ -62,7 +62,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/health": open,
   "GET /api/readiness": open,
   "GET /api/version": open,
-  "POST /api/sessions/observations": written(toolUse),
+  "POST /api/sessions/observations": { ...written(toolUse), stores: true },
   "POST /api/sessions/summarize": written(() => ({ last_assistant_message: "done" })),
   "POST /api/sessions/init": written(() => ({ prompt: `begin ${newId()}` })),
   // Which project it is in is said by the session alone.
@@ -83,7 +83,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/summary/:id": { access: "read", slots: [number("summaryNumber", "id")] },
   "GET /api/prompt/:id": { access: "read", slots: [number("promptNumber", "id")] },
   "GET /api/session/:id": { access: "read", slots: [number("sessionNumber", "id")] },
-  "GET /api/stats": { access: "read" },
+  "GET /api/stats": { access: "read", counts: (body) => JSON.parse(body).database },
   "GET /api/projects": { access: "read" },
   // Words are looked for in one project.
   "GET /api/search": {
@@ -115,6 +115,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/observations/by-file": {
     access: "read",
     query: () => ({ path: filePath }),
+    counts: (body) => ({ observations: JSON.parse(body).total }),
     slots: [...labels("query"), ...labels("query", { name: "projects", without: ["project"] })],
   },
   "POST /api/observations/batch": {

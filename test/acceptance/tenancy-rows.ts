@@ -66,6 +66,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "PATCH /v1/team": { access: "write", teamOnly: true, body: () => ({ retentionDays: 30 }) },
   "POST /v1/events": {
     access: "write",
+    stores: true,
     ok: 201,
     body: event,
     slots: [
@@ -84,6 +85,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "GET /v1/events/:id/observations": { access: "read", slots: [path("event")] },
   "POST /v1/sessions/start": {
     access: "write",
+    stores: true,
     ok: 201,
     body: () => ({ contentSessionId: newId() }),
     slots: [project.body],
@@ -113,6 +115,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   },
   "POST /v1/memories": {
     access: "write",
+    stores: true,
     ok: 201,
     body: () => ({ content: "noted by hand" }),
     slots: [project.body, inBody("serverSessionId", "session", { ofProject: true })],

@@ -6,6 +6,7 @@ import type { Database } from "../../src/store/postgres/open.ts";
 import type { Random } from "../helpers/random.ts";
 import {
   type Case,
+  type Counts,
   expected,
   idKinds,
   idOf,
@@ -15,7 +16,7 @@ import {
   type Slot,
   targetOf,
 } from "./tenancy-model.ts";
-import { type Home, keepKeyElsewhere, keyKinds, rightsOf, type World } from "./tenancy-world.ts";
+import { filePath, type Home, keepKeyElsewhere, keyKinds, rightsOf, type World } from "./tenancy-world.ts";
 
 /** Every combination; a row without a place for an id is asked once per home and key. */
 export function casesOf(rows: Readonly<Record<string, Row>>, world: World): Case[] {
@@ -131,8 +132,12 @@ export function createMatrix(deps: MatrixDeps): Matrix {
   }
 
   // Rows of who is out of the key's reach are the same rows after it.
-  async function lookForWrites(asked: Case): Promise<void> {
+  async function lookForWrites(asked: Case, isStored: boolean): Promise<void> {
     const after = await fingerprints(deps.system);
+    const { project_id } = targetOf(asked.home, asked.idKind, world);
+    if (isStored && before?.get(project_id) === after.get(project_id)) {
+      onFault(`${titleOf(asked)} stored nothing`);
+    }
     for (const home of world.homes) {
       const isSame = before?.get(home.project_id) === after.get(home.project_id);
       const team = `team ${home.team_id}`;
@@ -142,6 +147,25 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       }
     }
     before = after;
+  }
+
+  // Counts are of what is there, as far as the key and the question reach.
+  async function lookAtCounts(asked: Case, told: Counts): Promise<void> {
+    const { slot, idKind, home, key } = asked;
+    const isWhole = key.startsWith("team") && (slot === undefined || idKind === "absent");
+    const project = isWhole ? null : targetOf(home, idKind, world).project_id;
+    const isNone = !isReached(asked) || ["deleted", "never existed", "malformed"].includes(idKind);
+    const found = await countsOf(deps.system, {
+      team_id: home.team_id,
+      project_id: project,
+      slot: slot !== undefined,
+    });
+    for (const [kind, count] of Object.entries(found)) {
+      const said = told[kind as keyof Counts];
+      if (said !== undefined && said !== (isNone ? 0 : count)) {
+        onFault(`${titleOf(asked)} counts ${said} ${kind} of ${count}`);
+      }
+    }
   }
 
   function isTouched(asked: Case, home: Home): boolean {
@@ -170,7 +194,8 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       }
       compare(asked, answer, status);
       lookForOthers(asked, answer);
-      if (isWrite) await lookForWrites(asked);
+      if (isWrite) await lookForWrites(asked, row.stores === true && status < 300);
+      if (row.counts !== undefined && status === 200) await lookAtCounts(asked, row.counts(answer.body));
       if (row.changes === true && status < 300) {
         await world.fill(idKind === "sibling project" ? world.home(home.team, home.project + 1) : home);
         before = undefined;
@@ -223,6 +248,25 @@ async function send({ server, world }: MatrixDeps, asked: Case, { id, key }: Sen
     ...(toolName === undefined && row.body === undefined && slot?.at !== "body" ? {} : { payload }),
   });
   return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+}
+
+/** What there is; observations of the file alone where it is asked for one. */
+async function countsOf(
+  system: Database["system"],
+  { team_id, project_id, slot }: { team_id: string; project_id: string | null; slot: boolean },
+): Promise<Counts> {
+  const bounds = "team_id = $1 and ($2::uuid is null or project_id = $2)";
+  const { rows } = await system.query<Required<Counts>>({
+    text: `select
+        (select count(*)::int from observations where ${bounds} and kind <> 'session_summary'
+          and (not $3 or $4 = any (files_modified))) as observations,
+        (select count(*)::int from observations where ${bounds} and kind = 'session_summary') as summaries,
+        (select count(*)::int from sessions where ${bounds}) as sessions,
+        (select count(*)::int from agent_events where ${bounds} and event_type = 'user_prompt'
+          and not metadata @> '{"private":true}') as prompts`,
+    values: [team_id, project_id, slot, filePath],
+  });
+  return rows[0] ?? { observations: 0 };
 }
 
 /** What tells that a row of a project, or of a team itself, was added, changed or deleted. */

@@ -17,7 +17,9 @@ export async function workFaults(app: Connections, world: World): Promise<string
     if (!holds) faults.push(what);
   };
   await world.fill(home);
-  const { waiting } = await teamWork(app, home.team_id);
+  await claimAndDelay(app, other);
+  const { waiting, next_at } = await teamWork(app, home.team_id);
+  demand("what is due later is not another team's", next_at === null);
   demand(
     "a team's work is its own",
     waiting.length > 0 && waiting.every(({ project_id }) => isOfTeam(world, project_id, home)),
@@ -42,10 +44,12 @@ export async function workFaults(app: Connections, world: World): Promise<string
     await inTenant(app, { team_id, project_id }, (connection) =>
       releaseJob(connection, { ...lease, job_id: home.ids.job }, { kind: "give_back" }),
     );
-    demand(
-      "nobody else completes it",
-      (await completeJobs(app, { ...lease, session_id: home.ids.session }, () => [])).length === 0,
-    );
+    let taken = 0;
+    await completeJobs(app, { ...lease, session_id: home.ids.session }, (jobs) => {
+      taken = jobs.size;
+      return [];
+    });
+    demand("nobody else completes it", taken === 0);
   }
   const lease = { team_id: home.team_id, project_id: home.project_id, lease_token };
   demand("it was given back by nobody", await keepLease(app, lease, leaseMs));
@@ -56,6 +60,23 @@ export async function workFaults(app: Connections, world: World): Promise<string
   });
   demand("its holder completes it", held === 1);
   return faults;
+}
+
+/** A job of the home that is due tomorrow. */
+async function claimAndDelay(app: Connections, home: Home): Promise<void> {
+  const lease_token = newId();
+  const batch = await claim(app, home, { ...home, session_id: home.ids.session, lease_token });
+  const { team_id, project_id } = home;
+  const error = { code: "provider_failed", message: "it failed" };
+  for (const { id } of batch?.jobs ?? []) {
+    await inTenant(app, { team_id, project_id }, (connection) =>
+      releaseJob(
+        connection,
+        { team_id, project_id, lease_token, job_id: id },
+        { kind: "later", at: Date.now() + 86_400_000, error },
+      ),
+    );
+  }
 }
 
 interface Places {

@@ -183,7 +183,10 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
         values ($8, $1, $2, 'agent_event', gen_random_uuid(), 'failed', ${epoch})),
       shared as (
         insert into sessions (id, team_id, project_id, content_session_id, memory_epoch)
-        values (gen_random_uuid(), $1, $2, $9, ${epoch}) on conflict do nothing)
+        values (gen_random_uuid(), $1, $2, $9, ${epoch}) on conflict do nothing),
+      repeatable as (
+        insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids)
+        values ($1, $2, gen_random_uuid()::text, '', '{}'))
       select made.seq::text as session, prompted.seq::text as prompt from made, prompted, used`,
     values: [team_id, project_id, session, name, told, event, job, failedJob, everyonesSession],
   });
