@@ -35,7 +35,8 @@ export function migrateNow(options: AdministerOptions): Promise<Migrated> {
 /** How the database is: its schema, what is stored, what waits. */
 export interface ServerStatus {
   database: "named" | "private" | "not running";
-  schema: { version: number; expected: number };
+  /** The version is null where nobody could be asked. */
+  schema: { version: number | null; expected: number };
   counts: ServerCounts | null;
 }
 
@@ -45,7 +46,7 @@ export async function lookAtServer(options: AdministerOptions): Promise<ServerSt
   const isNamed = server.get("MEM_DATABASE_URL").isSet;
   const expected = serverSchemaVersion;
   if (!isNamed && findPrivatePostgres(settings.dataDir) === undefined) {
-    return { database: "not running", schema: { version: 0, expected }, counts: null };
+    return { database: "not running", schema: { version: null, expected }, counts: null };
   }
   return withDatabase(options, async ({ owner, system }) => {
     const schema = { version: await schemaVersionOf(owner), expected };

@@ -68,7 +68,7 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
     topic: (reach, topic, request) => createTopics(searchIn(reach)).of(topic, request),
     timeline: (reach, request) => legacyTimeline(app, { reach, search: searchIn(reach) }, request),
     inject: (projects, { colors }) =>
-      legacyContext(app, { projects, colors }, { settings, searchCommand: "mem search" }),
+      legacyContext(app, { projects, colors }, { settings, searchCommand: "POST /v1/search" }),
     async stats(reach) {
       const { activeSessions, ...database } = await legacyTotals(app, reach);
       const uptime = (clock.monotonicMs() - startedAt) / 1000;

@@ -24,7 +24,8 @@ export function recordsOf(
   });
   const summaries = reply.summaries.flatMap((draft) => {
     const source = held.get(draft.source);
-    return source === undefined
+    // Of a session in which nothing happened there is nothing to tell.
+    return source === undefined || saysNothing(draft)
       ? []
       : [{ ...summaryOf(draft), ...madeOf(source, [source]), ...places(source) }];
   });
@@ -78,6 +79,18 @@ function workTokens({ event_type, payload }: LeasedJob): number {
 
 function observationOf({ sources: _sources, ...draft }: DraftObservation) {
   return { ...draft, kind: "observation" as const };
+}
+
+function saysNothing({
+  facts,
+  files_read,
+  files_modified,
+  source: _source,
+  concepts: _concepts,
+  ...parts
+}: DraftSummary) {
+  const texts = Object.values(parts).filter((part) => part !== null && part !== "");
+  return texts.length + facts.length + files_read.length + files_modified.length === 0;
 }
 
 function summaryOf(draft: DraftSummary) {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MemError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { demandDatabase } from "../store/postgres/reach.ts";
 import { findPrivatePostgres, type PrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
 import { takeStartLock } from "./start-lock.ts";
 
@@ -30,7 +31,10 @@ const restartsForgottenAfterMs = 60_000;
 /** Finds or starts the database. A private one that crashes is started again, five times in a minute at most. */
 export async function findServerDatabase(options: FindOptions): Promise<ServerDatabase> {
   const { named, dataDir, isBrief = false } = options;
-  if (named !== "") return { url: named, described: "named", stop: async () => undefined };
+  if (named !== "") {
+    await demandDatabase(named);
+    return { url: named, described: "named", stop: async () => undefined };
+  }
   const unlock = await takeStartLock(dataDir);
   let mustHold = false;
   try {

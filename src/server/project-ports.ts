@@ -12,6 +12,7 @@ import { createProject, findProject, findProjectId, listProjects } from "../stor
 
 // Projects are not deleted while a server runs, a purge leaves their shell: what was found once may be believed.
 const maxRemembered = 10_000;
+const longestName = 200;
 
 /** What tells whether a project exists. Only what was found is remembered, so a new project is there at once. */
 export function createProjectScopePorts({ app }: Pick<Database, "app">): ProjectScopePorts {
@@ -27,6 +28,11 @@ export function createProjectScopePorts({ app }: Pick<Database, "app">): Project
       known.add(name);
       return true;
     },
+    // A name that no column can hold is nobody's.
+    idOfName: async (caller, name) =>
+      name === storableText(name) && name.length <= longestName
+        ? findProjectId(app, caller, name)
+        : undefined,
     async localProject(caller) {
       const found = localProjects.get(caller.team_id) ?? (await findProjectId(app, caller, "default"));
       if (found === undefined) throw new MemError("internal", { message: "The local team has no project." });

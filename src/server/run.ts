@@ -10,7 +10,7 @@ import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
-import { buildServer } from "./build.ts";
+import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
@@ -100,7 +100,7 @@ async function answer(
     await built.ready();
     if (role !== "http") running.push(await startGenerating({ ...options, database, log, metrics }));
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
-    port = Number(new URL(await built.app.listen({ host, port })).port);
+    port = await listenAt(built.app, { host, port });
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described })) options.say(line);
     warnOfUnknownAddress(options, log);
@@ -202,6 +202,22 @@ function endWithSignals(log: Log, end: () => Promise<void>): void {
     );
   }
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop(signal));
+}
+
+async function listenAt(
+  app: HostedServer["app"],
+  { host, port }: { host: string; port: number },
+): Promise<number> {
+  try {
+    return Number(new URL(await app.listen({ host, port })).port);
+  } catch (cause) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : "";
+    throw new MemError("port_unusable", {
+      message: `The server cannot listen on ${host}:${port}${reason}.`,
+      hint: "Name another port with --port, or 0 for any free one.",
+      cause,
+    });
+  }
 }
 
 // Without keys anybody who reaches the port has the memory.

@@ -39,9 +39,18 @@ export interface Slot {
   teamKeys?: true;
   /** Parameters that do not go together with it. */
   without?: readonly string[];
-  headers?: Record<string, string>;
+  /** Sent twice under an Idempotency-Key that others use, too. */
+  withKey?: true;
   /** The value as it is sent; the text itself unless it says else. */
   write?(id: string): unknown;
+}
+
+/** What a key reaches, counted. */
+export interface Counts {
+  observations: number;
+  summaries?: number;
+  sessions?: number;
+  prompts?: number;
 }
 
 export interface Row {
@@ -52,8 +61,12 @@ export interface Row {
   teamOnly?: true;
   /** Needs the right to read, too. */
   readsToo?: "or 403" | "or 404";
-  /** What it answers is gone afterwards. */
-  deletes?: true;
+  /** What it was asked for is not there afterwards, or not like that. */
+  changes?: true;
+  /** When all is well there are rows afterwards that were not there, or not like that. */
+  stores?: true;
+  /** How many records of each kind it says there are. */
+  counts?(body: string): Counts;
   query?(): Record<string, unknown>;
   body?(): Record<string, unknown>;
   slots?: readonly Slot[];

@@ -1,7 +1,7 @@
 // The rows of the matrix for the older routes: they name projects by their labels, records by their numbers.
 import { newId } from "../../src/ids.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
-import { filePath, lure, type Noun } from "./tenancy-world.ts";
+import { everyonesSession, filePath, lure, type Noun } from "./tenancy-world.ts";
 
 const open: Row = { access: "none" };
 const number = (noun: Noun, name: string): Slot => ({ at: "path", name, noun, malformed: 400 });
@@ -25,7 +25,7 @@ const read = (query?: () => Record<string, unknown>): Row => ({
 // Where it is written the label must be right. A session's name says the project too, to a key of the team.
 const written = (body: () => Record<string, unknown>): Row => ({
   access: "write",
-  body: () => ({ claudeSessionId: newId(), ...body() }),
+  body: () => ({ claudeSessionId: everyonesSession, ...body() }),
   slots: [
     ...labels("body", { out: 400, absent: 400 }),
     {
@@ -62,9 +62,9 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/health": open,
   "GET /api/readiness": open,
   "GET /api/version": open,
-  "POST /api/sessions/observations": written(toolUse),
+  "POST /api/sessions/observations": { ...written(toolUse), stores: true },
   "POST /api/sessions/summarize": written(() => ({ last_assistant_message: "done" })),
-  "POST /api/sessions/init": written(() => ({ prompt: "begin" })),
+  "POST /api/sessions/init": written(() => ({ prompt: `begin ${newId()}` })),
   // Which project it is in is said by the session alone.
   "POST /api/sessions/complete": {
     access: "write",
@@ -83,7 +83,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/summary/:id": { access: "read", slots: [number("summaryNumber", "id")] },
   "GET /api/prompt/:id": { access: "read", slots: [number("promptNumber", "id")] },
   "GET /api/session/:id": { access: "read", slots: [number("sessionNumber", "id")] },
-  "GET /api/stats": { access: "read" },
+  "GET /api/stats": { access: "read", counts: (body) => JSON.parse(body).database },
   "GET /api/projects": { access: "read" },
   // Words are looked for in one project.
   "GET /api/search": {
@@ -115,6 +115,7 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/observations/by-file": {
     access: "read",
     query: () => ({ path: filePath }),
+    counts: (body) => ({ observations: JSON.parse(body).total }),
     slots: [...labels("query"), ...labels("query", { name: "projects", without: ["project"] })],
   },
   "POST /api/observations/batch": {

@@ -2,6 +2,7 @@
 import { newId } from "../../src/ids.ts";
 
 import type { Row, Slot } from "./tenancy-model.ts";
+import { olderRows } from "./tenancy-older-rows.ts";
 import { lure, type Noun } from "./tenancy-world.ts";
 
 const path = (noun: Noun, name = "id"): Slot => ({ at: "path", name, noun });
@@ -33,7 +34,9 @@ const ofBatch: Slot = {
 };
 const toldOfFirst = (status: number, body: string): number => {
   if (status !== 201) return status;
-  return JSON.parse(body).results[0].error?.code === "not_found" ? 404 : 201;
+  const { error } = JSON.parse(body).results[0];
+  if (error === undefined) return 201;
+  return error.code === "not_found" ? 404 : 409;
 };
 
 export const rowsOfV1: Readonly<Record<string, Row>> = {
@@ -49,10 +52,10 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
     body: () => ({ name: `new ${newId()}` }),
   },
   "GET /v1/usage": { access: "read" },
-  "DELETE /v1/memories/:id": { access: "write", deletes: true, slots: [path("memory")] },
+  "DELETE /v1/memories/:id": { access: "write", changes: true, slots: [path("memory")] },
   "DELETE /v1/projects/:projectId/memory": {
     access: "write",
-    deletes: true,
+    changes: true,
     slots: [path("project", "projectId")],
   },
   "GET /v1/audit": {
@@ -63,6 +66,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "PATCH /v1/team": { access: "write", teamOnly: true, body: () => ({ retentionDays: 30 }) },
   "POST /v1/events": {
     access: "write",
+    stores: true,
     ok: 201,
     body: event,
     slots: [
@@ -75,12 +79,13 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
     access: "write",
     ok: 201,
     told: toldOfFirst,
-    slots: [ofBatch, { ...ofBatch, headers: { "idempotency-key": "of-the-matrix" } }],
+    slots: [ofBatch, { ...ofBatch, withKey: true }],
   },
   "GET /v1/events/:id": { access: "read", slots: [path("event")] },
   "GET /v1/events/:id/observations": { access: "read", slots: [path("event")] },
   "POST /v1/sessions/start": {
     access: "write",
+    stores: true,
     ok: 201,
     body: () => ({ contentSessionId: newId() }),
     slots: [project.body],
@@ -89,7 +94,12 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "POST /v1/sessions/:id/end": { access: "write", body: nothing, slots: [path("session")] },
   "GET /v1/jobs/:id": { access: "read", slots: [path("job")] },
   "GET /v1/jobs": { access: "read", slots: [inQuery("projectId", "project", { absent: 200 })] },
-  "POST /v1/jobs/:id/retry": { access: "write", body: nothing, slots: [path("job")] },
+  "POST /v1/jobs/:id/retry": {
+    access: "write",
+    body: nothing,
+    changes: true,
+    slots: [path("failedJob")],
+  },
   "POST /v1/jobs/:id/cancel": { access: "write", body: nothing, slots: [path("job")] },
   "POST /v1/keys": { access: "write", ok: 201, readsToo: "or 403", body: nothing },
   "GET /v1/keys": { access: "read" },
@@ -105,6 +115,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   },
   "POST /v1/memories": {
     access: "write",
+    stores: true,
     ok: 201,
     body: () => ({ content: "noted by hand" }),
     slots: [project.body, inBody("serverSessionId", "session", { ofProject: true })],
@@ -135,4 +146,11 @@ export const rowsOfTools: Readonly<Record<string, Row>> = {
   search: tool(search),
   context: tool(search),
   recent: tool(nothing),
+};
+
+/** All of them; the name of a tool stands behind the word. */
+export const everyRow: Readonly<Record<string, Row>> = {
+  ...rowsOfV1,
+  ...olderRows,
+  ...Object.fromEntries(Object.entries(rowsOfTools).map(([name, row]) => [`tool ${name}`, row])),
 };

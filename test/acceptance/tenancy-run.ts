@@ -1,8 +1,12 @@
 // Sends the cases of the matrix one after the other, and says of each what is not as the model has it.
+
+import { newId } from "../../src/ids.ts";
 import type { HostedServer } from "../../src/server/build.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
+import type { Random } from "../helpers/random.ts";
 import {
   type Case,
+  type Counts,
   expected,
   idKinds,
   idOf,
@@ -10,8 +14,9 @@ import {
   mayShow,
   type Row,
   type Slot,
+  targetOf,
 } from "./tenancy-model.ts";
-import { type Home, keyKinds, type World } from "./tenancy-world.ts";
+import { filePath, type Home, keepKeyElsewhere, keyKinds, rightsOf, type World } from "./tenancy-world.ts";
 
 /** Every combination; a row without a place for an id is asked once per home and key. */
 export function casesOf(rows: Readonly<Record<string, Row>>, world: World): Case[] {
@@ -31,8 +36,21 @@ function kindsOf(slot: Slot | undefined): Case["idKind"][] {
   return slot.absent === undefined ? [...idKinds] : [...idKinds, "absent"];
 }
 
+/** One home for each combination of the rest; of the keys that open nothing, one id too. */
+export function sampleOf(all: readonly Case[], random: Random): Case[] {
+  const groups = new Map<string, Case[]>();
+  for (const asked of all) {
+    const { name, row, slot, key } = asked;
+    const place = slot === undefined ? -1 : row.slots?.indexOf(slot);
+    const idKind = rightsOf(key).length === 0 ? "any" : asked.idKind;
+    const group = `${name} ${place} ${idKind} ${key}`;
+    groups.set(group, [...(groups.get(group) ?? []), asked]);
+  }
+  return [...groups.values()].map((group) => random.pick(group));
+}
+
 /** Reads as the case does in a report. */
-export function titleOf({ name, slot, idKind, home, key }: Case): string {
+function titleOf({ name, slot, idKind, home, key }: Case): string {
   const where = slot === undefined ? "" : `, ${slot.noun} in ${slot.at} ${slot.name}`;
   return `${name}${where}: ${idKind}, by ${key} of ${home.canary}`;
 }
@@ -114,8 +132,12 @@ export function createMatrix(deps: MatrixDeps): Matrix {
   }
 
   // Rows of who is out of the key's reach are the same rows after it.
-  async function lookForWrites(asked: Case): Promise<void> {
+  async function lookForWrites(asked: Case, isStored: boolean): Promise<void> {
     const after = await fingerprints(deps.system);
+    const { project_id } = targetOf(asked.home, asked.idKind, world);
+    if (isStored && before?.get(project_id) === after.get(project_id)) {
+      onFault(`${titleOf(asked)} stored nothing`);
+    }
     for (const home of world.homes) {
       const isSame = before?.get(home.project_id) === after.get(home.project_id);
       const team = `team ${home.team_id}`;
@@ -125,6 +147,25 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       }
     }
     before = after;
+  }
+
+  // Counts are of what is there, as far as the key and the question reach.
+  async function lookAtCounts(asked: Case, told: Counts): Promise<void> {
+    const { slot, idKind, home, key } = asked;
+    const isWhole = key.startsWith("team") && (slot === undefined || idKind === "absent");
+    const project = isWhole ? null : targetOf(home, idKind, world).project_id;
+    const isNone = !isReached(asked) || ["deleted", "never existed", "malformed"].includes(idKind);
+    const found = await countsOf(deps.system, {
+      team_id: home.team_id,
+      project_id: project,
+      slot: slot !== undefined,
+    });
+    for (const [kind, count] of Object.entries(found)) {
+      const said = told[kind as keyof Counts];
+      if (said !== undefined && said !== (isNone ? 0 : count)) {
+        onFault(`${titleOf(asked)} counts ${said} ${kind} of ${count}`);
+      }
+    }
   }
 
   function isTouched(asked: Case, home: Home): boolean {
@@ -139,16 +180,23 @@ export function createMatrix(deps: MatrixDeps): Matrix {
       const { slot, home, idKind, row } = asked;
       const isWrite = row.access === "write" && status !== 401;
       if (isWrite) before ??= await fingerprints(deps.system);
+      const key = slot?.withKey === true ? newId() : undefined;
+      if (key !== undefined) {
+        await keepKeyElsewhere(deps.system, world, { home: targetOf(home, idKind, world), key });
+        before = isWrite ? await fingerprints(deps.system) : undefined;
+      }
       sentId = slot === undefined || idKind === "absent" ? undefined : idOf(home, slot, idKind, world);
-      const answer = await send(deps, asked, sentId);
+      let answer = await send(deps, asked, { id: sentId, key });
+      if (key !== undefined && answer.status === 201) answer = await send(deps, asked, { id: sentId, key });
       const told = row.told?.(answer.status, answer.body) ?? answer.status;
       if (told !== status) {
         onFault(`${titleOf(asked)}: ${told} instead of ${status}: ${answer.body.slice(0, 300)}`);
       }
       compare(asked, answer, status);
       lookForOthers(asked, answer);
-      if (isWrite) await lookForWrites(asked);
-      if (row.deletes === true && status < 300) {
+      if (isWrite) await lookForWrites(asked, row.stores === true && status < 300);
+      if (row.counts !== undefined && status === 200) await lookAtCounts(asked, row.counts(answer.body));
+      if (row.changes === true && status < 300) {
         await world.fill(idKind === "sibling project" ? world.home(home.team, home.project + 1) : home);
         before = undefined;
       }
@@ -157,8 +205,14 @@ export function createMatrix(deps: MatrixDeps): Matrix {
   };
 }
 
-async function send({ server, world }: MatrixDeps, asked: Case, id: string | undefined): Promise<Answer> {
-  const { name, row, slot, home, key } = asked;
+interface Sent {
+  id: string | undefined;
+  /** The Idempotency-Key. */
+  key: string | undefined;
+}
+
+async function send({ server, world }: MatrixDeps, asked: Case, { id, key }: Sent): Promise<Answer> {
+  const { name, row, slot, home } = asked;
   const params = {
     path: {} as Record<string, unknown>,
     query: row.query?.() ?? {},
@@ -181,7 +235,7 @@ async function send({ server, world }: MatrixDeps, asked: Case, id: string | und
     toolName === undefined
       ? params.body
       : { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: toolName, arguments: params.tool } };
-  const text = world.key(home, key);
+  const text = world.key(home, asked.key);
   const answer = await server.app.inject({
     method: method as "GET",
     url: url.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params.path[param]))),
@@ -189,11 +243,30 @@ async function send({ server, world }: MatrixDeps, asked: Case, id: string | und
     headers: {
       host: "mem.test",
       ...(text === null ? {} : { authorization: `Bearer ${text}` }),
-      ...slot?.headers,
+      ...(key === undefined ? {} : { "idempotency-key": key }),
     },
     ...(toolName === undefined && row.body === undefined && slot?.at !== "body" ? {} : { payload }),
   });
   return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+}
+
+/** What there is; observations of the file alone where it is asked for one. */
+async function countsOf(
+  system: Database["system"],
+  { team_id, project_id, slot }: { team_id: string; project_id: string | null; slot: boolean },
+): Promise<Counts> {
+  const bounds = "team_id = $1 and ($2::uuid is null or project_id = $2)";
+  const { rows } = await system.query<Required<Counts>>({
+    text: `select
+        (select count(*)::int from observations where ${bounds} and kind <> 'session_summary'
+          and (not $3 or $4 = any (files_modified))) as observations,
+        (select count(*)::int from observations where ${bounds} and kind = 'session_summary') as summaries,
+        (select count(*)::int from sessions where ${bounds}) as sessions,
+        (select count(*)::int from agent_events where ${bounds} and event_type = 'user_prompt'
+          and not metadata @> '{"private":true}') as prompts`,
+    values: [team_id, project_id, slot, filePath],
+  });
+  return rows[0] ?? { observations: 0 };
 }
 
 /** What tells that a row of a project, or of a team itself, was added, changed or deleted. */
@@ -201,6 +274,7 @@ async function fingerprints(system: Database["system"]): Promise<Map<string, str
   const ofTable = (table: string, where = "") =>
     `select project_id::text as place, count(*) as n, sum(xmin::text::bigint) as sum from ${table} ${where} group by 1`;
   const tables = ["sessions", "agent_events", "generation_jobs", "observations", "idempotency_keys"];
+  tables.push("observation_sources", "observation_search");
   const { rows } = await system.query<{ place: string; told: string }>({
     text: `select place, string_agg(n || ':' || sum, ' ' order by part) as told
       from (

@@ -16,6 +16,7 @@ export type Noun =
   | "event"
   | "session"
   | "job"
+  | "failedJob"
   | "memory"
   | "key"
   | "sessionNumber"
@@ -64,6 +65,9 @@ export interface World {
   fill(home: Home): Promise<void>;
 }
 
+/** The host's name of a session that every project has. */
+export const everyonesSession = "session of everyone";
+
 /** Stands in every record of every project. */
 export const lure = "login redirect";
 export const filePath = "src/login.ts";
@@ -84,6 +88,11 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
 
   for (const team of [0, 1, 2]) {
     const team_id = await ensureTeam(system, { id: newId(), name: `team canary${team}tz` });
+    await system.query({
+      text: `insert into usage_rollups (team_id, month, kind, total)
+        values ($1, date_trunc('month', now() at time zone 'UTC')::date, $2, 1)`,
+      values: [team_id, `canary${team}tz`],
+    });
     for (const project of [0, 1, 2]) {
       const canary = `canary${team}${project}z`;
       const project_id = await ensureProject(system, { id: newId(), team_id, name: `app ${canary}` });
@@ -110,8 +119,8 @@ function lost(): never {
 }
 
 function noIds(): Ids {
-  const nouns: Noun[] = ["project", "label", "event", "session", "job", "memory", "key", "sessionNumber"];
-  const more: Noun[] = ["sessionName", "observationNumber", "summaryNumber", "promptNumber"];
+  const nouns: Noun[] = ["project", "label", "event", "session", "job", "failedJob", "memory", "key"];
+  const more: Noun[] = ["sessionNumber", "sessionName", "observationNumber", "summaryNumber", "promptNumber"];
   return Object.fromEntries([...nouns, ...more].map((noun) => [noun, ""])) as Ids;
 }
 
@@ -148,6 +157,7 @@ async function makeKey(system: Database["system"], home: Home, kind: KeyKind): P
 async function makeRecords(system: Database["system"], home: Home): Promise<Ids> {
   const { team_id, project_id, canary } = home;
   const [session, event, job, memory, summary] = [newId(), newId(), newId(), newId(), newId()];
+  const failedJob = newId();
   const told = `the ${lure} ${canary}`;
   const name = `session ${newId()}`;
   const epoch = "(select memory_epoch from projects where id = $2)";
@@ -167,9 +177,18 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
           ${epoch}, now()) returning seq),
       queued as (
         insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, memory_epoch)
-        values ($7, $1, $2, $3, 'agent_event', $6, ${epoch}))
+        values ($7, $1, $2, $3, 'agent_event', $6, ${epoch})),
+      failed as (
+        insert into generation_jobs (id, team_id, project_id, source_type, source_id, status, memory_epoch)
+        values ($8, $1, $2, 'agent_event', gen_random_uuid(), 'failed', ${epoch})),
+      shared as (
+        insert into sessions (id, team_id, project_id, content_session_id, memory_epoch)
+        values (gen_random_uuid(), $1, $2, $9, ${epoch}) on conflict do nothing),
+      repeatable as (
+        insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids)
+        values ($1, $2, gen_random_uuid()::text, '', '{}'))
       select made.seq::text as session, prompted.seq::text as prompt from made, prompted, used`,
-    values: [team_id, project_id, session, name, told, event, job],
+    values: [team_id, project_id, session, name, told, event, job, failedJob, everyonesSession],
   });
   const record = { session_id: session, title: `Fixed ${told}`, narrative: told, files_modified: [filePath] };
   const source = {
@@ -200,6 +219,7 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
     event,
     session,
     job,
+    failedJob,
     memory,
     key: key.id,
     sessionNumber: rows[0]?.session ?? "",
@@ -208,6 +228,19 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
     summaryNumber: String(stored[1]?.seq),
     promptNumber: rows[0]?.prompt ?? "",
   };
+}
+
+/** Has every other home keep an idempotency key of that name. */
+export async function keepKeyElsewhere(
+  system: Database["system"],
+  world: World,
+  { home, key }: { home: Home; key: string },
+): Promise<void> {
+  await system.query({
+    text: `insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids)
+      select team_id, id, $1, decode('00', 'hex'), '{}' from projects where id = any ($2::uuid[])`,
+    values: [`key:${key}`, world.homes.filter((other) => other !== home).map(({ project_id }) => project_id)],
+  });
 }
 
 async function removeRecords(system: Database["system"], { project_id, ids }: Home): Promise<void> {

@@ -1,4 +1,6 @@
 // One project's history in a random order, its steps at once where they meet: ingest, claim, complete, fail, delete, purge.
+
+import type { ProjectScope } from "../../src/domain/tenancy.ts";
 import { newId } from "../../src/ids.ts";
 import { completeJobs, type DraftRecord } from "../../src/store/postgres/complete-jobs.ts";
 import { deleteObservation, purgeProject } from "../../src/store/postgres/deletion.ts";
@@ -50,147 +52,159 @@ interface Claimed {
   purges: number;
 }
 
-/** Runs `count` steps on a project of its own. Throws what the store throws. */
-export async function runHistory({ database, writer, random }: HistoryDeps, count: number): Promise<History> {
-  const { app } = database;
-  const scope = await makeProject(database);
-  const history: History = { faults: [], steps: [], made: 0, purged: 0 };
-  const made = { events: 0, jobs: 0, observations: 0 };
-  const gone = { events: 0, jobs: 0, observations: 0, deleted: 0 };
-  const claimed: Claimed[] = [];
-  const stored: string[] = [];
-  const acknowledged: string[] = [];
-  let begunPurges = 0;
-  let endedPurges = 0;
-
-  const demand = (what: string, holds: boolean) => {
-    if (!holds) history.faults.push(`${what} after ${history.steps.join(", ")}`);
-  };
-
-  async function ingest(events: NewEvent[], key?: string): Promise<void> {
-    const written =
-      key === undefined
-        ? [await writer.write(first(events))]
-        : await storeKeyedBatch(app, scope, { key, body_hash: "00", events }).then((batch) =>
-            batch.outcome === "created" ? batch.written : [],
-          );
-    for (const [at, { outcome }] of written.entries()) {
-      demand("an event that has all it needs is stored", outcome === "created");
-      acknowledged.push(events[at]?.id ?? "");
-      made.events += 1;
-      made.jobs += events[at]?.job_id === null ? 0 : 1;
-    }
-  }
-
-  async function claim(): Promise<void> {
-    const { waiting } = await teamWork(app, scope.team_id);
-    if (waiting.length === 0) return;
-    const { session_id, group } = random.pick(waiting);
-    const batch = await claimJobs(app, {
-      ...scope,
-      session_id,
-      seq: session_id === null ? -group : null,
-      lease_token: newId(),
-      worker: "w",
-      leaseMs: 60_000,
-      limit: random.between(1, 3),
-    });
-    if (batch !== null) claimed.push({ batch, purges: begunPurges });
-  }
-
-  async function complete({ batch, purges }: Claimed): Promise<void> {
-    const isPurged = endedPurges > purges;
-    let held = 0;
-    const ids = await completeJobs(app, batch, (jobs) => {
-      held = jobs.size;
-      return draftsOf(batch, jobs);
-    });
-    demand("a job that was purged writes nothing", !isPurged || held + ids.length === 0);
-    made.observations += ids.length;
-    stored.push(...ids);
-  }
-
-  async function fail({ batch }: Claimed): Promise<void> {
-    const error = { code: "provider_failed", message: "it failed" };
-    for (const { id } of batch.jobs) {
-      const release = random.pick([
-        { kind: "give_back" },
-        { kind: "retry", at: Date.now(), error },
-        { kind: "failed", error },
-      ] as const);
-      await inTenant(app, scope, (connection) =>
-        releaseJob(connection, { ...scope, lease_token: batch.lease_token, job_id: id }, release),
-      );
-    }
-  }
-
-  async function purge(): Promise<void> {
-    begunPurges += 1;
-    const place = begunPurges;
-    const older = [...acknowledged];
-    const counts = await purgeProject(app, { tenant: { ...scope }, project_id: scope.project_id, by });
-    endedPurges = Math.max(endedPurges, place);
-    demand("the project is there", counts !== undefined);
-    gone.events += counts?.agentEvents ?? 0;
-    gone.jobs += counts?.jobs ?? 0;
-    gone.observations += counts?.observations ?? 0;
-    const left = await olderRows(database, scope.project_id, older);
-    demand(`a purge leaves nothing that is older, not ${left}`, left === "");
-  }
-
-  const run: Record<(typeof kinds)[number], () => Promise<void>> = {
-    ingest: () => ingest([eventOf(scope, random)]),
-    batch: () => ingest([eventOf(scope, random), eventOf(scope, random)], newId()),
-    claim,
-    complete: async () => ofOne(claimed, random, complete),
-    fail: async () => ofOne(claimed, random, fail),
-    async delete() {
-      const [id] = stored.splice(random.between(0, Math.max(0, stored.length - 1)), 1);
-      if (id === undefined) return;
-      if (await deleteObservation(app, { tenant: scope, id, by })) gone.deleted += 1;
-    },
-    purge,
-  };
-
-  const underWay = new Set<Promise<void>>();
-  for (let step = 0; step < count; step += 1) {
-    const kind = random.pick(kinds);
-    history.steps.push(kind);
-    const work: Promise<void> = run[kind]().finally(() => underWay.delete(work));
-    underWay.add(work);
-    const wait = random.between(0, 3);
-    if (wait === 0) await Promise.all(underWay);
-    else if (wait === 1) await Promise.race(underWay);
-  }
-  await Promise.all(underWay);
-  await checkSums(database, scope.project_id, { made, gone, demand });
-  const left = await olderRows(database, scope.project_id, []);
-  demand(`nothing older comes after a purge, not ${left}`, left === "");
-  return { ...history, made: made.observations, purged: gone.events };
-}
-
-interface Sums {
+/** One project, and what was done to it so far. */
+interface Place extends HistoryDeps {
+  scope: ProjectScope;
+  history: History;
+  claimed: Claimed[];
+  /** Ids of the records that were made. */
+  stored: string[];
+  acknowledged: string[];
+  purges: { begun: number; ended: number };
   made: { events: number; jobs: number; observations: number };
   gone: { events: number; jobs: number; observations: number; deleted: number };
   demand(what: string, holds: boolean): void;
 }
 
-async function checkSums(
-  { system }: Pick<Database, "system">,
-  project_id: string,
-  { made, gone, demand }: Sums,
-): Promise<void> {
-  const { rows } = await system.query<{ events: number; jobs: number; observations: number; strays: number }>(
-    {
-      text: `select
+/** Runs `count` steps on a project of its own. Throws what the store throws. */
+export async function runHistory(deps: HistoryDeps, count: number): Promise<History> {
+  const history: History = { faults: [], steps: [], made: 0, purged: 0 };
+  const place: Place = {
+    ...deps,
+    scope: await makeProject(deps.database),
+    history,
+    claimed: [],
+    stored: [],
+    acknowledged: [],
+    purges: { begun: 0, ended: 0 },
+    made: { events: 0, jobs: 0, observations: 0 },
+    gone: { events: 0, jobs: 0, observations: 0, deleted: 0 },
+    demand: (what, holds) => {
+      if (!holds) history.faults.push(`${what} after ${history.steps.join(", ")}`);
+    },
+  };
+  const underWay = new Set<Promise<void>>();
+  for (let step = 0; step < count; step += 1) {
+    const kind = deps.random.pick(kinds);
+    history.steps.push(kind);
+    const work: Promise<void> = steps[kind](place).finally(() => underWay.delete(work));
+    underWay.add(work);
+    const wait = deps.random.between(0, 3);
+    if (wait === 0) await Promise.all(underWay);
+    else if (wait === 1) await Promise.race(underWay);
+  }
+  await Promise.all(underWay);
+  await checkSums(place);
+  const left = await olderRows(place, []);
+  place.demand(`nothing older comes after a purge, not ${left}`, left === "");
+  return { ...history, made: place.made.observations, purged: place.gone.events };
+}
+
+const steps: Record<(typeof kinds)[number], (place: Place) => Promise<void>> = {
+  async ingest(place) {
+    const event = eventOf(place);
+    acknowledge(place, event, (await place.writer.write(event)).outcome);
+  },
+  async batch(place) {
+    const events = [eventOf(place), eventOf(place)];
+    const stored = { key: newId(), body_hash: "00", events };
+    const batch = await storeKeyedBatch(place.database.app, place.scope, stored);
+    place.demand("a batch of a new key is stored", batch.outcome === "created");
+    if (batch.outcome !== "created") return;
+    for (const [at, event] of events.entries()) acknowledge(place, event, batch.written[at]?.outcome);
+  },
+  claim,
+  complete: (place) => ofOneBatch(place, complete),
+  fail: (place) => ofOneBatch(place, fail),
+  async delete({ stored, random, database, scope, gone }) {
+    const [id] = stored.splice(random.between(0, Math.max(0, stored.length - 1)), 1);
+    if (id === undefined) return;
+    if (await deleteObservation(database.app, { tenant: scope, id, by })) gone.deleted += 1;
+  },
+  purge,
+};
+
+function acknowledge(place: Place, { id, job_id }: NewEvent, outcome: string | undefined): void {
+  place.demand("an event that has all it needs is stored", outcome === "created");
+  place.acknowledged.push(id);
+  place.made.events += 1;
+  place.made.jobs += job_id === null ? 0 : 1;
+}
+
+async function claim({ database, scope, random, claimed, purges }: Place): Promise<void> {
+  const { waiting } = await teamWork(database.app, scope.team_id);
+  if (waiting.length === 0) return;
+  const { session_id, group } = random.pick(waiting);
+  const batch = await claimJobs(database.app, {
+    ...scope,
+    session_id,
+    seq: session_id === null ? -group : null,
+    lease_token: newId(),
+    worker: "w",
+    leaseMs: 60_000,
+    limit: random.between(1, 3),
+  });
+  if (batch !== null) claimed.push({ batch, purges: purges.begun });
+}
+
+async function complete(place: Place, { batch, purges }: Claimed): Promise<void> {
+  const isPurged = place.purges.ended > purges;
+  let held = 0;
+  const ids = await completeJobs(place.database.app, batch, (jobs) => {
+    held = jobs.size;
+    return draftsOf(batch, jobs);
+  });
+  place.demand("a job that was purged writes nothing", !isPurged || held + ids.length === 0);
+  place.made.observations += ids.length;
+  place.stored.push(...ids);
+}
+
+async function fail({ database, scope, random }: Place, { batch }: Claimed): Promise<void> {
+  const error = { code: "provider_failed", message: "it failed" };
+  for (const { id } of batch.jobs) {
+    const release = random.pick([
+      { kind: "give_back" },
+      { kind: "retry", at: Date.now(), error },
+      { kind: "failed", error },
+    ] as const);
+    await inTenant(database.app, scope, (connection) =>
+      releaseJob(connection, { ...scope, lease_token: batch.lease_token, job_id: id }, release),
+    );
+  }
+}
+
+async function purge(place: Place): Promise<void> {
+  const { scope, purges, gone, demand } = place;
+  purges.begun += 1;
+  const number = purges.begun;
+  const older = [...place.acknowledged];
+  const asked = { tenant: scope, project_id: scope.project_id, by };
+  const counts = await purgeProject(place.database.app, asked);
+  purges.ended = Math.max(purges.ended, number);
+  demand("the project is there", counts !== undefined);
+  gone.events += counts?.agentEvents ?? 0;
+  gone.jobs += counts?.jobs ?? 0;
+  gone.observations += counts?.observations ?? 0;
+  const left = await olderRows(place, older);
+  demand(`a purge leaves nothing that is older, not ${left}`, left === "");
+}
+
+async function checkSums({ database, scope, made, gone, demand }: Place): Promise<void> {
+  const { project_id } = scope;
+  const { rows } = await database.system.query<{
+    events: number;
+    jobs: number;
+    observations: number;
+    strays: number;
+  }>({
+    text: `select
         (select count(*)::int from agent_events where project_id = $1) as events,
         (select count(*)::int from generation_jobs where project_id = $1) as jobs,
         (select count(*)::int from observations where project_id = $1) as observations,
         (select count(*)::int from idempotency_keys k where project_id = $1
           and not exists (select 1 from agent_events e where e.project_id = $1 and e.id = any (k.event_ids))) as strays`,
-      values: [project_id],
-    },
-  );
+    values: [project_id],
+  });
   const [left] = rows;
   const sums = JSON.stringify({ made, gone, left });
   demand(`events add up: ${sums}`, made.events === gone.events + (left?.events ?? 0));
@@ -203,13 +217,9 @@ async function checkSums(
 }
 
 /** Names of tables with rows from before the newest purge, or with events that were acknowledged before this one. */
-async function olderRows(
-  { system }: Pick<Database, "system">,
-  project_id: string,
-  ids: readonly string[],
-): Promise<string> {
+async function olderRows({ database, scope }: Place, ids: readonly string[]): Promise<string> {
   const tables = ["sessions", "agent_events", "generation_jobs", "observations"];
-  const { rows } = await system.query<{ name: string }>({
+  const { rows } = await database.system.query<{ name: string }>({
     text: `${tables
       .map(
         (table) => `select '${table}' as name from ${table} r, projects p
@@ -219,24 +229,25 @@ async function olderRows(
       union select 'acknowledged' from agent_events where project_id = $1 and id = any ($2::uuid[])
       union select 'observation_search' from observation_search s where s.project_id = $1
         and not exists (select 1 from observations o where o.project_id = $1 and o.seq = s.seq)`,
-    values: [project_id, ids],
+    values: [scope.project_id, ids],
   });
   return rows.map(({ name }) => name).join(" ");
 }
 
-async function ofOne(
-  claimed: Claimed[],
-  random: Random,
-  work: (claimed: Claimed) => Promise<void>,
+async function ofOneBatch(
+  place: Place,
+  work: (place: Place, claimed: Claimed) => Promise<void>,
 ): Promise<void> {
+  const { claimed, random } = place;
   if (claimed.length === 0) return;
   const [one] = claimed.splice(random.between(0, claimed.length - 1), 1);
+  if (one === undefined) return;
   // Now and then it is not the last one who has an answer for the same jobs.
-  if (one !== undefined && random.next() < 0.2) claimed.push(one);
-  if (one !== undefined) await work(one);
+  if (random.next() < 0.2) claimed.push(one);
+  await work(place, one);
 }
 
-function eventOf(scope: { team_id: string; project_id: string }, random: Random): NewEvent {
+function eventOf({ scope, random }: Place): NewEvent {
   return {
     ...scope,
     id: newId(),
@@ -271,10 +282,4 @@ function draftsOf({ jobs, ...scope }: LeasedBatch, held: ReadonlySet<string>): D
       } = hostedObservation(scope, made);
       return draft;
     });
-}
-
-function first<T>(values: readonly T[]): T {
-  const [value] = values;
-  if (value === undefined) throw new RangeError("there is none");
-  return value;
 }

@@ -52,6 +52,7 @@ function registerMigrate(server: Command, context: CliContext): void {
       if (options.json === true) context.io.json(migrated);
       else if (migrated.applied.length === 0)
         context.io.out(`The schema is current (version ${migrated.to}).`);
+      else if (migrated.from === 0) context.io.out(`The schema was made: version ${migrated.to}.`);
       else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
     });
   withExamples(migrate, [
@@ -68,7 +69,7 @@ function registerStatus(server: Command, context: CliContext): void {
     .action(async (options: { json?: true }) => {
       const { lookAtServer } = await import("../../server/administer.ts");
       const found = await lookAtServer(settingsOf(context));
-      const isCurrent = found.schema.version >= found.schema.expected;
+      const isCurrent = (found.schema.version ?? 0) >= found.schema.expected;
       if (found.database === "not running" || !isCurrent) context.exitWith(69);
       if (options.json === true) context.io.json(found);
       else for (const line of statusLines(found, isCurrent)) context.io.out(line);
@@ -81,7 +82,7 @@ function registerStatus(server: Command, context: CliContext): void {
 
 interface Found {
   database: "named" | "private" | "not running";
-  schema: { version: number; expected: number };
+  schema: { version: number | null; expected: number };
   counts: Record<
     "teams" | "projects" | "active_keys" | "observations" | "jobs_queued" | "jobs_processing" | "jobs_failed",
     number
@@ -103,7 +104,7 @@ function statusLines({ database, schema, counts }: Found, isCurrent: boolean): s
   return [
     ...lines,
     `teams     ${counts.teams}, with ${counts.projects} projects and ${counts.active_keys} active keys`,
-    `memory    about ${counts.observations} observations`,
+    `memory    ${counts.observations < 100_000 ? "" : "about "}${counts.observations} observations`,
     `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
   ];
 }

@@ -44,7 +44,8 @@ export function installAuthentication(
         throw cause;
       },
     );
-    if (!caller.scopes.includes(access)) throw new MemError("insufficient_scope");
+    if (!caller.scopes.includes(access))
+      throw new MemError("insufficient_scope", { message: `The API key does not have the scope ${access}.` });
     request.caller = caller;
     for (const guard of guards) await guard(request, reply, caller);
   });

@@ -115,7 +115,8 @@ function ingestRoutes(app: App, events: EventPorts): void {
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "Store up to 500 events; one result for each, in order: the event, or why it was refused.",
+        summary:
+          "Store up to 500 events; one result for each, in order: the event, or why it was refused. A batch in which one has not the shape of an event is refused whole.",
         querystring: ingestQuery,
         body: newEvents,
         response: { 201: eventsCreated, ...keyedWriteErrors },

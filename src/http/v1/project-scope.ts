@@ -6,12 +6,14 @@ import { MemError } from "../../errors.ts";
 export interface ProjectScopePorts {
   /** Whether the team has the project. */
   exists(scope: ProjectScope): Promise<boolean>;
+  /** The id of the project of that name within the caller's reach. */
+  idOfName(caller: Caller, name: string): Promise<string | undefined>;
   /** The project of a server without keys, for requests that name none. */
   localProject(caller: Caller): Promise<string>;
 }
 
 /**
- * The project of a request: the one that it names, else the one of its key. Throws `not_found`, the same for an id
+ * The project of a request: the one that it names by id or by name, else the one of its key. Throws `not_found`, the same for an id
  * that is none, that nobody has and that is out of the key's reach; `invalid_request` when a team's key names none.
  */
 export async function demandProject(
@@ -28,13 +30,15 @@ export async function demandProject(
       hint: "Name one of GET /v1/projects, or use a key of one project.",
     });
   }
+  const named = isId(projectId) ? projectId : await ports.idOfName(caller, projectId);
+  if (named === undefined) throw noSuchProject();
   // A key's own project is there: the database holds the key to it.
   if (caller.project_id !== null) {
-    if (projectId !== caller.project_id) throw noSuchProject();
-    return { team_id, project_id: projectId };
+    if (named !== caller.project_id) throw noSuchProject();
+    return { team_id, project_id: named };
   }
-  const scope = { team_id, project_id: projectId };
-  if (!isId(projectId) || !(await ports.exists(scope))) throw noSuchProject();
+  const scope = { team_id, project_id: named };
+  if (isId(projectId) && !(await ports.exists(scope))) throw noSuchProject();
   return scope;
 }
 

@@ -6,7 +6,7 @@ export interface ServerCounts {
   projects: number;
   /** Neither expired nor revoked. */
   active_keys: number;
-  /** About: the planner's figure, since counting a million rows takes a second. */
+  /** Counted up to a hundred thousand, the planner's figure above: to count a million takes a second. */
   observations: number;
   jobs_queued: number;
   jobs_processing: number;
@@ -21,7 +21,10 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
         'projects', (select count(*) from projects),
         'active_keys', (select count(*) from api_keys where revoked_at is null and expires_at > now()),
         'observations', (
-          select greatest(reltuples, 0)::bigint from pg_class where oid = 'mem.observations'::regclass),
+          select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end
+          from (select count(*) as n from (select 1 from observations limit 100000) some) few,
+            pg_class c
+          where c.oid = 'mem.observations'::regclass),
         'jobs_queued', (select count(*) from generation_jobs where status = 'queued'),
         'jobs_processing', (select count(*) from generation_jobs where status = 'processing'),
         'jobs_failed', (select count(*) from generation_jobs where status = 'failed')

@@ -1,0 +1,131 @@
+// Bounds that a statement carries although another one holds already: without one of them it finds the same.
+import type { Mutant } from "./tenancy-walls.ts";
+
+interface Rule {
+  /** The statement. */
+  of: RegExp;
+  /** The bound that is gone; any, unless it says. */
+  what?: RegExp;
+  why: string;
+}
+
+const session = "the session was read in the tenant before, and its id is random";
+
+const rules: readonly Rule[] = [
+  {
+    of: /from observation_sources s\s+join observations/,
+    why: "the event was read in the tenant before, and its id is random",
+  },
+  { of: /o\.seq = any\(\$3::bigint\[\]\)$/, why: "the numbers were read in the tenant before" },
+  { of: /update sessions s\s+set status = 'completed'/, why: session },
+  { of: /source_type = 'session_summary' and source_id = \$3$/, why: session },
+  { of: /update sessions\s+set status = coalesce/, why: session },
+  { of: /e\.metadata -> 'promptNumber' as number, .* and e\.session_id = \$3/s, why: session },
+  {
+    of: /o\.session_id = \$3 and o\.kind = 'session_summary'/,
+    why: session,
+  },
+  {
+    of: /^delete from observations\s+where .* and id = \$3/s,
+    why: "the record was looked for in the tenant before",
+  },
+  {
+    of: /^select team_id, project_id\s+from \w+\s+where .* seq = \$3$/s,
+    why: "the anchor was read in the tenant before",
+  },
+  { of: /^select coalesce\(\(\s*select r\.\w+_at/, why: "the anchor was read in the tenant before" },
+  {
+    of: /^with due as .*update generation_jobs j/s,
+    what: /^(?:e\.team_id = \$1|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,
+    why: "the other half of the statement is bound, too",
+  },
+  {
+    of: /^with due as .*grouped as/s,
+    what: /^e\.team_id = \$1$/,
+    why: "the project beside it is checked, and of one team",
+  },
+  {
+    of: /\$4::uuid as session_id,/,
+    why: "project, session and lease were claimed in the tenant, and their ids are random",
+  },
+  { of: /^with done as \(\s*update generation_jobs/, why: "the jobs were held in the tenant before" },
+  {
+    of: /^select body_hash = /,
+    what: / and /,
+    why: "without the project it is noticed; without both the planner may find the own row first",
+  },
+  {
+    of: /memory_epoch.* projects?|update projects/s,
+    what: /^(?:p\.)?team_id = \$1$/,
+    why: "the project was looked for in the tenant before",
+  },
+  {
+    of: /^select 1 from projects where/,
+    what: /^team_id = \$1$/,
+    why: "the update of the project that follows is bound to the team",
+  },
+  {
+    of: /from api_keys\s+where team_id = \$1 and id = \$2 and revoked_at is null/,
+    why: "it is the caller's own key",
+  },
+  {
+    of: /with recursive family/,
+    why: "the key was read in the reach before; a child stands in its parent's team, by a foreign key",
+  },
+  {
+    of: /count\(\*\)::float8 as n from observation_search/,
+    why: "how many records there are weighs words and is told to nobody",
+  },
+  {
+    of: /^with hit as materialized/,
+    why: "the numbers come from search_candidates, which takes the tenant from the transaction; each is one record's",
+  },
+  {
+    of: /left join sessions s\s+on s\.team_id = \$1 and s\.project_id = \S+ and s\.id = \w+\.session_id/,
+    what: /^s\./,
+    why: "a record's session is of its project, by a foreign key",
+  },
+  {
+    of: /^select id from projects where .* name = \$3/,
+    what: /^\(\$2/,
+    why: "the project that is found is compared with the key's",
+  },
+  {
+    of: /s\.content_session_id = \$3\s+where p\.team_id/,
+    what: /\(\$2/,
+    why: "it is asked for keys of a whole team alone",
+  },
+  {
+    of: /from projects p\s+(?:cross )?join/,
+    what: /^\w+\.team_id = \$1$/,
+    why: "the other table of the join is bound, and a project is of one team",
+  },
+  {
+    of: /join projects p on p\.team_id = \$1 and p\.id = \w+\.project_id/,
+    what: /^\w+\.team_id = \$1$/,
+    why: "the other table of the join is bound, and a project is of one team",
+  },
+];
+
+/** Why the text finds the same without the bound; undefined when it must not. */
+export function sameForAll({ of, what, text }: Mutant): string | undefined {
+  if (isBesideProject({ of, what, text })) return "the project beside it is checked, and of one team";
+  const statement = of.trim();
+  return rules.find((rule) => rule.of.test(statement) && (rule.what === undefined || rule.what.test(what)))
+    ?.why;
+}
+
+// `team_id = $1` where `project_id = $n` of the same table stays.
+function isBesideProject({ of, what, text }: Mutant): boolean {
+  const alias = /^((?:\w+\.)?)team_id = \$\d+$/.exec(what)?.[1];
+  if (alias === undefined) return false;
+  const at = firstDifference(of, text);
+  const beside = of.slice(at + what.length);
+  return new RegExp(String.raw`^\s+and ${alias.replace(".", "\\.")}project_id = \$\d+`).test(beside);
+}
+
+function firstDifference(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at += 1;
+  return at;
+}

@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { newId } from "../../src/ids.ts";
+import { inTenant } from "../../src/store/postgres/tenant.ts";
+import { openTestDatabase } from "../helpers/postgres.ts";
+import { createRandom, testSeed } from "../helpers/random.ts";
+import { everyRow } from "./tenancy-rows.ts";
+import { casesOf, createMatrix, sampleOf } from "./tenancy-run.ts";
+import { alterPolicy, freshServer, policiesOf, rewriting, unbound } from "./tenancy-walls.ts";
+import { type Home, makeWorld, rightsOf } from "./tenancy-world.ts";
+
+const full = process.env.MEM_TEST_MUTATIONS === "full";
+const seed = testSeed();
+const random = createRandom(seed);
+const database = await openTestDatabase();
+const { owner, app } = database;
+const world = await makeWorld(database);
+const policies = await policiesOf(database);
+for (const home of world.homes) await leaveTraces(home);
+
+/** A row in each of the tables that the world leaves empty. */
+async function leaveTraces({ team_id, project_id }: Home): Promise<void> {
+  const values = [team_id, project_id, newId()];
+  for (const text of [
+    "insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids) values ($1, $2, $3::uuid::text, '', '{}')",
+    "insert into audit_log (id, team_id, project_id, action) values ($3, $1, $2, 'a')",
+    "insert into usage_events (team_id, project_id, api_key_id, kind, quantity) values ($1, $2, $3, 'request', 1)",
+    "insert into rate_limit_counters (team_id, api_key_id, window_start, requests) values ($1, $3, now(), case when $2::uuid is null then 0 else 1 end)",
+  ]) {
+    await database.system.query({ text, values });
+  }
+}
+
+/** What a tenant of one project can do beyond it with statements that name no tenant: read, change, delete, add. */
+async function beyond(table: string, home: Home): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+    [`mem.${table}`],
+  );
+  const columns = rows.map(({ name }) => name);
+  const team = table === "teams" ? "id" : "team_id";
+  const project = table === "projects" ? "id" : columns.find((name) => name === "project_id");
+  // Totals are the team's by contract, whatever the key.
+  const isOfTeam = project === undefined || table === "usage_events";
+  const foreign = isOfTeam ? `${team} <> $1` : `(${team} <> $1 or ${project} <> $2)`;
+  const values = isOfTeam ? [home.team_id] : [home.team_id, home.project_id];
+  const found: string[] = [];
+  const attempts = {
+    reads: `select 1 from ${table} where ${foreign}`,
+    changes: `update ${table} set ${team} = ${team} where ${foreign}`,
+    deletes: `delete from ${table} where ${foreign}`,
+    "adds to": `insert into ${table} overriding system value
+      select (jsonb_populate_record(null::${table},
+        to_jsonb(r) || jsonb_build_object('${team}', '${world.home(home.team + 1, 0).team_id}'))).*
+      from ${table} r where not (${foreign}) limit 1`,
+  };
+  for (const [what, text] of Object.entries(attempts)) {
+    const done = await inTenant(app, home, async (connection) => {
+      const { rowCount } = await connection.query({ text, values });
+      // Whatever it did is not kept.
+      throw new Done(rowCount ?? 0);
+    }).catch((cause: unknown) => (cause instanceof Done ? cause.rows : refusedBy(cause)));
+    if (done > 0) found.push(`${what} ${table}`);
+  }
+  return found;
+}
+
+class Done extends Error {
+  readonly rows: number;
+
+  constructor(rows: number) {
+    super("rolled back");
+    this.rows = rows;
+  }
+}
+
+// 42501: the policy or the rights. Another refusal came later, so the policy had let it pass.
+function refusedBy(cause: unknown): number {
+  const code =
+    cause instanceof Error && cause.cause instanceof Error && "code" in cause.cause && cause.cause.code;
+  return code === "42501" ? 0 : 1;
+}
+
+test("every table of a team has forced policies that name the tenant, for two roles that cannot pass them by", async () => {
+  const { rows: open } = await owner.query(
+    `select c.relname
+     from pg_class c
+     where c.relnamespace = 'mem'::regnamespace and c.relkind in ('r', 'p')
+       and (c.relname = 'teams' or exists (
+         select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped))
+       and not (c.relrowsecurity and c.relforcerowsecurity and exists (
+         select 1 from pg_policies p where p.schemaname = 'mem' and p.tablename = c.relname and p.policyname = 'tenant'))`,
+  );
+  expect(open).toEqual([]);
+  const { rows: others } = await owner.query(
+    `select tablename, policyname, roles::text, qual
+     from pg_policies
+     where schemaname = 'mem' and not (
+       (roles = '{mem_app}' and policyname = 'tenant' and qual ~ 'mem\\.team_id' and coalesce(with_check, qual) ~ 'mem\\.team_id')
+       or (roles = '{mem_system}' and policyname = 'everything'))`,
+  );
+  expect(others, "policies that name no tenant").toEqual([]);
+  const { rows: roles } = await owner.query(
+    `select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication,
+       exists (select 1 from pg_auth_members m where m.member = r.oid) as inherits,
+       exists (select 1 from pg_class c where c.relowner = r.oid) as owns
+     from pg_roles r where rolname in ('mem_app', 'mem_system') order by 1`,
+  );
+  const bound = {
+    rolsuper: false,
+    rolbypassrls: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+    inherits: false,
+    owns: false,
+  };
+  expect(roles).toEqual([
+    { rolname: "mem_app", ...bound },
+    { rolname: "mem_system", ...bound },
+  ]);
+});
+
+test("what runs with the rights of another role takes the tenant from the transaction, or asks for turns alone", async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select proname as name from pg_proc
+     where pronamespace = 'mem'::regnamespace and prosecdef and prosrc !~ 'mem\\.team_id' order by 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual(["ensure_turn", "request_turn"]);
+});
+
+test("without a word about the tenant in a statement nothing beyond it is read, changed, deleted or added", async () => {
+  for (const { table } of policies) {
+    for (const home of [world.home(0, 0), world.home(2, 1)]) expect(await beyond(table, home)).toEqual([]);
+  }
+});
+
+test("each policy is needed: opened, or without its project, or without its check, it is noticed", async () => {
+  const survivors: string[] = [];
+  let mutants = 0;
+  for (const { table, bound } of policies) {
+    const withoutProject = bound.replace(/ AND \(\(\( SELECT COALESCE[\s\S]*$/, ")");
+    for (const mutated of new Set(["true", withoutProject])) {
+      if (mutated === bound) continue;
+      mutants += 1;
+      await alterPolicy(database, table, mutated);
+      if ((await beyond(table, world.home(0, 0))).length === 0) survivors.push(`${table}: ${mutated}`);
+    }
+    await owner.query(`alter policy tenant on mem.${table} using (${bound}) with check (true)`);
+    mutants += 1;
+    const given = await beyond(table, world.home(0, 0));
+    if (given.length === 0) survivors.push(`${table}: check`);
+    await alterPolicy(database, table, bound);
+  }
+  console.info(`policies: ${mutants - survivors.length} of ${mutants} mutants noticed`);
+  expect(survivors).toEqual([]);
+});
+
+test("the policies hold alone: no statement's own bound is needed to keep a project from others", async () => {
+  const walls = rewriting(database);
+  walls.rewrite = unbound;
+  const keys = sampleOf(casesOf(everyRow, world), random).filter(
+    ({ key }) => key.startsWith("project") && rightsOf(key).length > 0,
+  );
+  const leaksOf = async (share: number, enough = false) => {
+    const leaks: string[] = [];
+    const server = await freshServer(walls.database);
+    const onFault = (fault: string) => {
+      if (/ shows | changed rows of /.test(fault)) leaks.push(fault);
+    };
+    const matrix = createMatrix({ server, system: database.system, world, onFault });
+    for (const asked of keys.filter(() => random.next() < share)) {
+      await matrix.run(asked);
+      if (enough && leaks.length > 0) break;
+    }
+    await server.close();
+    return leaks;
+  };
+  expect((await leaksOf(full ? 1 : 0.2)).slice(0, 5), `MEM_TEST_SEED=${seed}`).toEqual([]);
+  const seen = ["agent_events", "observations", "sessions", "projects", "generation_jobs", "api_keys"];
+  for (const table of full ? seen : [random.pick(seen)]) {
+    const bound = policies.find((policy) => policy.table === table)?.bound ?? "";
+    await alterPolicy(database, table, "true");
+    const leaks = await leaksOf(1, true);
+    await alterPolicy(database, table, bound);
+    for (const home of world.homes) await world.fill(home);
+    expect(leaks.length, `the policy of ${table} opened, seed ${seed}`).toBeGreaterThan(0);
+  }
+}, 600_000);

@@ -1,0 +1,121 @@
+// Generation at a team's work: what it claims, keeps, gives back and completes is its own, and nobody else's by any name.
+import { newId } from "../../src/ids.ts";
+import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
+import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
+import type { Connections } from "../../src/store/postgres/open.ts";
+import { inTenant } from "../../src/store/postgres/tenant.ts";
+import type { Home, World } from "./tenancy-world.ts";
+
+const leaseMs = 60_000;
+
+/** What went beyond the tenant, or did not happen inside of it. */
+export async function workFaults(app: Connections, world: World): Promise<string[]> {
+  const home = world.home(0, 0);
+  const [sibling, other] = [world.home(0, 1), world.home(1, 0)];
+  const faults: string[] = [];
+  const demand = (what: string, holds: boolean) => {
+    if (!holds) faults.push(what);
+  };
+  await world.fill(home);
+  await claimAndDelay(app, other);
+  const { waiting, next_at } = await teamWork(app, home.team_id);
+  demand("what is due later is not another team's", next_at === null);
+  demand(
+    "a team's work is its own",
+    waiting.length > 0 && waiting.every(({ project_id }) => isOfTeam(world, project_id, home)),
+  );
+  await demandNoClaims(app, { home, sibling, other }, demand);
+  const lease_token = newId();
+  const claimed = await claim(app, home, { ...home, session_id: home.ids.session, lease_token });
+  demand("its own session is claimed", claimed?.jobs.length === 1 && claimed.session !== null);
+  const told: string[] = JSON.stringify(claimed).match(/canary\w+/g) ?? [];
+  demand(
+    "a batch holds what is of its project",
+    told.includes(home.canary) && told.every((canary) => canary === home.canary),
+  );
+  for (const stranger of [
+    { ...home, project_id: sibling.project_id },
+    { ...home, team_id: other.team_id },
+    other,
+  ]) {
+    const { team_id, project_id } = stranger;
+    const lease = { team_id, project_id, lease_token };
+    demand("a lease is kept by its holder", !(await keepLease(app, lease, leaseMs)));
+    await inTenant(app, { team_id, project_id }, (connection) =>
+      releaseJob(connection, { ...lease, job_id: home.ids.job }, { kind: "give_back" }),
+    );
+    let taken = 0;
+    await completeJobs(app, { ...lease, session_id: home.ids.session }, (jobs) => {
+      taken = jobs.size;
+      return [];
+    });
+    demand("nobody else completes it", taken === 0);
+  }
+  const lease = { team_id: home.team_id, project_id: home.project_id, lease_token };
+  demand("it was given back by nobody", await keepLease(app, lease, leaseMs));
+  let held = 0;
+  await completeJobs(app, { ...lease, session_id: home.ids.session }, (jobs) => {
+    held = jobs.size;
+    return [];
+  });
+  demand("its holder completes it", held === 1);
+  return faults;
+}
+
+/** A job of the home that is due tomorrow. */
+async function claimAndDelay(app: Connections, home: Home): Promise<void> {
+  const lease_token = newId();
+  const batch = await claim(app, home, { ...home, session_id: home.ids.session, lease_token });
+  const { team_id, project_id } = home;
+  const error = { code: "provider_failed", message: "it failed" };
+  for (const { id } of batch?.jobs ?? []) {
+    await inTenant(app, { team_id, project_id }, (connection) =>
+      releaseJob(
+        connection,
+        { team_id, project_id, lease_token, job_id: id },
+        { kind: "later", at: Date.now() + 86_400_000, error },
+      ),
+    );
+  }
+}
+
+interface Places {
+  home: Home;
+  sibling: Home;
+  other: Home;
+}
+
+async function demandNoClaims(
+  app: Connections,
+  { home, sibling, other }: Places,
+  demand: (what: string, holds: boolean) => void,
+): Promise<void> {
+  for (const [what, wanted] of [
+    ["another team's session", { ...home, session_id: other.ids.session }],
+    ["another project's session", { ...home, session_id: sibling.ids.session }],
+    ["another team's project", { ...other, team_id: home.team_id, session_id: other.ids.session }],
+  ] as const) {
+    demand(`${what} is not claimed`, (await claim(app, home, { ...wanted, lease_token: newId() })) === null);
+  }
+}
+
+function claim(
+  app: Connections,
+  { team_id }: Home,
+  { project_id, session_id, lease_token }: { project_id: string; session_id: string; lease_token: string },
+) {
+  return claimJobs(app, {
+    team_id,
+    project_id,
+    session_id,
+    seq: null,
+    lease_token,
+    worker: "w",
+    leaseMs,
+    limit: 10,
+  });
+}
+
+function isOfTeam(world: World, project_id: string, { team }: Home): boolean {
+  return world.homes.some((home) => home.project_id === project_id && home.team === team);
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { createTestDatabase } from "../helpers/postgres.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+const database = await createTestDatabase();
+
+function start(databaseUrl: string, ...words: string[]) {
+  const home = tempDir();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    MEM_DATA_DIR: `${home}/data`,
+    MEM_PROVIDER: "local",
+    MEM_DATABASE_URL: databaseUrl,
+  };
+  const { status, stderr } = spawnSync(process.execPath, [bin, "server", ...words], {
+    env,
+    encoding: "utf8",
+  });
+  return { status, stderr };
+}
+
+test.each([
+  ["foo", /no address of a PostgreSQL/],
+  ["mysql://root:hunter2@127.0.0.1/x", /no address of a PostgreSQL/],
+  ["postgresql://mem:hunter2@127.0.0.1:1/x", /\(127\.0\.0\.1:1\/x\) does not answer: .*ECONNREFUSED/],
+])("a database at %s is named with what is wrong, without its password", (url, says) => {
+  const { status, stderr } = start(url, "--port", "0");
+  expect(status).not.toBe(0);
+  expect(stderr).toMatch(says);
+  expect(stderr).toContain("MEM_DATABASE_URL");
+  expect(stderr).not.toMatch(/hunter2|Idempotency|worker logs/);
+});
+
+test("a database that refuses the user says so", () => {
+  const url = new URL(database);
+  url.username = "nobody-here";
+  const { status, stderr } = start(url.href, "--port", "0");
+  expect([status, stderr]).toEqual([65, expect.stringContaining("refuses the connection")]);
+});
+
+test("a port that is taken is named, with the way to another one", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await new Promise((resolve) => taken.once("listening", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const { status, stderr } = start(database, "--port", String(port));
+  expect(status).toBe(69);
+  expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
+  expect(stderr).toContain("--port");
+});
