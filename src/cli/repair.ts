@@ -17,7 +17,7 @@ export async function repairRecords({ io, worker }: CliContext): Promise<void> {
     if (done > told && waiting > 0) io.err(`${done * 10} %`);
     told = Math.max(told, done);
   }
-  io.err("Done.\n");
+  io.err("Done.");
 }
 
 const pollMs = 200;

@@ -9,7 +9,8 @@ interface Judged {
 
 /** What the user said of an observation, as marks: nothing while it simply holds. */
 export function statusMarks({ status = "active", superseded_by, pinned }: Judged): string[] {
-  const pin = pinned === 1 ? ["pinned"] : [];
+  // A pin outlasts a rejection, in case that is taken back; until then it pins nothing.
+  const pin = pinned === 1 && status !== "rejected" ? ["pinned"] : [];
   if (status === "active") return pin;
   return [...pin, status === "superseded" && superseded_by ? `superseded by ${superseded_by}` : status];
 }

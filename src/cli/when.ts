@@ -8,7 +8,7 @@ import { MemError } from "../errors.ts";
  */
 export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: number): string {
   const written = text.trim().toLowerCase();
-  const ago = /^(-?\d{1,6})\s*(min|h|d|w)$/.exec(written);
+  const ago = agePattern.exec(written);
   if (ago !== null && Number(ago[1]) <= 0) throw noAge(text);
   if (ago !== null) return isoTime(nowEpochMs - Number(ago[1]) * (unitMs.get(ago[2] ?? "") ?? 0));
   const epochMs = dayNamed(written, edge, nowEpochMs) ?? timeNamed(text.trim());
@@ -20,6 +20,13 @@ export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: numbe
   }
   return isoTime(epochMs);
 }
+
+/** True for an age such as `2h`: what is meant is the time from then to now. */
+export function isAge(text: string): boolean {
+  return agePattern.test(text.trim().toLowerCase());
+}
+
+const agePattern = /^(-?\d{1,6})\s*(min|h|d|w)$/;
 
 // Zero would leave out everything, and a minus sign means the future to some.
 function noAge(text: string): MemError {

@@ -22,6 +22,8 @@ export interface ContextPort {
   /** Those that the user pinned, newest first, whatever session they are from. */
   pinned(project: string, limit: number): Observation[];
   lastMessage(project: string): string | undefined;
+  /** True when the user rejected an observation that the summary may lean on. */
+  isDoubted(summary: SessionSummary): boolean;
   /** None that was rejected. */
   byFile(request: {
     project: string;

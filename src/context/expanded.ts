@@ -48,10 +48,24 @@ function withoutTitle(text: string, title: string): string {
   const isCut = title.endsWith("…");
   const start = title.replace(/[.…]+$/, "");
   if (start === "" || text.slice(0, start.length).toLowerCase() !== start.toLowerCase()) return text;
+  if (isCut) return behindCut(text, start.length);
   const rest = text.slice(start.length);
-  if (!isCut && /^[\p{L}\p{N}_]/u.test(rest)) return text;
-  return isCut || rest.startsWith(" ") ? `…${rest.trimStart()}` : rest.replace(/^[.:;,!…]+ */, "");
+  if (/^[\p{L}\p{N}_]/u.test(rest)) return text;
+  return rest.startsWith(" ") ? `…${rest.trimStart()}` : rest.replace(/^[.:;,!…]+ */, "");
 }
+
+// A title may be cut within a word, which is told whole then; and the text may be cut where the title is.
+function behindCut(text: string, at: number): string {
+  const same = /^[.…]+[.:;,! ]*/.exec(text.slice(at));
+  if (same !== null) return text.slice(at + same[0].length);
+  const torn = /\S+$/.exec(text.slice(0, at))?.[0] ?? "";
+  const begin = torn.length <= longestTorn && !text.slice(at).startsWith(" ") ? at - torn.length : at;
+  const rest = text.slice(begin).trimStart();
+  // Of a word that is longer than that, neither half says anything.
+  return `…${begin === at && torn.length > longestTorn ? rest.replace(/^\S+\s*/, "") : rest}`;
+}
+
+const longestTorn = 30;
 
 function saysMore(text: string, said: ReadonlySet<string>): boolean {
   for (const word of wordsOf(text)) if (!said.has(word)) return true;

@@ -4,7 +4,7 @@ import type { ContextRow } from "./view.ts";
 export interface DayGroup {
   /** The day, or what else its rows have in common. */
   heading: string;
-  /** `file` is null for rows that need no heading: they are about no file, or name it in their titles. */
+  /** `file` is null for rows that need no heading: they are about no file, or the only one of it names it in its title. */
   files: FileGroup[];
 }
 
@@ -30,13 +30,14 @@ export function groupRows(rows: readonly ContextRow[]): DayGroup[] {
   return [...days].map(([heading, files]) => ({
     heading,
     files: [...files]
-      .map(([file, group]) => ({ file: isNamedIn(group, file) ? null : file, rows: group }))
+      .map(([file, group]) => ({ file: saysItself(group, file) ? null : file, rows: group }))
       .filter((group) => group.rows.length > 0)
       .toSorted((a, b) => Number(a.file !== null) - Number(b.file !== null)),
   }));
 }
 
-function isNamedIn(rows: readonly ContextRow[], file: string | null): boolean {
+// A heading costs a line: what stands alone and names its file is not told it twice.
+function saysItself(rows: readonly ContextRow[], file: string | null): boolean {
   const name = file?.split("/").at(-1) ?? "";
-  return rows.every(({ title }) => title.includes(name));
+  return rows.length === 1 && rows.every(({ title }) => title.includes(name));
 }

@@ -11,17 +11,38 @@ export interface LastSummary {
 
 type Told = Pick<Observation, "title" | "provenance" | "status" | "superseded_by" | "pinned">;
 
-/** Null when there is none, or it says nothing. `observations` are those whose titles it may repeat. */
+interface Around {
+  /** Those whose titles it may repeat. */
+  observations: readonly Told[];
+  /** An observation that it may lean on was rejected: what it says came of the work is not told. */
+  isDoubted: boolean;
+}
+
+/** Null when there is none, or it says nothing. */
 export function lastSummaryOf(
   summary: SessionSummary | undefined,
-  observations: readonly Told[],
+  { observations, isDoubted }: Around,
 ): LastSummary | null {
   if (summary === undefined) return null;
   const outside = observations
     .filter(({ provenance, title }) => (provenance === "web" || provenance === "mcp") && title !== "")
     .toSorted((one, other) => other.title.length - one.title.length);
   const shown = (text: string | null) => plainLine(withMarks(text ?? "", outside), maxPartChars);
-  const parts: [string, string | null][] = [
+  const told = (isDoubted ? wished(summary) : partsOf(summary))
+    .map(([name, text]) => ({ name, text: shown(text) }))
+    .filter(({ text }) => text !== "");
+  if (isDoubted && told.length > 0) told.push({ name: "Left out", text: doubt });
+  if (told.length === 0) {
+    if (isDoubted) return null;
+    const text = shown(summary.summary_text);
+    if (text === "") return null;
+    told.push({ name: "Summary", text });
+  }
+  return { at: summary.created_at_epoch, parts: told };
+}
+
+function partsOf(summary: SessionSummary): [string, string | null][] {
+  return [
     ["Request", summary.request],
     ["Investigated", summary.investigated],
     ["Learned", summary.learned],
@@ -29,14 +50,17 @@ export function lastSummaryOf(
     ["Next steps", summary.next_steps],
     ["Notes", summary.notes],
   ];
-  const told = parts.map(([name, text]) => ({ name, text: shown(text) })).filter(({ text }) => text !== "");
-  if (told.length === 0) {
-    const text = shown(summary.summary_text);
-    if (text === "") return null;
-    told.push({ name: "Summary", text });
-  }
-  return { at: summary.created_at_epoch, parts: told };
 }
+
+// What was asked and what is to come rests on no record.
+function wished(summary: SessionSummary): [string, string | null][] {
+  return [
+    ["Request", summary.request],
+    ["Next steps", summary.next_steps],
+  ];
+}
+
+const doubt = "what came of it: a record of that session was rejected";
 
 const maxPartChars = 400;
 const maxTitleChars = 140;

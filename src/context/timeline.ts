@@ -53,13 +53,15 @@ async function viewFor(
 ): Promise<ContextView> {
   const observations = chosenObservations(port, projects, { settings, known });
   const records = observations.map(({ observation }) => observation);
+  const summary = settings.lastSummary ? lastSummary(port, projects) : undefined;
   const newest = records[0]?.project ?? projects[0] ?? "";
   const chosen = {
     projects,
     searchCommand,
     observations,
     changed: await changedFiles(port, records, cwd),
-    lastSummary: settings.lastSummary ? lastSummary(port, projects) : undefined,
+    lastSummary: summary,
+    isSummaryDoubted: summary !== undefined && port.isDoubted(summary),
     lastMessage: settings.lastMessage ? port.lastMessage(newest) : undefined,
   };
   return viewOf(chosen, settings);

@@ -56,6 +56,8 @@ interface Chosen {
   /** By id, the files that differ now from what they were then. */
   changed: ReadonlyMap<number, readonly ChangedFile[]>;
   lastSummary: SessionSummary | undefined;
+  /** The user rejected an observation that the summary may lean on. */
+  isSummaryDoubted: boolean;
   lastMessage: string | undefined;
 }
 
@@ -64,10 +66,10 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
   return {
     projects: chosen.projects.map((project) => plainLine(project, maxChars.project)),
     rows: rowsOf(chosen, settings),
-    lastSummary: lastSummaryOf(
-      chosen.lastSummary,
-      chosen.observations.map(({ observation }) => observation),
-    ),
+    lastSummary: lastSummaryOf(chosen.lastSummary, {
+      observations: chosen.observations.map(({ observation }) => observation),
+      isDoubted: chosen.isSummaryDoubted,
+    }),
     lastMessage:
       chosen.lastMessage === undefined ? null : plainLine(chosen.lastMessage, maxChars.message) || null,
     searchCommand: chosen.searchCommand,

@@ -5,7 +5,7 @@
  * - `ready`: every observation has its vector.
  * - `embedding`: some have none yet.
  * - `re-embedding`: another embedder or model takes over; `earlier` says whose vectors there are, and if they serve.
- * - `failing`: nothing is embedded at the moment; `reason` says why, `next` what to do.
+ * - `failing`: nothing is embedded at the moment, or the last question got no vector; `reason` says why, `next` what to do.
  */
 export interface VectorStatus {
   state: "off" | "ready" | "embedding" | "re-embedding" | "failing";
@@ -26,7 +26,10 @@ export interface VectorStatus {
 
 /** `onnx (Xenova/all-MiniLM-L6-v2), re-embedding 1,234 of 5,000`. */
 export function vectorsInWords(status: VectorStatus): string {
-  return `${stateInWords(status)}${earlierInWords(status)}`;
+  const earlier = earlierInWords(status);
+  // A reason is a whole sentence; what goes on behind it goes on without its full stop.
+  const state = earlier === "" ? stateInWords(status) : stateInWords(status).replace(/\.$/, "");
+  return `${state}${earlier}`;
 }
 
 /** `onnx (Xenova/all-MiniLM-L6-v2)`. */
@@ -57,6 +60,9 @@ function stateInWords(status: VectorStatus): string {
     case "re-embedding":
       return `${who}, re-embedding ${progress}`;
     case "failing":
+      // What is embedded can be searched only as long as questions get a vector too.
+      if (done >= total)
+        return `${who}, all ${count(total)} embedded, but not available now${reason === null ? "" : `: ${reason}`}`;
       return `${who}, ${progress} embedded${reason === null ? "" : `: ${reason}`}`;
     default:
       return state satisfies never;

@@ -14,6 +14,10 @@ interface QueryVectorOptions {
 export interface QueryVectors {
   /** Throws `EmbedFailure`. */
   of(embedder: Embedder, text: string): Promise<Float32Array>;
+  /** Why the last question that was asked got no vector; null when it got one, or the embedder answered since. */
+  failure(embedder: Embedder): EmbedFailure | null;
+  /** The embedder has answered somebody else. */
+  answered(embedder: Embedder): void;
 }
 
 const kept = 128;
@@ -53,8 +57,7 @@ export function createQueryVectors({
 
   return {
     async of(embedder, text) {
-      const { embedder: name, model } = embedder.identity;
-      const whose = `${name} ${model}`;
+      const whose = nameOf(embedder);
       const asked = text.slice(0, longestText);
       const key = `${whose}\n${asked}`;
       const before = known.get(key);
@@ -73,5 +76,11 @@ export function createQueryVectors({
         throw cause;
       }
     },
+    failure: (embedder) => failed.get(nameOf(embedder))?.failure ?? null,
+    answered: (embedder) => void failed.delete(nameOf(embedder)),
   };
+}
+
+function nameOf({ identity }: Embedder): string {
+  return `${identity.embedder} ${identity.model}`;
 }

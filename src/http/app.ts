@@ -51,7 +51,7 @@ export interface HttpDeps {
   status: StatusPorts & Pick<OlderPorts, "olderHealth">;
   queue: QueuePorts;
   search: Search;
-  recall: Omit<RecallPorts, "summaries">;
+  recall: Omit<RecallPorts, "summaries" | "projects">;
   timeline: Timeline;
   context: ContextPorts;
   folders: Folders;
@@ -188,10 +188,10 @@ function addRoutes(app: App, deps: HttpDeps): void {
   dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
   statusRoutes(app, status);
   queueRoutes(app, deps.queue);
-  searchRoutes(app, deps.search);
-  recallRoutes(app, { ...deps.recall, summaries });
+  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects });
+  recallRoutes(app, { ...deps.recall, summaries, projects });
   timelineRoutes(app, deps.timeline);
-  contextRoutes(app, deps.context);
+  contextRoutes(app, deps.context, projects);
   folderRoutes(app, deps.folders);
   costRoutes(app, deps.cost);
   regenerateRoutes(app, deps.regenerate);

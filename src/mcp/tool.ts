@@ -3,6 +3,7 @@ import type { Tool as ToolDefinition } from "@modelcontextprotocol/sdk/types.js"
 import * as z from "zod";
 import type { WorkerClient } from "../client/worker-client.ts";
 import { MemError } from "../errors.ts";
+import { issueWords } from "../http/schemas/issue-words.ts";
 
 /** What the tools ask of the worker. */
 export type RecallWorker = Pick<
@@ -37,7 +38,7 @@ export function defineTool<I extends z.ZodType>(
   return {
     ...described,
     run: async (worker, given) => {
-      const parsed = described.input.safeParse(given);
+      const parsed = described.input.safeParse(given, { error: issueWords });
       if (parsed.success) return handle(worker, parsed.data);
       throw refused(described.name, parsed.error);
     },

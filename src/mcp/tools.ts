@@ -48,7 +48,7 @@ const search = defineTool(
   async (worker, given) => {
     const answer = await worker.search({ ...defined(given), format: "index" });
     const results = listedHits(answer);
-    const notes = [...answer.notes, ...(await noSuchProject(worker, results.length, given.project))];
+    const { notes } = answer;
     return {
       structured: { results, notes },
       lines: [...linesOr(results.map(listedLine), "Nothing found."), ...notes.map((note) => `Note: ${note}`)],

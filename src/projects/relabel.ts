@@ -129,6 +129,9 @@ function refusalOf(to: string, { id, from, byLabel, byAlias, labels }: Renaming)
       "Take a plain name, without a secret or white space around it.",
     );
   }
+  if (to.includes(",")) {
+    return refused("A label has no comma: it parts the projects of a list.", "Take a name without one.");
+  }
   if (byLabel(to) !== undefined || labels().includes(to)) {
     return refused(
       `There is a project ${to} already.`,

@@ -57,10 +57,11 @@ function standingAfter(
     case "superseded":
       return superseded(observation, judgement.by, byId);
     case "rejected":
-      return { status: "rejected", pinned: 0, superseded_by };
+      // It stays pinned: nobody is told what is rejected, and what is taken back is as it was.
+      return { status: "rejected", pinned, superseded_by };
     case "restored":
       if (status === "rejected" && superseded_by !== null)
-        return { status: "superseded", pinned, superseded_by };
+        return { status: "superseded", pinned: 0, superseded_by };
       return { status: "active", pinned, superseded_by: null };
     case "pinned":
       if (status === "active") return { status, pinned: 1, superseded_by };

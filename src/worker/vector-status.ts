@@ -9,6 +9,8 @@ interface StatusDeps {
   background: Background;
   serving(): VectorSet | undefined;
   mayAsk(set: VectorSet): boolean;
+  /** Why the last question got no vector, or null. */
+  unasked(): { message: string; hint: string | undefined } | null;
   progress(setId: number): { done: number; total: number };
   clock: Clock;
 }
@@ -18,7 +20,7 @@ const countEveryMs = 2_000;
 
 /** The status of an embedder that runs. */
 export function createVectorStatus(deps: StatusDeps) {
-  const { chosen, background, serving, mayAsk, progress, clock } = deps;
+  const { chosen, background, serving, mayAsk, unasked, progress, clock } = deps;
   let counted: { done: number; total: number; setId: number; at: number } | undefined;
   function counts(setId: number): { done: number; total: number } {
     const at = clock.monotonicMs();
@@ -29,7 +31,7 @@ export function createVectorStatus(deps: StatusDeps) {
   return (): VectorStatus => {
     const current = background.current();
     const { done, total } = counts(current?.id ?? 0);
-    const failure = background.failure();
+    const failure = background.failure() ?? asFailure(unasked());
     const served = serving();
     const earlier = served === undefined || served.id === current?.id ? null : served;
     const moves = earlier === null ? "embedding" : "re-embedding";
@@ -44,4 +46,8 @@ export function createVectorStatus(deps: StatusDeps) {
       earlier: earlier && { embedder: earlier.embedder, model: earlier.model, asked: mayAsk(earlier) },
     };
   };
+}
+
+function asFailure(unasked: { message: string; hint: string | undefined } | null) {
+  return unasked && { message: unasked.message, next: unasked.hint };
 }

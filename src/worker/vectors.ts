@@ -90,7 +90,7 @@ function createRunning(
     clock,
   });
   const background = createBackground({
-    work: workOn(vectors, deps.store),
+    work: workOn(vectors, deps.store, () => queries.answered(embedders.of(chosen))),
     embedder: embedders.of(chosen),
     clock,
     quiet,
@@ -124,6 +124,12 @@ function createRunning(
     return { state: "unavailable", reason };
   }
 
+  // A server that went away after all was embedded is missed by questions only.
+  function unasked(): EmbedFailure | null {
+    const set = serving();
+    return set === undefined || !mayAsk(set) ? null : queries.failure(embedders.ofSet(set));
+  }
+
   async function nearest({
     text,
     project,
@@ -154,7 +160,15 @@ function createRunning(
   return {
     nearest,
     notify: background.notify,
-    status: createVectorStatus({ chosen, background, serving, mayAsk, progress: vectors.progress, clock }),
+    status: createVectorStatus({
+      chosen,
+      background,
+      serving,
+      mayAsk,
+      unasked,
+      progress: vectors.progress,
+      clock,
+    }),
     start: background.start,
     async close() {
       await Promise.all([thread.close(), embedders.close(), background.close()]);
@@ -192,7 +206,7 @@ function embedderNamed(name: string): EmbedderIdentity["embedder"] {
 const lookedAtOnce = 500;
 const droppedAtOnce = 200;
 
-function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">): VectorWork {
+function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">, onAnswer: () => void): VectorWork {
   return {
     sets: vectors.sets,
     lackingOf: vectors.lackingOf,
@@ -201,6 +215,7 @@ function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">): VectorWork
     complete: (setId) => commit(() => vectors.complete(setId)),
     dropSome: (setId) => commit(() => vectors.dropSome(setId, droppedAtOnce)),
     put(setId, made) {
+      onAnswer();
       const rows = made.flatMap(({ of, vector }) => {
         const unit = unitVector(vector);
         return unit === undefined ? [] : [{ of, ...toInt8(unit) }];

@@ -292,6 +292,7 @@ test("doctor names an index that does not agree with the records, and --repair m
   const repaired = await mem("doctor", "--repair");
   expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok {4}Index/) });
   expect(repaired.stderr).toContain("2 records to make anew");
+  expect(repaired.stderr).not.toContain("\n\n\n");
   expect((await mem("search", "peppermint")).stdout).toContain("peppermint");
 });
 

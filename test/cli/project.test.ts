@@ -50,6 +50,14 @@ test("two folders of one name are two projects; they are listed, renamed and mer
     projects: [{ project: "shop", aliases: ["app", "play/app"], observations: 4, sessions: 2 }],
   });
   expect((await mem("project", "merge", "nothing", "shop", "--yes")).code).toBe(66);
+  for (const words of [
+    ["nothing", "shop"],
+    ["shop", "nothing"],
+  ]) {
+    const unknown = await mem("project", "merge", ...words);
+    expect(unknown).toMatchObject({ code: 66 });
+    expect(unknown.stderr).toContain("There is no project nothing.");
+  }
 });
 
 test("no program that a repository names is run for it", async () => {

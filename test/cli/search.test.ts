@@ -35,8 +35,11 @@ test("a type that the mode does not have is said where nothing was found", async
   const mem = await rememberingMem();
   const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
   expect(code).toBe(0);
-  expect(stderr).toContain("bugfxi is no type of the mode code, which has discovery, decision, bugfix");
-  expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("is no type");
+  const words = stderr.replace(/\s+/g, " ");
+  expect(words).toContain("The mode code has no type bugfxi. Known: discovery, decision, bugfix");
+  expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("has no type");
+  const concept = await mem("search", "login", "--concepts", "foo");
+  expect(concept.stderr).toContain("The mode code has no concept foo.");
 });
 
 test("a project that there is not is said where nothing was found, with those there are", async () => {
@@ -44,6 +47,7 @@ test("a project that there is not is said where nothing was found, with those th
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
   expect(code).toBe(0);
   expect(stderr).toContain('There is no project "shpo". Known: shop.');
+  expect((await mem("search", "login", "--project", "Shop")).stderr).toContain("but there is shop.");
   expect((await mem("search", "zebra", "--project", "shop")).stderr).not.toContain("There is no project");
 });
 

@@ -1,6 +1,6 @@
 // `mem timeline`, `mem show` and `mem file` as processes on a real worker.
 import { expect, test } from "vitest";
-import { fillMemory } from "../mcp/fill.ts";
+import { fillMemory, record } from "../mcp/fill.ts";
 import { memAtHome } from "./mem.ts";
 
 test("a timeline leads from what search found to what happened around it", async () => {
@@ -19,7 +19,24 @@ test("a timeline leads from what search found to what happened around it", async
   ]);
   expect((await mem("timeline", "--query", "redirect", "--after", "0")).stdout).toContain("> ");
   expect(JSON.parse((await mem("timeline", "1h", "--json")).stdout)).toHaveLength(4);
-  expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain("Nothing is remembered around");
+  expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain(
+    "Nothing was remembered in the last 1h. Try it without --project.",
+  );
+});
+
+test("an age shows what is newest since then, and where the first of that time is shown", async () => {
+  const mem = memAtHome();
+  await fillMemory(mem);
+  for (let n = 1; n <= 52; n++)
+    await record(mem, { claudeSessionId: "s", project: "shop", title: `Step ${n} of 52` });
+  const { stdout, stderr } = await mem("timeline", "2h", "--project", "shop");
+  expect(stdout).toContain("Step 52 of 52");
+  expect(stdout).toContain("Step 3 of 52");
+  expect(stdout).not.toContain("Step 2 of 52");
+  expect(stderr).toContain("`mem timeline 2h --after 100`");
+  const first = await mem("timeline", "2h", "--after", "2", "--project", "shop");
+  expect(first.stdout).toContain("Fixed the login redirect");
+  expect(first.stdout).not.toContain("Step");
 });
 
 test.each([

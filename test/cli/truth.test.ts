@@ -67,6 +67,11 @@ test("an id that is not there and words that are none are refused with the next 
     ["supersede", "1", "--by", "2", "--undo"],
   ])
     expect((await mem(...words)).code).toBe(64);
+  for (const command of ["pin", "reject"]) {
+    const { code, stderr } = await mem(command, "S1");
+    expect(code).toBe(64);
+    expect(stderr).toContain("It is a session summary: only observations can be");
+  }
 });
 
 test("a file that was changed or is gone since is named where it is injected", async () => {

@@ -41,7 +41,17 @@ describe("an expanded record", () => {
         title: "Searched for session sec…",
         narrative: "Searched for session secrets in src. Two files have one.",
       },
-      ["…rets in src. Two files have one."],
+      ["…secrets in src. Two files have one."],
+    ],
+    [
+      "tells nothing of a long word that the title cuts",
+      { title: `Ran ${"aVery".repeat(20)}…`, narrative: `Ran ${"aVery".repeat(50)}. It printed 1 line.` },
+      ["…It printed 1 line."],
+    ],
+    [
+      "is cut where its story is cut too",
+      { title: "Ran some long…", narrative: "Ran some long…. It printed 1 line." },
+      ["It printed 1 line."],
     ],
     [
       "takes no longer word for the title",

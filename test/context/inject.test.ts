@@ -196,6 +196,30 @@ describe("the context settings", () => {
   });
 });
 
+describe("the last summary", () => {
+  it("tells nothing that may lean on a record that was rejected, until that is taken back", async () => {
+    const wrong = memory.addObservation({ title: "The cache is never full", at: someTime });
+    memory.addObservation({ title: "Measured it", at: someTime });
+    memory.addSummary({
+      request: "Bound the cache",
+      learned: "The cache is never full.",
+      completed: "Nothing.",
+      next_steps: "Measure it",
+      at: someTime + 1,
+    });
+    const text = () => createMemoryContext(memory, { lastSummary: true }).sessionText("app");
+    expect(await text()).toContain("- Learned: The cache is never full.");
+    const set = memory.db.prepare("update observations set status = ? where id = ?");
+    set.run("rejected", wrong.id);
+    expect(await text()).toContain(
+      "- Request: Bound the cache\n- Next steps: Measure it\n- Left out: what came of it: a record of that session was rejected\n",
+    );
+    expect(await text()).not.toContain("never full");
+    set.run("active", wrong.id);
+    expect(await text()).toContain("- Learned: The cache is never full.");
+  });
+});
+
 describe("inject", () => {
   it("merges several projects by time and says where each record is from", async () => {
     memory.addObservation({ project: "app", title: "First", at: someTime });

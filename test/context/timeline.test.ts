@@ -24,12 +24,17 @@ describe("the timeline", () => {
     about("No file", null, 4);
     about("Elsewhere", "/etc/very/far/away.conf", 5);
     about("Edited src/c.ts: says so itself", "/w/app/src/c.ts", 0);
+    about("Edited d.ts: first", "/w/app/src/d.ts", 6);
+    about("Edited d.ts: second", "/w/app/src/d.ts", 7);
     const text = await createMemoryContext(memory, { fullCount: 0 }).sessionText("app");
     const cells = text.match(/^\|.*\|$/gm)?.map((line) => line.split(" |").slice(0, 2).join(" |")) ?? [];
     expect(cells.slice(2)).toEqual([
       "| 2026-11-20 |",
       "| 4 | No file",
       "| 6 | Edited src/c.ts: says so itself",
+      "|  | src/d.ts:",
+      "| 8 | Edited d.ts: second",
+      "| 7 | Edited d.ts: first",
       "|  | …/very/far/away.conf:",
       "| 5 | Elsewhere",
       "|  | src/a.ts:",

@@ -92,6 +92,17 @@ describe("the tools", () => {
     expect(structured.notes).toEqual([expect.stringContaining("nowhere")]);
   });
 
+  test("say in our words what they do not take", async () => {
+    const mem = memAtHome();
+    await fillMemory(mem);
+    const { call } = await connectMcp(mem);
+    const { failed, text } = await call("search", { query: "x".repeat(4_001) });
+    expect({ failed, text }).toEqual({
+      failed: true,
+      text: expect.stringContaining("`query`: must have at most 4,000 characters"),
+    });
+  });
+
   test("keep to the project", async () => {
     const mem = memAtHome();
     await fillMemory(mem);
@@ -182,7 +193,7 @@ const mistakes: [string, Record<string, unknown>, string][] = [
   ["search", { limit: 0 }, "from 1 to 100"],
   ["search", { limit: "many" }, "`limit`"],
   ["search", { query: "x".repeat(4001) }, "`query`"],
-  ["search", { quary: "x" }, '"quary"'],
+  ["search", { quary: "x" }, "the field quary"],
   ["search", { obs_type: "A Poem" }, "`obs_type`"],
   ["search", { dateStart: "soon" }, "ISO date"],
   ["timeline", {}, "12, S12 or P12"],

@@ -161,6 +161,7 @@ test.each([
   ["rename", ["app", "lib"], "conflict", "mem project merge app lib"],
   ["rename", ["lib", "before"], "conflict", "another name"],
   ["rename", ["app", " app "], "conflict", "plain name"],
+  ["rename", ["app", "a, b"], "conflict", "without one"],
   ["rename", ["before", "shop"], "not_found", "called app today"],
   ["merge", ["app", "nothing"], "not_found", "mem project list"],
   ["merge", ["app", "app"], "conflict", "two projects"],

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { StreamEvent } from "../../src/domain/events.ts";
+import { createRecent } from "../../src/store/sqlite/recent.ts";
 import { createJudge, type Judge } from "../../src/truth/judge.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
@@ -64,6 +65,14 @@ test("what no longer holds is not pinned, and cannot be", async () => {
     code: "conflict",
     hint: expect.stringContaining("mem supersede 1 --undo"),
   });
+});
+
+test("what was pinned is pinned again when its rejection is taken back", async () => {
+  add(1);
+  await judge(1, { is: "pinned" });
+  expect(await judge(1, { is: "rejected" })).toMatchObject({ status: "rejected" });
+  expect(createRecent(memory.db).pinned("app", 5)).toEqual([]);
+  expect(await judge(1, { is: "restored" })).toMatchObject({ status: "active", pinned: 1 });
 });
 
 test("a circle of successors is refused, however long, and its way is shown", async () => {

@@ -116,6 +116,9 @@ describe("without vectors", () => {
     await server.close();
     const answer = await ask(search, "something new");
     expect(answer).toEqual({ state: "unavailable", reason: expect.stringContaining("cannot be reached") });
+    const status = search.status();
+    expect(status).toMatchObject({ state: "failing", done: 1, total: 1 });
+    expect(vectorsInWords(status)).toContain("cannot be reached");
     const asked = server.requests.length;
     expect(await ask(search, "another thing")).toEqual(answer);
     expect(server.requests).toHaveLength(asked);

@@ -108,16 +108,30 @@ function registerMerge(project: Command, context: CliContext): void {
 
 // Two that are mixed cannot be told apart again.
 async function ask(context: CliContext, from: string, into: string): Promise<void> {
+  const { projects } = await context.worker().projectDetails();
+  // Who is asked to consent, or to write --yes, must not learn only then that there is nothing to merge.
+  for (const label of [from, into]) refuseUnknown(label, projects);
   if (!canAsk()) {
     throw new MemError("usage", {
       message: "A merge cannot be undone, and nobody can be asked here.",
       hint: "Run it with --yes.",
     });
   }
-  const { projects } = await context.worker().projectDetails();
   const held = projects.find(({ project }) => project === from)?.observations ?? 0;
   const what = `${terminalLine(from)} (${counted(held, "observation")}) into ${terminalLine(into)}`;
   await confirm(`Merge ${what}? It cannot be undone.`, "Nothing was merged.");
+}
+
+function refuseUnknown(label: string, projects: readonly Project[]): void {
+  if (projects.some(({ project }) => project === label)) return;
+  const today = projects.find(({ aliases }) => aliases.includes(label))?.project;
+  throw new MemError("not_found", {
+    message: `There is no project ${terminalLine(label)}.`,
+    hint:
+      today === undefined
+        ? "`mem project list` shows them all."
+        : `It is called ${terminalLine(today)} today.`,
+  });
 }
 
 function tell({ io }: CliContext, answer: RelabelAnswer, { json }: ChangeOptions, done: string): void {

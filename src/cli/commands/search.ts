@@ -1,6 +1,5 @@
 // `mem search`: what was learned, found by words and filters.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { unknownProject } from "../../client/known-names.ts";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../domain/mode.ts";
 import { observationConcepts, observationTypes } from "../../domain/records.ts";
@@ -8,7 +7,6 @@ import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
-import { unknownModeWords } from "../mode-words.ts";
 import { renderSearch } from "../search-results.ts";
 import { parseWhen } from "../when.ts";
 
@@ -70,15 +68,8 @@ async function searchMemory(
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
   if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
   else renderSearch(io, answer, context.clock.now());
-  for (const note of answer.notes) io.err(io.errPaint.yellow(terminalLine(note)));
-  const unknown =
-    found > 0 || options.obsType === undefined
-      ? null
-      : await unknownModeWords(context, "types", [options.obsType]);
-  if (unknown !== null) io.err(unknown);
-  if (found > 0 || options.project === undefined) return;
-  const noProject = await unknownProject(context.worker(), options.project);
-  for (const line of noProject === null ? [] : wrapToWidth(noProject, io.columns)) io.err(line);
+  for (const note of answer.notes)
+    for (const line of wrapToWidth(terminalLine(note), io.columns)) io.err(io.errPaint.yellow(line));
 }
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {

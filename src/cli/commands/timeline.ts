@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Command } from "commander";
 import type { FileTimelineAnswer } from "../../client/worker-client.ts";
+import { isoTime } from "../../clock.ts";
 import { parseRecordName, recordName } from "../../domain/record-name.ts";
 import { terminalLine } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
@@ -10,7 +11,7 @@ import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
 import { statusMarks } from "../status-marks.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
-import { parseWhen } from "../when.ts";
+import { isAge, parseWhen } from "../when.ts";
 import { counted, homePath } from "../words.ts";
 
 interface TimelineOptions {
@@ -26,7 +27,10 @@ export function registerTimeline(program: Command, context: CliContext): void {
   const timeline = program
     .command("timeline")
     .description("show what came before and after a record or a moment")
-    .argument("[anchor]", "an id from `mem search` (12, S12, P12), or a time (2026-01-31T12:00, 2h)")
+    .argument(
+      "[anchor]",
+      "an id from `mem search` (12, S12, P12), a time (2026-01-31T12:00), or since when (2h)",
+    )
     .option("--query <words>", "instead of an anchor: the observation that fits best")
     .option("--before <count>", "records before it, 0-100", count(0, 100))
     .option("--after <count>", "records after it, 0-100", count(0, 100))
@@ -63,6 +67,10 @@ async function showTimeline(
       hint: "Ids come from `mem search`.",
     });
   }
+  if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined) {
+    await showSince(context, anchor, { project, json });
+    return;
+  }
   const items = await context.worker().timeline({
     ...(anchor === undefined ? {} : { anchor: anchorOf(anchor, context.clock.now()) }),
     ...(query === undefined ? {} : { query }),
@@ -74,6 +82,39 @@ async function showTimeline(
   else if (items.length === 0) context.io.err("Nothing is remembered around that. Try it without --project.");
   else renderTimeline(context.io, items.map(timelineLine));
 }
+
+// Who asks for the last two hours wants what is newest in them; with --before or --after it is that moment itself.
+async function showSince(
+  context: CliContext,
+  age: string,
+  { project, json }: { project: string | undefined; json: true | undefined },
+): Promise<void> {
+  const { io, clock } = context;
+  const now = clock.now();
+  const since = Date.parse(parseWhen(age, "start", now));
+  const until = {
+    // What this very moment brought is before it too.
+    anchor: isoTime(now + 60_000),
+    depth_before: shownSince + 1,
+    depth_after: 0,
+    ...(project === undefined ? {} : { project }),
+  };
+  const found = await context.worker().timeline(until);
+  const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
+  const items = within.slice(-shownSince);
+  if (json === true) io.json(items);
+  else if (items.length === 0)
+    io.err(
+      `Nothing was remembered in the last ${age}${project === undefined ? "" : ". Try it without --project"}.`,
+    );
+  else renderTimeline(io, items.map(timelineLine));
+  if (within.length > items.length)
+    io.err(
+      `Only the newest ${shownSince}: \`mem timeline ${age} --after 100\` shows the first of that time.`,
+    );
+}
+
+const shownSince = 50;
 
 function anchorOf(text: string, nowEpochMs: number): string {
   const name = parseRecordName(text);

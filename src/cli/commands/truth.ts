@@ -103,6 +103,12 @@ function standing({ status, pinned, superseded_by }: Observation): string {
 
 function observationId(text: string): number {
   const digits = /^#?([1-9]\d{0,14})$/.exec(text)?.[1];
+  if (/^#?[SsPp]\d/.test(text)) {
+    const noun = /^#?[Ss]/.test(text) ? "session summary" : "prompt";
+    throw new InvalidArgumentError(
+      `It is a ${noun}: only observations can be pinned, rejected or superseded.`,
+    );
+  }
   if (digits === undefined) throw new InvalidArgumentError("It must be a number from `mem search`.");
   return Number(digits);
 }

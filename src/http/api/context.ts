@@ -1,4 +1,6 @@
 // Context: the newest records of a project, and the text a host puts into its agent's context.
+
+import { noSuchProject } from "../../domain/known-names.ts";
 import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
 import type { App } from "../plugins/zod.ts";
 import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
@@ -14,7 +16,7 @@ export interface ContextPorts {
 }
 
 /** `/api/context/recent`, `/api/context/inject`, `/api/context/preview`. */
-export function contextRoutes(app: App, ports: ContextPorts): void {
+export function contextRoutes(app: App, ports: ContextPorts, projects: () => string[]): void {
   app.get(
     "/api/context/recent",
     {
@@ -51,7 +53,11 @@ export function contextRoutes(app: App, ports: ContextPorts): void {
     },
     async ({ query }, reply) => {
       const text = await ports.inject({ ...query, colors: true });
-      return reply.type("text/plain; charset=utf-8").send(text);
+      // A host is told nothing where there is nothing; a person is told why.
+      const known = projects();
+      const unknown = query.projects.flatMap((project) => noSuchProject(project, known) ?? []);
+      const lines = unknown.map((sentence) => `${sentence}\n`);
+      return reply.type("text/plain; charset=utf-8").send([text, ...lines].join(""));
     },
   );
 }

@@ -19,12 +19,14 @@ import {
 import { searchAnswer } from "../schemas/search.ts";
 import { summary } from "../schemas/summary.ts";
 import { byIdRoute } from "./records.ts";
+import { type KnownFilters, notesOnFilters } from "./unknown-filters.ts";
 
 /** What the routes of recall read. */
 export interface RecallPorts {
   topics: Topics;
   /** The words of the active mode. */
   mode(): Pick<Mode, "name" | "types" | "concepts">;
+  projects: KnownFilters["projects"];
   byFile: ByFile;
   summaries: { byId(id: number): SessionSummary | undefined };
   /** Those of the ids that are there, in their order; of one project when it is given. */
@@ -33,7 +35,7 @@ export interface RecallPorts {
 
 /** `/api/decisions|changes|how-it-works`, `/api/search/by-*`, `/api/observations/by-file|batch`, `/api/summary/:id`. */
 export function recallRoutes(app: App, ports: RecallPorts): void {
-  topicRoutes(app, ports.topics);
+  topicRoutes(app, ports);
   searchByRoutes(app, ports);
   app.get(
     "/api/observations/by-file",
@@ -70,7 +72,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
 
 const answers = { response: { 200: searchAnswer, ...readErrors } };
 
-function topicRoutes(app: App, topics: Topics): void {
+function topicRoutes(app: App, { topics, ...known }: RecallPorts): void {
   const told = {
     decisions: "What was decided, newest first.",
     changes: "What was changed, newest first.",
@@ -80,12 +82,12 @@ function topicRoutes(app: App, topics: Topics): void {
     app.get(
       `/api/${topic}`,
       { schema: { summary: told[topic], querystring: topicQuery, ...answers } },
-      async ({ query }) => answerOf(await topics.of({ topic }, query)),
+      async ({ query }) => answerOf(await topics.of({ topic }, query), query, known),
     );
   }
 }
 
-function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
+function searchByRoutes(app: App, { topics, ...known }: RecallPorts): void {
   app.get(
     "/api/search/by-concept",
     {
@@ -95,10 +97,12 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
         ...answers,
       },
     },
-    async ({ query: { concept, ...query } }) => {
-      const found = answerOf(await topics.of({ topic: "concept", concept }, query));
-      return orKnownWords(found, { noun: "concept", word: concept, mode, known: "concepts" });
-    },
+    async ({ query: { concept, ...query } }) =>
+      answerOf(
+        await topics.of({ topic: "concept", concept }, query),
+        { ...query, concepts: [concept] },
+        known,
+      ),
   );
   app.get(
     "/api/search/by-file",
@@ -110,7 +114,7 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
       },
     },
     async ({ query: { filePath, ...query } }) =>
-      answerOf(await topics.of({ topic: "file", path: filePath }, query)),
+      answerOf(await topics.of({ topic: "file", path: filePath }, query), query, known),
   );
   app.get(
     "/api/search/by-type",
@@ -121,33 +125,21 @@ function searchByRoutes(app: App, { topics, mode }: RecallPorts): void {
         ...answers,
       },
     },
-    async ({ query: { type, ...query } }) => {
-      const found = answerOf(await topics.of({ topic: "type", obs_type: type }, query));
-      return orKnownWords(found, { noun: "type", word: type, mode, known: "types" });
-    },
+    async ({ query: { type, ...query } }) =>
+      answerOf(
+        await topics.of({ topic: "type", obs_type: type }, query),
+        { ...query, obs_type: type },
+        known,
+      ),
   );
 }
 
-interface AskedWord {
-  noun: string;
-  word: string;
-  mode: RecallPorts["mode"];
-  known: "concepts" | "types";
-}
-
-// A record may have a word of another mode; where nothing was found the word may be wrong.
-function orKnownWords<A extends ReturnType<typeof answerOf>>(
-  answer: A,
-  { noun, word, mode, known }: AskedWord,
-): A {
-  if (answer.totalResults > 0) return answer;
-  const { name, [known]: words } = mode();
-  if (words.length === 0 || words.some(({ id }) => id === word)) return answer;
-  const ids = words.map(({ id }) => id).join(", ");
-  return { ...answer, notes: [...answer.notes, `The mode ${name} has no ${noun} ${word}. Known: ${ids}.`] };
-}
-
-function answerOf({ observations, sessions, prompts, notes }: SearchResults) {
+function answerOf(
+  { observations, sessions, prompts, notes }: SearchResults,
+  filters: Parameters<typeof notesOnFilters>[1],
+  known: KnownFilters,
+) {
   const totalResults = observations.length + sessions.length + prompts.length;
-  return { observations, sessions, prompts, totalResults, query: "", notes };
+  const said = [...notes, ...notesOnFilters(totalResults, filters, known)];
+  return { observations, sessions, prompts, totalResults, query: "", notes: said };
 }

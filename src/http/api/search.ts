@@ -3,9 +3,10 @@ import type { Search } from "../../recall/search.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import { type SearchQuery, searchAnswer, searchQuery } from "../schemas/search.ts";
+import { type KnownFilters, notesOnFilters } from "./unknown-filters.ts";
 
 /** `GET /api/search`, and `POST` for what is too long for an address. */
-export function searchRoutes(app: App, search: Search): void {
+export function searchRoutes(app: App, search: Search, known: KnownFilters): void {
   app.get(
     "/api/search",
     {
@@ -15,7 +16,7 @@ export function searchRoutes(app: App, search: Search): void {
         response: { 200: searchAnswer, ...readErrors },
       },
     },
-    ({ query }) => answerOf(search, query),
+    ({ query }) => answerOf(search, query, known),
   );
   app.post(
     "/api/search",
@@ -26,12 +27,15 @@ export function searchRoutes(app: App, search: Search): void {
         response: { 200: searchAnswer, ...writeErrors },
       },
     },
-    ({ body }) => answerOf(search, body),
+    ({ body }) => answerOf(search, body, known),
   );
 }
 
-async function answerOf(search: Search, asked: SearchQuery) {
+async function answerOf(search: Search, asked: SearchQuery, known: KnownFilters) {
   const { observations, sessions, prompts, notes } = await search.search(asked);
   const totalResults = observations.length + sessions.length + prompts.length;
-  return { observations, sessions, prompts, totalResults, query: asked.query ?? "", notes };
+  return {
+    ...{ observations, sessions, prompts, totalResults, query: asked.query ?? "" },
+    notes: [...notes, ...notesOnFilters(totalResults, asked, known)],
+  };
 }

@@ -10,6 +10,7 @@ import type {
 import type * as z from "zod";
 import { redactSecrets } from "../../domain/secrets.ts";
 import { MemError } from "../../errors.ts";
+import { issueWords } from "../schemas/issue-words.ts";
 
 declare module "fastify" {
   interface FastifySchema {
@@ -52,7 +53,7 @@ function neverAsked(): never {
 function checkedBy(schema: z.ZodType): (value: unknown) => { value: unknown } | { error: Error } {
   return (value) => {
     // A request without a body or a query is one whose every field is left out.
-    const result = schema.safeParse(value ?? {});
+    const result = schema.safeParse(value ?? {}, { error: issueWords });
     return result.success ? { value: result.data } : { error: invalidRequest(result.error) };
   };
 }

@@ -1,5 +1,5 @@
 // What context is made of: the newest observations of a project's last sessions, and what the agent said last.
-import { type Observation, parseLists } from "../../domain/records.ts";
+import { type Observation, parseLists, type SessionSummary } from "../../domain/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 
@@ -20,6 +20,8 @@ export interface Recent {
   pinned(project: string, limit: number): Observation[];
   /** The agent's last message of the project's newest session that ended a turn. */
   lastMessage(project: string): string | undefined;
+  /** True when an observation of the summary's session, from before it, was rejected. */
+  isDoubted(summary: Pick<SessionSummary, "sdk_session_id" | "created_at_epoch">): boolean;
 }
 
 export function createRecent(db: Sqlite): Recent {
@@ -46,8 +48,16 @@ export function createRecent(db: Sqlite): Recent {
      order by e.id desc
      limit 1`,
   );
+  const rejected = db.prepare<[string, number], { id: number }>(
+    `select id
+     from observations
+     where sdk_session_id = ? and status = 'rejected' and created_at_epoch <= ?
+     limit 1`,
+  );
 
   return {
+    isDoubted: ({ sdk_session_id, created_at_epoch }) =>
+      rejected.get(sdk_session_id, created_at_epoch) !== undefined,
     forContext(request) {
       const chosen: Observation[] = [];
       const sessions = new Set<string>();

@@ -28,7 +28,7 @@ test("an embedder that fails is said with what mends it", () => {
   expect(checkVectors({ vectors: failing })).toEqual({
     name: "Vectors",
     state: "warn",
-    message: "http (m), 3 of 3 embedded: No key.",
+    message: "http (m), all 3 embedded, but not available now: No key.",
     next: "set one",
   });
   expect(checkVectors({ vectors: { ...failing, next: null } }).next).toBe("mem worker logs");

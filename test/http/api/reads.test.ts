@@ -116,8 +116,8 @@ describe("context", () => {
   });
 
   test("preview is inject in colours", async () => {
-    const answer = await get("/api/context/preview?project=a&projects=b,a");
-    const coloured = await get("/api/context/inject?projects=a,b&colors=true");
+    const answer = await get("/api/context/preview?project=alpha&projects=beta,alpha");
+    const coloured = await get("/api/context/inject?projects=alpha,beta&colors=true");
     expect(answer.statusCode).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect(answer.body).toBe(coloured.body);

@@ -58,7 +58,7 @@ describe("GET /api/timeline", () => {
   ])("?%s is 400 and says what to give", async (query) => {
     const answer = await get(`/api/timeline?${query}`);
     expect(answer.statusCode).toBe(400);
-    expect(answer.json().error.message).toMatch(/S12|whole number|string/);
+    expect(answer.json().error.message).toMatch(/S12|whole number|a text/);
     expect(world.calls).toEqual([]);
   });
 });

@@ -105,7 +105,12 @@ function wordsFor(run: CommandRun): CommandWords {
 function testWords({ label, use, errors }: CommandRun, tests: TestResults): CommandWords {
   const { passed, failed, skipped, failing, unit } = tests;
   const total = passed + failed;
-  const counts = `${counted(passed, unit)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  // That none passed was said by nobody where only failures were counted.
+  const outcomes =
+    passed === 0 && failed > 0
+      ? `${counted(failed, unit)} failed`
+      : `${counted(passed, unit)} passed, ${failed} failed`;
+  const counts = `${outcomes}${skipped > 0 ? `, ${skipped} skipped` : ""}`;
   const code = exitWords(use);
   // A passing count with a failing end is a failure all the same: coverage, an unhandled error, a later command.
   const broken = failed > 0 || use.result.failed;

@@ -37,13 +37,20 @@ export function describeChanges(use: ToolUse, changes: readonly FileChange[]): F
   return {
     obs_type: type,
     title,
-    subtitle: [size, title.includes(reason.slice(0, 30)) ? "" : reason]
+    subtitle: [title.includes(size) ? "" : size, title.includes(reason.slice(0, 30)) ? "" : reason]
       .filter((part) => part !== "")
       .join("; "),
-    summary: `${title} (${size})`,
+    summary: title.includes(size) ? title : `${title} (${size})`,
     narrative: [
       title,
-      `${capitalized(size)}${touched.length > 0 ? `, touching ${listed([...new Set(touched)], 8)}` : ""}`,
+      capitalized(
+        [
+          title.includes(size) ? "" : size,
+          touched.length > 0 ? `touching ${listed([...new Set(touched)], 8)}` : "",
+        ]
+          .filter((part) => part !== "")
+          .join(", "),
+      ),
       ...evidence(edits).filter((line) => !title.includes(line.slice(0, 30))),
     ],
     facts: edits.length === 1 ? edits.flatMap(factsOf) : edits.map(factOfOneAmongMany),

@@ -101,5 +101,6 @@ function paragraph(sentences: readonly string[]): string | null {
   return lines.length === 0 ? null : clip(lines.join(" "), caps.narrative);
 }
 
-const endMark = /[.!?…]["')]?$/;
+// Those of other scripts too: a Japanese sentence has its own full stop.
+const endMark = /[.!?…。！？｡।۔؟]["')”’」』）]?$/;
 const notAFile = /[*?$`<>|"\n]|^\/dev\/|^-|^[.\s/]*$/;

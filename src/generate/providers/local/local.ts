@@ -1,4 +1,5 @@
 // The provider that needs no key and no network: deterministic observations from a tool's own input and output.
+import type { DraftObservation, DraftSummary } from "../../../domain/drafts.ts";
 import { MemError } from "../../../errors.ts";
 import type { Provider } from "../../provider.ts";
 import { observe } from "./observe.ts";
@@ -13,13 +14,19 @@ export function createLocalProvider(): Provider {
     name: "local",
     async generate({ session, messages, recentTitles }, signal) {
       if (signal.aborted) throw new MemError("cancelled");
+      const observations: DraftObservation[] = [];
+      const summaries: DraftSummary[] = [];
+      for (const claimed of messages) {
+        if (claimed.message.type === "observation") observations.push(observe(claimed, session.user_prompt));
+        else {
+          // What came in one batch with the end of its turn is not stored yet: a late spool brings it all at once.
+          const titles = [...recentTitles, ...observations.map(({ title }) => title)];
+          summaries.push(summarize(claimed, session.user_prompt, titles));
+        }
+      }
       return {
-        observations: messages
-          .filter(({ message }) => message.type === "observation")
-          .map((claimed) => observe(claimed, session.user_prompt)),
-        summaries: messages
-          .filter(({ message }) => message.type === "summarize")
-          .map((claimed) => summarize(claimed, session.user_prompt, recentTitles)),
+        observations,
+        summaries,
         generator: "local",
         usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
       };

@@ -4,6 +4,14 @@ import { expectRow, type Row } from "./support.ts";
 
 const rows: Row[] = [
   [
+    { tool: "Task", input: { description: "直す" }, response: "修正しました。" },
+    'Sub-agent answered "直す": 修正しました。',
+    {
+      summary: 'Sub-agent answered "直す": 修正しました。',
+      narrative: 'Sub-agent answered "直す": 修正しました。 Answer: 修正しました。',
+    },
+  ],
+  [
     {
       tool: "Task",
       input: { description: "Find callers", prompt: "Find every caller of claim.", subagent_type: "Explore" },

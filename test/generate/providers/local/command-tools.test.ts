@@ -14,6 +14,11 @@ const rows: Row[] = [
     { facts: ["Exit code 1 of npm test", "Tests: 12 tests passed, 2 failed"] },
   ],
   [
+    broke("npm test", "Exit code 1\n  1 failed"),
+    "npm test failed: 1 test, exit code 1",
+    { facts: ["Exit code 1 of npm test", "Tests: 1 test failed"] },
+  ],
+  [
     ran("npm test 2>&1 | tail -5", "      Tests  14 passed (14)"),
     "npm test passed: 14 tests",
     { concepts: ["what-changed"] },

@@ -61,6 +61,15 @@ const rows: Row[] = [
     { obs_type: "change", facts: ["README.md now has the sections Install"] },
   ],
   [
+    {
+      tool: "Write",
+      input: { file_path: `${cwd}/a.txt`, content: "x" },
+      response: { type: "create" },
+    },
+    "Created a.txt (1 line added)",
+    { subtitle: null, summary: "Created a.txt (1 line added).", narrative: "Created a.txt (1 line added)." },
+  ],
+  [
     edited("package.json", ['-  "version": "1.0.0",', '+  "version": "1.1.0",', '+  "type": "module",']),
     'Edited package.json: now has `"version": "1.1.0",`, `"type": "module",`',
     { obs_type: "change" },

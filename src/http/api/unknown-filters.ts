@@ -1,0 +1,34 @@
+// Notes for an answer that is empty: filters that name what is not there.
+import { noSuchProject, noSuchWords } from "../../domain/known-names.ts";
+import type { Mode, ModeWord } from "../../domain/mode.ts";
+
+/** The names that filters can have. */
+export interface KnownFilters {
+  /** The words of the active mode. */
+  mode(): Pick<Mode, "name"> & Record<"types" | "concepts", readonly Pick<ModeWord, "id">[]>;
+  projects(): string[];
+}
+
+interface Filters {
+  project?: string | undefined;
+  obs_type?: string | undefined;
+  concepts?: readonly string[] | undefined;
+}
+
+/**
+ * What an answer says of its filters. A record may have a word of another mode, so a filter is never refused: only where
+ * nothing was found the name may be wrong.
+ */
+export function notesOnFilters(
+  found: number,
+  { project, obs_type, concepts = [] }: Filters,
+  { mode, projects }: KnownFilters,
+): string[] {
+  if (found > 0) return [];
+  const { name, types, concepts: known } = mode();
+  return [
+    project === undefined ? null : noSuchProject(project, projects()),
+    noSuchWords("type", obs_type === undefined ? [] : [obs_type], { name, known: types }),
+    noSuchWords("concept", concepts, { name, known }),
+  ].filter((note) => note !== null);
+}
