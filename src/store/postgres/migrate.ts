@@ -52,16 +52,19 @@ export async function migrateServer(owner: Pool, product: string): Promise<numbe
   }
 }
 
-/** The schema version of the database, 0 before the first migration. */
+// A connection whose other end is gone would be waited for until the system gives it up, which takes minutes.
+const versionTimeoutMs = 3_000;
+
+/** The schema version of the database, 0 before the first migration. Throws `storage_failed` when it does not answer. */
 export async function schemaVersionOf(owner: Pool): Promise<number> {
-  const { rows } = await owner
-    .query<{ version: number }>(
-      "select max(version) as version from mem.schema_versions having max(version) is not null",
-    )
-    .catch((cause: unknown) => {
-      if (["42P01", "3F000"].includes(codeOf(cause))) return { rows: [] };
-      throw toStorageError(cause);
-    });
+  const question = {
+    text: "select max(version) as version from mem.schema_versions having max(version) is not null",
+    query_timeout: versionTimeoutMs,
+  };
+  const { rows } = await owner.query<{ version: number }>(question).catch((cause: unknown) => {
+    if (["42P01", "3F000"].includes(codeOf(cause))) return { rows: [] };
+    throw toStorageError(cause);
+  });
   return rows[0]?.version ?? 0;
 }
 
