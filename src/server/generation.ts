@@ -24,6 +24,7 @@ import {
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
+import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
 import type { GenerationWatch } from "./metrics.ts";
 
@@ -162,7 +163,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
 
   function onFailure(error: string, messages: number): void {
     deps.watch?.worked("failed");
-    log.warn({ messages }, `generation failed: ${error}`);
+    log.warn({ messages }, `generation failed: ${loggedFailure(error)}`);
   }
 
   // One at a time: a start that takes long, of a database that is away, must not leave a second runner behind.
