@@ -41,6 +41,8 @@ async function faultsOf(
   return faults;
 }
 
+const sample = sampleOf(living, random);
+
 test("the bounds in the statements hold alone, without any policy, and each of them is needed", async () => {
   for (const { table } of policies) await alterPolicy(database, table, "true");
   const texts = new Map<string, Case[]>();
@@ -51,7 +53,6 @@ test("the bounds in the statements hold alone, without any policy, and each of t
     else texts.set(text, [...(texts.get(text) ?? []), asked]);
   };
   expect(await workFaults(walls.database, world)).toEqual([]);
-  const sample = sampleOf(living, random);
   const whole = await faultsOf(
     full ? [...sample, ...sampleOf(living, random)] : sample.filter(() => random.next() < 0.5),
     {
@@ -63,7 +64,9 @@ test("the bounds in the statements hold alone, without any policy, and each of t
   expect(whole.slice(0, 5), `MEM_TEST_SEED=${seed}`).toEqual([]);
   walls.onText = () => undefined;
 
-  const all = [...new Set([...texts.keys(), ...worked])].flatMap(mutantsOf);
+  const said = [...new Set([...texts.keys(), ...worked])];
+  expect(said.filter((text) => !/team_id/.test(text) && !unbounded.test(text.trim()))).toEqual([]);
+  const all = said.flatMap(mutantsOf);
   const needed = all.filter((mutant) => sameForAll(mutant) === undefined);
   const chosen = full ? needed : shuffled(needed).slice(0, 12);
   const survivors: string[] = [];
@@ -83,11 +86,16 @@ test("the bounds in the statements hold alone, without any policy, and each of t
   expect((await faultsOf(sample.slice(0, 200))).slice(0, 5)).toEqual([]);
 }, 1_800_000);
 
+// Locks and numbers of things that were found in the tenant; a batch that names its tenants; the team itself, by its id.
+const unbounded =
+  /^(?:commit|set local statement_timeout = \d+|select (?:share_project|hold_project|request_turn|nextval)\(.*|select item, .* from ingest_events\(.*|[\s\S]*\bteams\s(?:set .*)?\s*where id = \$1)$/;
+
 async function isNoticed(cases: readonly Case[], byWork: boolean): Promise<boolean> {
   if (byWork && (await workFaults(walls.database, world).catch(() => ["refused"])).length > 0) return true;
   const seen = new Map<string, number>();
-  // Those first that ask for what is a neighbour's, by turns.
-  const tried = shuffled(cases)
+  // Whoever asks in the same places, those first that ask for what is a neighbour's, by turns.
+  const places = new Set(cases.map(({ slot, name }) => slot ?? name));
+  const tried = shuffled(sample.filter(({ slot, name }) => places.has(slot ?? name)))
     .map((asked) => {
       const place = (seen.get(asked.idKind) ?? 0) + 1;
       seen.set(asked.idKind, place);
