@@ -24,6 +24,7 @@ import {
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
+import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
 import type { GenerationWatch } from "./metrics.ts";
 
@@ -74,9 +75,14 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   // One place is always left for another team: whose calls hang holds up nobody else.
   const mostOfTeam = Math.max(1, concurrency - 1);
   const inWork = new Map<string, number>();
+  // Sessions that a turn has chosen: from then on, since their jobs look free until they are claimed.
+  const taken = new Set<number>();
+  // Those of them that another turn would have chosen meanwhile.
+  const passedOver = new Set<number>();
   let runner: Runner | null = null;
   let sweep: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
+  let isSweeping = false;
   let stopping = false;
 
   const batchDeps = {
@@ -121,15 +127,21 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       return requestTurn(system, team_id, at);
     }
     queue.intend(team_id, chosen);
+    taken.add(chosen.group);
     try {
       // The next turn stands behind those of the other teams that wait already.
       const hasMore =
         work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
       if (hasMore) await requestTurn(system, team_id);
       await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
+      // What came in the meantime, or a summary that waited for the end of its events, has no turn of its own.
+      const isEnded = chosen.session_id !== null && chosen.is_completed && !chosen.has_summary;
+      if (passedOver.has(chosen.group) || isEnded) await requestTurn(system, team_id);
     } finally {
       // Where the store refused before the call: a probe that never ends would keep the gate closed.
       pass.returned(clock.now());
+      taken.delete(chosen.group);
+      passedOver.delete(chosen.group);
     }
   }
 
@@ -137,7 +149,10 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   function choose({ now, waiting, next_at }: TeamWork): WaitingJobs | { wait: number | null } {
     let soonest = next_at === null ? Number.POSITIVE_INFINITY : next_at;
     for (const each of waiting) {
-      if (sessions.get(each.group)?.generatorPromise != null) continue;
+      if (taken.has(each.group)) {
+        passedOver.add(each.group);
+        continue;
+      }
       const at = dueAt(waitingOf(each), batching, now);
       if (at <= now) return each;
       soonest = Math.min(soonest, at);
@@ -148,15 +163,18 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
 
   function onFailure(error: string, messages: number): void {
     deps.watch?.worked("failed");
-    log.warn({ messages }, `generation failed: ${error}`);
+    log.warn({ messages }, `generation failed: ${loggedFailure(error)}`);
   }
 
+  // One at a time: a start that takes long, of a database that is away, must not leave a second runner behind.
   function lookForLeft(): void {
+    if (isSweeping) return;
+    isSweeping = true;
     sweeping = failOpen("looking for jobs that were left", async () => {
       runner ??= await startRunner();
       const freed = await sweepJobs(system, maxClaims);
       if (freed > 0) log.warn({ freed }, "jobs of ended processes are queued again");
-    });
+    }).finally(() => (isSweeping = false));
   }
 
   // What a turn throws is the store's refusal: its jobs wait, and the sweep asks for another turn.

@@ -6,11 +6,19 @@ import type { Database } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 
 export function createHealth({ owner }: Pick<Database, "owner">): HealthPorts {
+  let asked: Promise<number> | undefined;
+
+  // Anybody may ask, without a key: however many do, it is one question at a time.
+  function currentVersion(): Promise<number> {
+    asked ??= schemaVersionOf(owner).finally(() => (asked = undefined));
+    return asked;
+  }
+
   return {
     version,
     async demandReady() {
       // A newer schema is fine: migrations only add, and old and new nodes run side by side while a team deploys.
-      if ((await schemaVersionOf(owner)) >= serverSchemaVersion) return;
+      if ((await currentVersion()) >= serverSchemaVersion) return;
       throw new MemError("storage_failed", {
         message: "The database does not have the schema of this version.",
         hint: "Run `mem server migrate`.",

@@ -45,10 +45,11 @@ export function createHousekeeping({ database: { system }, settings, log }: Hous
   return {
     tidy,
     start() {
-      running = failOpen("housekeeping", tidy);
-      timer = setInterval(() => {
-        running = failOpen("housekeeping", tidy);
-      }, everyMs);
+      const next = (): void => {
+        running = running.then(() => failOpen("housekeeping", tidy));
+      };
+      next();
+      timer = setInterval(next, everyMs);
     },
     async stop() {
       stopping = true;

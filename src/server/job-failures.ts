@@ -17,6 +17,14 @@ export function releaseOf(release: Release): JobRelease {
   }
 }
 
+/** What the log says of a failed call: a refusal in our words with its status, since a vendor quotes what it was sent. */
+export function loggedFailure(error: string): string {
+  const { code, message } = wordsOf(error);
+  if (code === "failed") return error;
+  const [answered] = /\banswered \d{3}\b/.exec(error) ?? [];
+  return `${code}${answered === undefined ? "" : ` (${answered})`}: ${message}`;
+}
+
 // The loop puts the kind of the failure before the vendor's words.
 function wordsOf(error: string): { code: string; message: string } {
   const kind = error.slice(0, error.indexOf(":"));

@@ -37,6 +37,13 @@ export interface JobQueue extends GenerationQueue<HostedBatch> {
   close(): void;
 }
 
+/** A claimed batch, kept alive as long as one of its jobs is open. */
+interface Held {
+  leased: LeasedBatch;
+  heart: NodeJS.Timeout;
+  open: Set<number>;
+}
+
 interface JobQueueDeps extends Pick<Database, "app" | "system"> {
   clock: Clock;
   /** Names this process: whose jobs they are, for people. */
@@ -54,36 +61,34 @@ const mostRemembered = 10_000;
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
   const { app, system, leaseMs } = deps;
   const intended = new Map<number, WaitingJobs & ProjectScope>();
-  const held = new Map<number, { leased: LeasedBatch; heart: NodeJS.Timeout; open: Set<number> }>();
-  // By the number of a job, while it is claimed.
-  const groupOf = new Map<number, number>();
+  // By the number of a job, while it is claimed: a session may have several batches under way.
+  const leaseOf = new Map<number, Held>();
 
   function keep(group: number, leased: LeasedBatch): void {
+    const open = new Set(leased.jobs.map(({ seq }) => seq));
     const heart = setInterval(() => {
       void failOpen("keeping a lease", async () => {
-        if (!(await keepLease(app, leased, leaseMs))) deps.onLost(group);
+        const isKept = await keepLease(app, leased, leaseMs);
+        // One that was let go meanwhile is not lost.
+        if (!isKept && open.size > 0) deps.onLost(group);
       });
     }, leaseMs / heartbeatsOfLease).unref();
-    held.set(group, { leased, heart, open: new Set(leased.jobs.map(({ seq }) => seq)) });
-    for (const { seq } of leased.jobs) groupOf.set(seq, group);
+    for (const seq of open) leaseOf.set(seq, { leased, heart, open });
   }
 
-  function letGo(group: number, seqs: readonly number[]): void {
-    const lease = held.get(group);
+  function letGo(seqs: readonly number[]): void {
     for (const seq of seqs) {
-      groupOf.delete(seq);
+      const lease = leaseOf.get(seq);
+      leaseOf.delete(seq);
       lease?.open.delete(seq);
+      if (lease?.open.size === 0) clearInterval(lease.heart);
     }
-    if (lease === undefined || lease.open.size > 0) return;
-    clearInterval(lease.heart);
-    held.delete(group);
   }
 
   async function release(message: ClaimedMessage, how: Release): Promise<void> {
-    const group = groupOf.get(message.id);
-    const leased = group === undefined ? undefined : held.get(group)?.leased;
+    const leased = leaseOf.get(message.id)?.leased;
     const job = leased?.jobs.find(({ seq }) => seq === message.id);
-    if (group === undefined || leased === undefined || job === undefined) return;
+    if (leased === undefined || job === undefined) return;
     const { team_id, project_id, lease_token } = leased;
     try {
       await inTenant(app, { team_id, project_id }, async (connection) => {
@@ -91,7 +96,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       });
     } finally {
       // Where the database does not answer the lease runs out, and the job is free again.
-      letGo(group, [message.id]);
+      letGo([message.id]);
     }
     await requestTurn(system, team_id, "at" in how ? how.at : undefined);
   }
@@ -124,16 +129,20 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       keep(group, leased);
       return batchOf(group, leased);
     },
-    async complete({ leased, session }, reply: GenerationReply) {
+    async complete({ leased }, reply: GenerationReply) {
       const { now } = deps.clock;
       await completeJobs(app, leased, (jobs) => recordsOf(leased, reply, { jobs, now: now() }));
-      const seqs = leased.jobs.map(({ seq }) => seq);
-      letGo(session.id, seqs);
+      letGo(leased.jobs.map(({ seq }) => seq));
       // Who asks reads the records; nothing here shows them.
       return { observations: [], summaries: [] };
     },
     async release(messages, how) {
-      for (const message of messages) await release(message, how);
+      let failure: { cause: unknown } | undefined;
+      for (const message of messages) {
+        // The others are let go too: kept alive by us, one that nobody works on would never be free again.
+        await release(message, how).catch((cause: unknown) => (failure ??= { cause }));
+      }
+      if (failure !== undefined) throw failure.cause;
     },
     // The sweep of the store does it, for every process at once.
     reclaimExpired: async () => 0,
@@ -141,7 +150,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     sessionsDue: () => [],
     nextDue: () => null,
     close() {
-      for (const { heart } of held.values()) clearInterval(heart);
+      for (const { heart } of leaseOf.values()) clearInterval(heart);
     },
   };
 }

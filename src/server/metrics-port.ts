@@ -44,7 +44,8 @@ export function createMetricsPort({ database, clock, version, role }: MetricsPor
     ...metrics,
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
-        server.once("error", (cause) => reject(portUnusable(port, cause)));
+        // It stays: a later failure to accept must not end the process.
+        server.on("error", (cause) => reject(portUnusable(port, cause)));
         server.listen({ host, port }, () => {
           const address = server.address();
           if (address === null || typeof address === "string") reject(new MemError("internal"));

@@ -34,7 +34,7 @@ test("every MCP tool has a row in the matrix, and every row a tool", async () =>
   );
 });
 
-test("a body of a route takes no id of a project or session that the matrix does not send", () => {
+test("every id in the path of a route is one that the matrix sends", () => {
   for (const { method, url, schema } of server.routes) {
     for (const one of [method].flat()) {
       const slots = routeRows[`${one} ${url}`]?.slots ?? [];

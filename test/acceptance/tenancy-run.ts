@@ -89,11 +89,10 @@ export function createMatrix(deps: MatrixDeps): Matrix {
     if (!isKeys && idKind === "malformed" && slot?.malformed !== undefined) return;
     const place =
       slot === undefined ? "" : `${slot.at} ${slot.name} ${slot.noun} ${row.slots?.indexOf(slot)}`;
-    const kind = isKeys
-      ? name.startsWith("tool ")
-        ? `tool ${status}`
-        : `${status}`
-      : `${name} ${place} ${status}`;
+    // A refusal names the right that the route needs.
+    const right = status === 403 ? row.access : "";
+    const asker = name.startsWith("tool ") ? "tool" : "";
+    const kind = isKeys ? `${asker} ${status} ${right}` : `${name} ${place} ${status}`;
     const first = refusals.get(kind);
     const shown = maskedOf(asked, answer);
     compared += 1;

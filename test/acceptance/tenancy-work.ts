@@ -2,16 +2,22 @@
 import { newId } from "../../src/ids.ts";
 import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
 import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
-import type { Connections } from "../../src/store/postgres/open.ts";
+import type { Connections, Database } from "../../src/store/postgres/open.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import type { Home, World } from "./tenancy-world.ts";
 
 const leaseMs = 60_000;
 
+type WorkDeps = Pick<Database, "app" | "system">;
+
 /** What went beyond the tenant, or did not happen inside of it. */
-export async function workFaults(app: Connections, world: World): Promise<string[]> {
+export async function workFaults({ app, system }: WorkDeps, world: World): Promise<string[]> {
   const home = world.home(0, 0);
   const [sibling, other] = [world.home(0, 1), world.home(1, 0)];
+  // One epoch for all: it must not be what tells them apart.
+  await system.query({
+    text: "update projects set memory_epoch = (select max(memory_epoch) from projects)",
+  });
   const faults: string[] = [];
   const demand = (what: string, holds: boolean) => {
     if (!holds) faults.push(what);
@@ -59,6 +65,7 @@ export async function workFaults(app: Connections, world: World): Promise<string
     return [];
   });
   demand("its holder completes it", held === 1);
+  await world.fill(home);
   return faults;
 }
 

@@ -2,11 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import { MemError } from "../../src/errors.ts";
+import { newId } from "../../src/ids.ts";
 import { createStderrLog } from "../../src/log.ts";
 import { createHostedGeneration, type HostedGeneration } from "../../src/server/generation.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";
-import { openDatabase } from "../../src/store/postgres/open.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
+import { endSession } from "../../src/store/postgres/sessions.ts";
 import { modelServer } from "../generate/providers/model-server.ts";
 import { enqueueEvent, enqueueSummary, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
@@ -23,8 +26,9 @@ afterEach(async () => {
 /** A generating process, with pools of its own as a process has them. */
 async function startGenerating(
   env: Record<string, string> = { MEM_PROVIDER: "local" },
+  changed: (own: Database) => Database = (own) => own,
 ): Promise<HostedGeneration> {
-  const own = openDatabase({ url: database.url, onConnectionLost: () => undefined });
+  const own = changed(openDatabase({ url: database.url, onConnectionLost: () => undefined }));
   const generation = createHostedGeneration({
     database: own,
     settings: loadSettings({ dataDir: tempDir(), env }),
@@ -160,4 +164,52 @@ test("a summary keeps its parts, and is made of what was said last when its even
   expect(rows).toHaveLength(1);
   expect(Object.keys(rows[0]?.parts ?? {})).toContain("next_steps");
   expect(JSON.stringify(rows[0]?.parts)).toContain("The cookie is set now.");
+});
+
+test("a database that fails while a paused provider is tried again does not keep it paused for ever", async () => {
+  const tenant = await makeTenant(database);
+  const model = await modelServer({ script: ["rate-limited", "ok"], retryAfterSeconds: 1 });
+  for (let at = 0; at < 3; at += 1) await enqueueEvent(database, tenant, { turn: false });
+  let failures = 2;
+  await startGenerating(
+    {
+      MEM_PROVIDER: "compat",
+      MEM_COMPAT_BASE_URL: model.url,
+      MEM_COMPAT_MODEL: "scripted",
+      MEM_GENERATION_LEASE_SECONDS: "2",
+    },
+    (own) => ({
+      ...own,
+      system: {
+        ...own.system,
+        query(statement) {
+          const isForNow = statement.name === "request-turn" && statement.values?.[1] === null;
+          if (!isForNow || model.requests.length === 0 || failures === 0) return own.system.query(statement);
+          failures -= 1;
+          return Promise.reject(new MemError("storage_failed"));
+        },
+      },
+    }),
+  );
+  await until(done(tenant, 3));
+  expect(failures).toBe(0);
+});
+
+test("what is left of a session, and its summary, need no sweep", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  let sweeps = 0;
+  await startGenerating(undefined, (own) => ({
+    ...own,
+    system: {
+      query: (statement) => own.system.query(statement),
+      // Sweeps alone borrow: there is none after the first.
+      borrow: (work) =>
+        sweeps++ === 0 ? own.system.borrow(work) : Promise.reject(new MemError("storage_busy")),
+    },
+  }));
+  for (let at = 0; at < 120; at += 1) await enqueueEvent(database, tenant, { session, turn: false });
+  await endSession(database.app, tenant, session, newId());
+  await until(done(tenant, 121));
+  expect((await recordsOf(tenant)).filter(({ kind }) => kind === "session_summary")).toHaveLength(1);
 });

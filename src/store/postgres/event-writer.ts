@@ -27,6 +27,9 @@ const maxChars = 4 * 1024 * 1024;
 /** Largest event, as the text that is stored. */
 const maxEventChars = 2 * 1024 * 1024;
 
+// What waits while the database stands still has to fit into a small container beside everything else.
+const maxWaitingChars = 64 * 1024 * 1024;
+
 interface Waiting extends BatchItem {
   resolve(written: Settled): void;
   reject(cause: unknown): void;
@@ -36,6 +39,7 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
   // Who waits for the purge of a project waits apart, on one connection: others' events go on.
   const patient = createLane(1, (group) => settle(app, group, true, patient.add));
   const quick = createLane(groups, (group) => settle(app, group, false, patient.add));
+  let waitingChars = 0;
 
   return {
     write(event) {
@@ -45,8 +49,19 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
           new MemError("payload_too_large", { message: "The event is larger than 2 MB." }),
         );
       }
-      return new Promise((resolve, reject) => {
+      if (waitingChars + text.length > maxWaitingChars) {
+        return Promise.reject(
+          new MemError("storage_busy", {
+            message: "Too many events wait for the database.",
+            hint: "Send the event again in a moment, with the same Idempotency-Key if it has one.",
+          }),
+        );
+      }
+      waitingChars += text.length;
+      return new Promise<Settled>((resolve, reject) => {
         quick.add({ event, text, resolve, reject });
+      }).finally(() => {
+        waitingChars -= text.length;
       });
     },
     async close() {

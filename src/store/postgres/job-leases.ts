@@ -279,7 +279,9 @@ export function sweepJobs(system: Connections, mostClaims: number): Promise<numb
       text: `select request_turn(team_id)
         from (
           select distinct team_id from generation_jobs
-          where status = 'queued' and next_attempt_at <= now()) due`,
+          where status = 'queued' and next_attempt_at <= now()
+          -- In the order in which those who store events lock them.
+          order by team_id) due`,
     });
     return rowCount ?? 0;
   });

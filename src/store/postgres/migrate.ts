@@ -39,9 +39,9 @@ export async function migrateServer(owner: Pool, product: string): Promise<numbe
     throw toStorageError(cause);
   });
   try {
-    await demandVersion(client);
+    const major = await demandVersion(client);
     await client.query("select pg_advisory_lock($1)", [lockKey]);
-    await makeRoles(client);
+    await makeRoles(client, major);
     await runMigrations({ pgPool: owner });
     return await applyMissing(client, product);
   } catch (cause) {
@@ -52,25 +52,28 @@ export async function migrateServer(owner: Pool, product: string): Promise<numbe
   }
 }
 
-/** The schema version of the database, 0 before the first migration. */
+// A connection whose other end is gone would be waited for until the system gives it up, which takes minutes.
+const versionTimeoutMs = 3_000;
+
+/** The schema version of the database, 0 before the first migration. Throws `storage_failed` when it does not answer. */
 export async function schemaVersionOf(owner: Pool): Promise<number> {
-  const { rows } = await owner
-    .query<{ version: number }>(
-      "select max(version) as version from mem.schema_versions having max(version) is not null",
-    )
-    .catch((cause: unknown) => {
-      if (["42P01", "3F000"].includes(codeOf(cause))) return { rows: [] };
-      throw toStorageError(cause);
-    });
+  const question = {
+    text: "select max(version) as version from mem.schema_versions having max(version) is not null",
+    query_timeout: versionTimeoutMs,
+  };
+  const { rows } = await owner.query<{ version: number }>(question).catch((cause: unknown) => {
+    if (["42P01", "3F000"].includes(codeOf(cause))) return { rows: [] };
+    throw toStorageError(cause);
+  });
   return rows[0]?.version ?? 0;
 }
 
-async function demandVersion(client: PoolClient): Promise<void> {
+async function demandVersion(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ number: string }>(
     "select current_setting('server_version_num') as number",
   );
   const major = Math.floor(Number(rows[0]?.number ?? 0) / 10_000);
-  if (major >= oldestMajor) return;
+  if (major >= oldestMajor) return major;
   throw new MemError("setting_invalid", {
     message: `MEM_DATABASE_URL names PostgreSQL ${major}; mem server needs ${oldestMajor} or later.`,
     hint: "Upgrade it, or unset MEM_DATABASE_URL: mem then runs a private PostgreSQL.",
@@ -78,7 +81,9 @@ async function demandVersion(client: PoolClient): Promise<void> {
 }
 
 // Roles belong to the cluster: servers of two databases may make them at the same moment.
-async function makeRoles(client: PoolClient): Promise<void> {
+async function makeRoles(client: PoolClient, major: number): Promise<void> {
+  // Since 16 who makes a role is a member that may pass it on, yet may not take it.
+  const usable = major >= 16 ? "set" : "member";
   for (const role of roles) {
     const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [role]);
     if (rowCount === 0) {
@@ -87,8 +92,8 @@ async function makeRoles(client: PoolClient): Promise<void> {
       });
     }
     const { rows } = await client.query<{ member: boolean }>(
-      "select pg_has_role(current_user, $1, 'member') as member",
-      [role],
+      "select pg_has_role(current_user, $1, $2) as member",
+      [role, usable],
     );
     if (rows[0]?.member !== true) await client.query(`grant ${role} to current_user`);
   }

@@ -64,15 +64,16 @@ const keepAliveAfterMs = 10_000;
 
 /** Opens the pools; nothing connects before the first statement. */
 export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): Database {
+  const { connectionString, own } = withoutOptions(url);
   const common: PoolConfig = {
-    connectionString: url,
+    connectionString,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     application_name: "mem",
   };
   const pool = (config: PoolConfig, role?: string, bounds: Record<string, number> = {}): Pool => {
-    const made = new Pool({ ...common, ...config, options: sessionOptions(role, bounds) });
+    const made = new Pool({ ...common, ...config, options: `${own}${sessionOptions(role, bounds)}` });
     // Without a listener a connection that dies, idle or borrowed, ends the process.
     made.on("error", onConnectionLost);
     made.on("connect", (client) => client.on("error", onConnectionLost));
@@ -102,6 +103,17 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
       await Promise.all([app.end(), system.end(), guards.end(), owner.end()]);
     },
   };
+}
+
+// The driver takes the URL's word over ours: options there would leave out the role, and with it row-level security. They
+// go before ours, since some hosts are told by them which database is meant; of two settings the later one counts.
+function withoutOptions(url: string): { connectionString: string; own: string } {
+  const [address = "", ...query] = url.split("?");
+  const parameters = new URLSearchParams(query.join("?"));
+  const own = parameters.getAll("options").map((each) => `${each} `);
+  if (own.length === 0) return { connectionString: url, own: "" };
+  parameters.delete("options");
+  return { connectionString: `${address}?${parameters}`, own: own.join("") };
 }
 
 // Given with the connection, so that they are the session's defaults: `reset role` leads back to the same role.

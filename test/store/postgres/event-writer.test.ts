@@ -222,3 +222,25 @@ async function aWaitFor(pid: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test("what waits for a database that stands still is bounded: the rest is refused and may come again", async () => {
+  let giveUp: () => void = () => undefined;
+  const stands = new Promise<never>((_resolve, reject) => {
+    giveUp = () => reject(new Error("it never came back"));
+  });
+  stands.catch(() => undefined);
+  const writer = createEventWriter({ app: { query: () => stands, borrow: () => stands } });
+  const scope = { team_id: newId(), project_id: newId() };
+  const payload = "x".repeat(1024 * 1024);
+  const settled = Array.from({ length: 80 }, () =>
+    writer.write(eventIn(scope, { payload })).then(
+      () => "stored",
+      (cause: { code?: string }) => cause.code ?? "lost",
+    ),
+  );
+  expect(await settled.at(-1)).toBe("storage_busy");
+  giveUp();
+  const refused = (await Promise.all(settled)).filter((code) => code === "storage_busy");
+  expect(refused.length).toBeGreaterThanOrEqual(16);
+  expect(refused.length).toBeLessThan(20);
+});

@@ -3,7 +3,7 @@ import { newId } from "../../../src/ids.ts";
 import { createDatabaseIfMissing } from "../../../src/store/postgres/create-database.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
-import { createTestDatabase } from "../../helpers/postgres.ts";
+import { createTestDatabase, startOwnPostgres } from "../../helpers/postgres.ts";
 
 const url = await createTestDatabase();
 
@@ -42,4 +42,24 @@ test("a database of a newer version is refused and left as it is", async () => {
 
 test("an empty database has version 0", async () => {
   expect(await schemaVersionOf(opened(await emptyDatabase()).owner)).toBe(0);
+});
+
+test("a user who may create roles and is no superuser migrates and serves", async () => {
+  const { postgres, remove } = await startOwnPostgres();
+  const admin = openDatabase({ url: postgres.url, onConnectionLost: () => undefined });
+  await admin.owner.query("create role hoster login createrole");
+  await admin.owner.query("create database hosted owner hoster");
+  await admin.close();
+  const at = new URL(postgres.url);
+  at.username = "hoster";
+  at.pathname = "/hosted";
+  const database = openDatabase({ url: at.href, onConnectionLost: () => undefined });
+  expect(await migrateServer(database.owner, "test")).toContain(serverSchemaVersion);
+  const text = "select current_user::text as role";
+  expect((await database.app.query({ text })).rows).toEqual([{ role: "mem_app" }]);
+  expect((await database.system.query({ text })).rows).toEqual([{ role: "mem_system" }]);
+  await database.system.query({ text: "select request_turn(gen_random_uuid())" });
+  await database.close();
+  await postgres.stop("immediate");
+  remove();
 });

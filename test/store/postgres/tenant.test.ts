@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/ids.ts";
+import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
@@ -59,4 +60,15 @@ test("the roles that serve own nothing and are bound by every table that carries
       where r.rolname in ('mem_app', 'mem_system')`,
   });
   expect(owned.rowCount).toBe(0);
+});
+
+test("options in the database's URL are kept, and change neither the roles nor their bounds", async () => {
+  const url = new URL(database.url);
+  url.searchParams.set("options", "-c work_mem=7MB -c role=none -c statement_timeout=0");
+  const opened = openDatabase({ url: url.href, onConnectionLost: () => undefined });
+  const text = `select current_user::text as role, current_setting('work_mem') as memory,
+    current_setting('statement_timeout') as bound`;
+  expect((await opened.app.query({ text })).rows).toEqual([{ role: "mem_app", memory: "7MB", bound: "15s" }]);
+  expect((await opened.system.query({ text })).rows).toMatchObject([{ role: "mem_system", bound: "15s" }]);
+  await opened.close();
 });
