@@ -59,6 +59,7 @@ function portOf(known: ReadonlyMap<string, Known>): ContextPort {
     // Nobody pins, judges or watches files on a server.
     pinned: () => [],
     lastMessage: () => undefined,
+    isDoubted: () => false,
     byFile: () => ({ observations: [], total: 0 }),
   };
 }
