@@ -94,6 +94,6 @@ function cleanedObject(metadata: JsonObject): JsonObject {
 function noSuchSession(): MemError {
   return new MemError("not_found", {
     message: "The project has no such session.",
-    hint: "GET /v1/sessions lists those of a project; a record needs none.",
+    hint: "Use the id that POST /v1/sessions/start answered; a record needs none.",
   });
 }

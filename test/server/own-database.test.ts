@@ -7,10 +7,12 @@ import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { createStderrLog } from "../../src/log.ts";
 import { findServerDatabase } from "../../src/server/own-database.ts";
+import { createTestDatabase } from "../helpers/postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const { log } = createStderrLog("SILENT");
+const named = await createTestDatabase();
 
 function find(dataDir: string, named = "") {
   return findServerDatabase({ named, dataDir, log, onLost: () => undefined });
@@ -48,10 +50,7 @@ function isAlive(pid: number): boolean {
 }
 
 test("a database that is named is taken as it is", async () => {
-  expect(await find(tempDir(), "postgresql://db.example/mem")).toMatchObject({
-    url: "postgresql://db.example/mem",
-    described: "named",
-  });
+  expect(await find(tempDir(), named)).toMatchObject({ url: named, described: "named" });
 });
 
 test("a private one has no port, is closed to other users, joined by a second server, and gone with the first", async () => {

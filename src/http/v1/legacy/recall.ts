@@ -1,5 +1,6 @@
 // Search, the fixed questions, the timeline and files of the local worker, on the server's store.
 import type { FastifyRequest } from "fastify";
+import { noSuchProject } from "../../../domain/known-names.ts";
 import type { SearchResults } from "../../../recall/search.ts";
 import type { Topic, TopicRequest } from "../../../recall/topics.ts";
 import type { App } from "../../plugins/zod.ts";
@@ -69,7 +70,17 @@ function searchRoutes(app: App, ports: LegacyPorts): void {
       work: (reach) => ports.search(reach, asked),
       count: totalOf,
     });
-    return { ...found, totalResults: totalOf(found), query: asked.query ?? "" };
+    const totalResults = totalOf(found);
+    const notes = totalResults > 0 ? found.notes : [...found.notes, ...(await nameNote(request, asked))];
+    return { ...found, notes, totalResults, query: asked.query ?? "" };
+  };
+  // The same for a project that nobody has and for one out of reach.
+  const nameNote = async (request: FastifyRequest, { project }: SearchQuery): Promise<string[]> => {
+    const caller = callerOf(request);
+    if (project === undefined || (await ports.reach(caller, project)) !== null) return [];
+    const everything = await ports.reach(caller, undefined);
+    const note = everything === null ? null : noSuchProject(project, await ports.projects(everything));
+    return note === null ? [] : [note];
   };
   app.get(
     "/api/search",
