@@ -1,6 +1,5 @@
 // Search, the fixed questions, the timeline and files of the local worker, on the server's store.
 import type { FastifyRequest } from "fastify";
-import { noSuchProject } from "../../../domain/known-names.ts";
 import type { SearchResults } from "../../../recall/search.ts";
 import type { Topic, TopicRequest } from "../../../recall/topics.ts";
 import type { App } from "../../plugins/zod.ts";
@@ -74,13 +73,10 @@ function searchRoutes(app: App, ports: LegacyPorts): void {
     const notes = totalResults > 0 ? found.notes : [...found.notes, ...(await nameNote(request, asked))];
     return { ...found, notes, totalResults, query: asked.query ?? "" };
   };
-  // The same for a project that nobody has and for one out of reach.
+  // The same words for a project that nobody has and for one out of reach.
   const nameNote = async (request: FastifyRequest, { project }: SearchQuery): Promise<string[]> => {
-    const caller = callerOf(request);
-    if (project === undefined || (await ports.reach(caller, project)) !== null) return [];
-    const everything = await ports.reach(caller, undefined);
-    const note = everything === null ? null : noSuchProject(project, await ports.projects(everything));
-    return note === null ? [] : [note];
+    const isInReach = project === undefined || (await ports.reach(callerOf(request), project)) !== null;
+    return isInReach ? [] : ["There is no such project. GET /api/projects lists those that the key reaches."];
   };
   app.get(
     "/api/search",
