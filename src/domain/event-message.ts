@@ -31,9 +31,14 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
   };
 }
 
+/** Which events are prompts: a pattern that JavaScript and PostgreSQL read alike, letters of either case. */
+export const promptEventPattern = "^(user_?prompt(_?submit(ted)?)?|prompt)$";
+
+const promptEvent = new RegExp(promptEventPattern, "i");
+
 /** The words of a prompt event, or undefined when the event is none: nothing is made of it, the rest is read with it. */
 export function promptOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
-  if (!/^(user_?prompt(_?submit(ted)?)?|prompt)$/i.test(event_type)) return undefined;
+  if (!promptEvent.test(event_type)) return undefined;
   if (typeof payload === "string") return payload;
   return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
 }

@@ -1,4 +1,5 @@
 // Generation jobs in work: claimed for a while with a token, kept by heartbeats, free again when their worker is gone.
+import { promptEventPattern } from "../../domain/event-message.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
@@ -166,7 +167,7 @@ const batchText = `
           select json_build_object('event_type', e.event_type, 'payload', e.payload)
           from agent_events e
           where e.team_id = $1 and e.project_id = $2 and e.session_id = s.id
-            and e.event_type ~* '^(user_?prompt(_?submit(ted)?)?|prompt)$'
+            and e.event_type ~* '${promptEventPattern}'
           order by e.seq desc
           limit 1))
       from sessions s

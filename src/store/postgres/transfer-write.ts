@@ -1,6 +1,7 @@
 // Records that come from an export, a page in one transaction; those that are there already stay as they are.
+import type { HostedEvent } from "../../domain/hosted-event.ts";
 import type { NewHostedObservation } from "../../domain/hosted-record.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { storableJson } from "../../domain/storable.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
@@ -27,18 +28,9 @@ export interface TransferSession {
 }
 
 /** Names its session as its host does: the session's id here may be another one. */
-export interface TransferEvent {
-  id: string;
+export type TransferEvent = Omit<HostedEvent, "team_id" | "project_id" | "session_id"> & {
   content_session_id: string | null;
-  source_type: string;
-  source_event_id: string | null;
-  event_type: string;
-  platform_source: string;
-  payload: Json;
-  metadata: JsonObject;
-  occurred_at_epoch: number;
-  received_at_epoch: number;
-}
+};
 
 export type TransferObservation = Omit<
   NewHostedObservation,
