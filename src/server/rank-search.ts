@@ -1,6 +1,7 @@
 // The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
 import type { HostedObservation } from "../domain/hosted-record.ts";
 import { codeOf } from "../domain/record-terms.ts";
+import type { Candidate, Standing } from "../domain/search.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { fuse } from "../recall/fusion.ts";
 import { askedTerms, wordParts } from "../recall/query.ts";
@@ -15,8 +16,11 @@ import {
   countRecords,
   type FoundCandidates,
   findCandidates,
+  type IndexedRecord,
+  readTerms,
   recordsContaining,
 } from "../store/postgres/search.ts";
+import { createTermMemory, type TermMemory } from "./term-memory.ts";
 
 export interface ProjectSearch {
   words: string;
@@ -35,9 +39,13 @@ export interface SearchedProject {
 // On LoCoMo's turns R@10 is 75.7 with 60 or 80, and 76.3 with 120, at a third more time.
 const candidateCount = 60;
 
-/** Searches inside the caller's transaction. How many records a project has is remembered for a minute. */
+/**
+ * Searches inside the caller's transaction. How many records a project has is remembered for a minute, the words that
+ * were compared for some.
+ */
 export function createProjectSearch(clock: { monotonicMs(): number }): SearchedProject {
   const populations = createPopulations(clock);
+  const memory = createTermMemory({ clock });
   return {
     async search(connection, scope, { words, filter, limit }) {
       const asked = askedTerms(words);
@@ -51,8 +59,11 @@ export function createProjectSearch(clock: { monotonicMs(): number }): SearchedP
         most: Math.max(candidateCount, limit),
       });
       const ranked =
-        found.candidates.length > 0
-          ? ranking(words, population, found)
+        found.hits.length > 0
+          ? ranking(words, population, {
+              ...found,
+              candidates: await candidatesOf(connection, scope, found, memory),
+            })
           : (await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit })).map(
               (id) => ({ id }),
             );
@@ -66,10 +77,14 @@ interface Ranked {
   score?: number;
 }
 
+interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
+  candidates: readonly Candidate[];
+}
+
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies }: FoundCandidates,
+  { candidates, standing, frequencies }: Compared,
 ): Ranked[] {
   const terms = askedTerms(words).map(({ term }) => term);
   const question = createQuestion(words, {
@@ -82,6 +97,33 @@ function ranking(
       .filter(({ signals }) => signals.coverage > 0)
       .map(({ id, score }) => ({ id, score }))
   );
+}
+
+// The hits and those beside them, with their words; one that was deleted in between is not there any more.
+async function candidatesOf(
+  connection: Queryable,
+  scope: ProjectScope,
+  { hits, standing }: { hits: FoundCandidates["hits"]; standing: readonly Standing[] },
+  memory: TermMemory,
+): Promise<Candidate[]> {
+  const scores = new Map<number, number>();
+  for (const { id } of standing) scores.set(id, 0);
+  for (const { id, score } of hits) scores.set(id, score);
+  const known = new Map<number, IndexedRecord>();
+  const missing: number[] = [];
+  for (const id of scores.keys()) {
+    const record = memory.get(id);
+    if (record === undefined) missing.push(id);
+    else known.set(id, record);
+  }
+  for (const record of missing.length > 0 ? await readTerms(connection, scope, missing) : []) {
+    memory.keep(record);
+    known.set(record.id, record);
+  }
+  return [...scores].flatMap(([id, score]) => {
+    const record = known.get(id);
+    return record === undefined ? [] : [{ ...record, score: -score, status: "active" as const }];
+  });
 }
 
 async function read(

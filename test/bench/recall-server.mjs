@@ -57,8 +57,8 @@ async function statements({ scope, words }) {
   const codes = product.askedTerms(words).map(({ term }) => product.codeOf(term));
   await product.inTenant(database.app, scope, async (connection) => {
     const request = { codes, population: 1_000, filter, most: 60 };
-    const { candidates } = await product.findCandidates(connection, scope, request);
-    const seqs = candidates.slice(-20).map(({ id }) => id);
+    const { hits } = await product.findCandidates(connection, scope, request);
+    const seqs = hits.slice(0, 20).map(({ id }) => id);
     await product.observationsBySeq(connection, scope, seqs);
   });
 }

@@ -84,14 +84,18 @@ export async function observationsBySeq(
   { team_id, project_id }: ProjectScope,
   seqs: readonly number[],
 ): Promise<HostedObservation[]> {
-  const { rows } = await connection.query<HostedObservation>({
+  const { rows } = await connection.query<{ records: HostedObservation[] | null }>({
     name: "observations-by-seq",
-    text: `select ${recordColumns}
-      from observations o
-      where o.team_id = $1 and o.project_id = $2 and o.seq = any($3::bigint[])`,
+    // One text for all: taking twenty rows with their lists apart took twice as long.
+    text: `select json_agg(record) as records
+      from (
+        select ${recordColumns}
+        from observations o
+        where o.team_id = $1 and o.project_id = $2 and o.seq = any($3::bigint[])
+      ) record`,
     values: [team_id, project_id, seqs],
   });
-  return rows;
+  return rows[0]?.records ?? [];
 }
 
 const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,

@@ -1,6 +1,7 @@
-// What the ranking reads of the search index: the best rows for some words, who stands beside them, how common each is.
-import { codesOfPacked, unpackTerms } from "../../domain/record-terms.ts";
-import type { Candidate, Standing } from "../../domain/search.ts";
+// What the ranking reads of the search index: the best rows for some words, who stands beside them, how common each is,
+// and the words of a record.
+import { codesOfPacked, type RecordTerms, unpackTerms } from "../../domain/record-terms.ts";
+import type { Standing } from "../../domain/search.ts";
 import { searchCode } from "../../domain/search-codes.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import type { ObservationFilter } from "./observations.ts";
@@ -18,11 +19,19 @@ export interface CandidateRequest {
 
 /** The ids are `seq`s. */
 export interface FoundCandidates {
-  /** The best by their own words and those beside them, in no order; the score of the latter is 0. */
-  candidates: Candidate[];
+  /** The best by their own words, in no order; the higher the score, the better. */
+  hits: { id: number; score: number }[];
+  /** Who stands beside the best of them. */
   standing: Standing[];
-  /** In how many records each code is. */
+  /** In how many records each code is; of those in very many about how many. */
   frequencies: number[];
+}
+
+/** What is compared of a record; it does not change as long as the record is there. */
+export interface IndexedRecord {
+  id: number;
+  created_at_epoch: number;
+  terms: RecordTerms;
 }
 
 /** Finds the candidates, inside the caller's transaction, whose tenant it is bound to. */
@@ -31,7 +40,7 @@ export async function findCandidates(
   { team_id, project_id }: ProjectScope,
   { codes, population, filter, most }: CandidateRequest,
 ): Promise<FoundCandidates> {
-  const { rows } = await connection.query<Row>({
+  const { rows } = await connection.query<CandidateRow>({
     name: "search-candidates",
     text: candidatesText,
     values: [
@@ -46,12 +55,35 @@ export async function findCandidates(
       most,
     ],
   });
-  const [row] = rows;
+  const { ids, scores, found, beside, others } = rows[0] ?? nothingFound;
   return {
-    candidates: toCandidates(row?.figures ?? [], row?.terms ?? new Uint8Array()),
-    standing: (row?.standing ?? []).map(([beside, id]) => ({ beside, id })),
-    frequencies: row?.found ?? [],
+    hits: (ids ?? []).map((id, at) => ({ id, score: scores?.[at] ?? 0 })),
+    standing: (others ?? []).map((id, at) => ({ beside: beside?.[at] ?? id, id })),
+    frequencies: found ?? [],
   };
+}
+
+/** The words of the project's records with these `seq`s, in any order. */
+export async function readTerms(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  seqs: readonly number[],
+): Promise<IndexedRecord[]> {
+  const { rows } = await connection.query<TermsRow>({
+    name: "search-terms",
+    text: termsText,
+    values: [team_id, project_id, seqs],
+  });
+  const { ids, times, sizes, terms } = rows[0] ?? nothingRead;
+  const codes = codesOfPacked(terms ?? new Uint8Array());
+  let from = 0;
+  return (ids ?? []).map((id, at) => {
+    const end = from + (sizes?.[at] ?? 0) / codes.BYTES_PER_ELEMENT;
+    // Each has its own copy: one that is remembered must not hold on to all that were read with it.
+    const own = unpackTerms(codes.slice(from, end));
+    from = end;
+    return { id, created_at_epoch: times?.[at] ?? 0, terms: own };
+  });
 }
 
 /** How many records the project has in the index. */
@@ -81,19 +113,27 @@ export async function recordsContaining(
   return rows.map(({ seq }) => seq);
 }
 
-/** One row for all: a row and a buffer for each record took three times as long. */
-interface Row {
-  /** In the order of the terms. */
-  figures: Figures[] | null;
-  terms: Uint8Array | null;
-  standing: [beside: number, id: number][] | null;
+// Columns of arrays: a row for each record took three times as long, and pairs in JSON a third more.
+interface CandidateRow {
+  ids: number[] | null;
+  scores: number[] | null;
   found: number[] | null;
+  beside: number[] | null;
+  others: number[] | null;
 }
 
-type Figures = [seq: number, score: number, created_at_epoch: number, bytes: number];
+interface TermsRow {
+  ids: number[] | null;
+  times: number[] | null;
+  sizes: number[] | null;
+  terms: Uint8Array | null;
+}
+
+const nothingFound: CandidateRow = { ids: null, scores: null, found: null, beside: null, others: null };
+const nothingRead: TermsRow = { ids: null, times: null, sizes: null, terms: null };
 
 // The function answers with numbers of this tenant; what they stand for is read under row-level security, each by its
-// key: `limit 1` keeps the planner from reading a whole project for a hundred rows.
+// key: `limit 1` keeps the planner from reading a whole project for twenty rows.
 const candidatesText = `with hit as materialized (
     select seq, score, found
     from search_candidates($2, $3, $4, $5, $6, $7, $8, $9)
@@ -125,30 +165,38 @@ const candidatesText = `with hit as materialized (
         order by n.seq
         limit 2)
     ) o
-  ),
-  record as materialized (
-    select one.seq, one.score, s.created, s.terms
-    from (
-      select seq, max(score) as score
-      from (select seq, score from hit union all select seq, 0 from standing) each
-      group by seq
-    ) one
-    cross join lateral (
-      select o.terms, floor(extract(epoch from o.created_at)::float8 * 1000) as created
-      from observation_search o
-      where o.team_id = $1 and o.project_id = $2 and o.seq = one.seq
-        and ($6::text is null or o.kind = $6)
-        and ($7::text is null or o.obs_type = $7)
-        and ($8::text is null or o.platform_source = $8)
-      limit 1
-    ) s
+    where coalesce($6::text, $7::text, $8::text) is null
+      or exists (
+        select 1
+        from observation_search s
+        where s.team_id = $1 and s.project_id = $2 and s.seq = o.seq
+          and ($6::text is null or s.kind = $6)
+          and ($7::text is null or s.obs_type = $7)
+          and ($8::text is null or s.platform_source = $8)
+      )
   )
   select
-    (select json_agg(json_build_array(seq, score, created, octet_length(terms)) order by seq) from record)
-      as figures,
-    (select string_agg(terms, ''::bytea order by seq) from record) as terms,
-    (select json_agg(json_build_array(beside, seq)) from standing) as standing,
-    (select found from hit limit 1) as found`;
+    (select array_agg(seq::float8) from hit) as ids,
+    (select array_agg(score) from hit) as scores,
+    (select found from hit limit 1) as found,
+    (select array_agg(beside::float8) from standing) as beside,
+    (select array_agg(seq::float8) from standing) as others`;
+
+const termsText = `select
+    array_agg(seq::float8 order by seq) as ids,
+    array_agg(floor(extract(epoch from created_at) * 1000)::float8 order by seq) as times,
+    array_agg(octet_length(terms) order by seq) as sizes,
+    string_agg(terms, ''::bytea order by seq) as terms
+  from (
+    select s.seq, s.created_at, s.terms
+    from unnest($3::bigint[]) asked (seq)
+    cross join lateral (
+      select o.seq, o.created_at, o.terms
+      from observation_search o
+      where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq
+      limit 1
+    ) s
+  ) record`;
 
 const containingText = `select o.seq::float8 as seq
   from (
@@ -171,14 +219,3 @@ const containingText = `select o.seq::float8 as seq
   where held.parts > 0
   order by held.parts desc, o.seq desc
   limit $7`;
-
-function toCandidates(figures: readonly Figures[], packed: Uint8Array): Candidate[] {
-  const codes = codesOfPacked(packed);
-  let from = 0;
-  return figures.map(([id, score, created_at_epoch, bytes]) => {
-    const end = from + bytes / codes.BYTES_PER_ELEMENT;
-    const terms = unpackTerms(codes, from, end);
-    from = end;
-    return { id, score: -score, created_at_epoch, status: "active", terms };
-  });
-}

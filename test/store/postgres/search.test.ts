@@ -5,7 +5,12 @@ import type { ProjectScope, Tenant } from "../../../src/domain/tenancy.ts";
 import { termsOf } from "../../../src/domain/words.ts";
 import { newId } from "../../../src/ids.ts";
 import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
-import { countRecords, findCandidates, recordsContaining } from "../../../src/store/postgres/search.ts";
+import {
+  countRecords,
+  findCandidates,
+  readTerms,
+  recordsContaining,
+} from "../../../src/store/postgres/search.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
@@ -44,12 +49,26 @@ function find(tenant: Tenant, scope: ProjectScope, filter = everything) {
 }
 
 test("the best by their words come with those beside them in their session, two before and two after", async () => {
-  const { candidates, standing, frequencies } = await find(ours, ours);
-  const best = candidates.find(({ score }) => score < 0);
+  const { hits, standing, frequencies } = await find(ours, ours);
   expect(frequencies).toEqual([1]);
-  expect(candidates).toHaveLength(5);
+  expect(hits).toHaveLength(1);
   expect(standing.map(({ beside, id }) => id - beside)).toEqual([-1, -2, 1, 2]);
-  expect(standing.every(({ beside }) => beside === best?.id)).toBe(true);
+  expect(standing.every(({ beside }) => beside === hits[0]?.id)).toBe(true);
+});
+
+test("the words of records are read in the project alone, each with its own", async () => {
+  const { hits, standing } = await find(ours, ours);
+  const ids = [...hits, ...standing].map(({ id }) => id);
+  const read = (tenant: Tenant, scope: ProjectScope) =>
+    inTenant(database.app, tenant, (connection) => readTerms(connection, scope, ids));
+  const records = await read(ours, ours);
+  expect(records.map(({ id }) => id)).toEqual(ids.sort((a, b) => a - b));
+  expect(records.map(({ terms }) => [...terms.codes.subarray(terms.title, terms.files)])).toEqual(
+    titles.slice(0, 5).map((title) => termsOf(title).map(codeOf)),
+  );
+  expect(records.every(({ created_at_epoch }) => created_at_epoch > 1_700_000_000_000)).toBe(true);
+  expect(await read(theirs, ours)).toEqual([]);
+  expect(await read(theirs, { ...ours, team_id: theirs.team_id })).toEqual([]);
 });
 
 test("a tenant that does not reach the project finds nothing in it, whatever project the statement names", async () => {
@@ -60,9 +79,9 @@ test("a tenant that does not reach the project finds nothing in it, whatever pro
     [ours, sibling],
     [wholeTeam, theirs],
   ] as const) {
-    expect((await find(tenant, scope)).candidates).toEqual([]);
+    expect((await find(tenant, scope)).hits).toEqual([]);
   }
-  expect((await find(wholeTeam, sibling)).candidates).toHaveLength(1);
+  expect((await find(wholeTeam, sibling)).hits).toHaveLength(1);
 });
 
 test("the function that passes by row-level security tells nothing without a tenant, or of another one", async () => {
@@ -80,9 +99,13 @@ test("the function that passes by row-level security tells nothing without a ten
 });
 
 test("what is narrowed to is kept from candidates and from those beside them", async () => {
-  expect((await find(ours, ours, { ...everything, platform_source: "codex" })).candidates).toHaveLength(5);
-  expect((await find(ours, ours, { ...everything, platform_source: "other" })).candidates).toEqual([]);
-  expect((await find(ours, ours, { ...everything, obs_type: "bugfix" })).candidates).toEqual([]);
+  const narrowed = async (filter: Partial<ObservationFilter>) => {
+    const { hits, standing } = await find(ours, ours, { ...everything, ...filter });
+    return [hits.length, standing.length];
+  };
+  expect(await narrowed({ platform_source: "codex" })).toEqual([1, 4]);
+  expect(await narrowed({ platform_source: "other" })).toEqual([0, 0]);
+  expect(await narrowed({ obs_type: "bugfix" })).toEqual([0, 0]);
 });
 
 test("counting and looking inside words stay in the project", async () => {

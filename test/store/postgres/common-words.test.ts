@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { codeOf } from "../../../src/domain/record-terms.ts";
+import type { ProjectScope } from "../../../src/domain/tenancy.ts";
+import { termsOf } from "../../../src/domain/words.ts";
+import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
+import { findCandidates } from "../../../src/store/postgres/search.ts";
+import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+// More records hold each of two words than a search reads of one.
+const size = 2_400;
+const both = 10;
+const rare = 20;
+const database = await openTestDatabase();
+const ours = await makeProject(database);
+const theirs = await makeProject(database, ours.team_id);
+
+function titleOf(place: number): string {
+  if (place === both) return "granite marble";
+  if (place === rare) return "granite walnut";
+  return place % 2 === 0 ? "granite" : "marble";
+}
+
+async function fill(scope: ProjectScope): Promise<number[]> {
+  const seqs: number[] = [];
+  for (let from = 0; from < size; from += 600) {
+    const records = Array.from({ length: 600 }, (_, at) =>
+      hostedObservation(scope, {
+        title: titleOf(from + at),
+        obs_type: (from + at) % 100 === 0 ? "bugfix" : "discovery",
+      }),
+    );
+    const stored = await inTenant(database.app, scope, (connection) =>
+      insertObservations(connection, records),
+    );
+    seqs.push(...stored.map(({ seq }) => seq));
+  }
+  return seqs;
+}
+
+const seqs = await fill(ours);
+const foreign = new Set(await fill(theirs));
+
+function ask(words: string, filter: Partial<ObservationFilter> = {}) {
+  return inTenant(database.app, ours, (connection) =>
+    findCandidates(connection, ours, {
+      codes: termsOf(words).map(codeOf),
+      population: size,
+      filter: { kind: null, obs_type: null, platform_source: null, ...filter },
+      most: 60,
+    }),
+  );
+}
+
+/** The place of the best, as the records were stored. */
+async function bestOf(words: string): Promise<number> {
+  const { hits } = await ask(words);
+  const [best] = [...hits].sort((a, b) => b.score - a.score);
+  return seqs.indexOf(best?.id ?? 0);
+}
+
+test("a rare word finds its record among many that hold the common one, and the common one adds to it", async () => {
+  expect(await bestOf("granite walnut")).toBe(rare);
+  const [alone, together] = [await ask("walnut"), await ask("granite walnut")];
+  const scoreOf = ({ hits }: typeof alone) => Math.max(...hits.map(({ score }) => score));
+  expect(scoreOf(together)).toBeGreaterThan(scoreOf(alone));
+});
+
+test("two common words find the one old record that holds both", async () => {
+  expect(await bestOf("granite marble")).toBe(both);
+});
+
+test("a common word alone finds the newest that hold it", async () => {
+  const { hits } = await ask("granite");
+  const places = hits.map(({ id }) => seqs.indexOf(id)).sort((a, b) => b - a);
+  expect(places).toEqual(Array.from({ length: 60 }, (_, at) => size - 2 - 2 * at));
+});
+
+test("how many records hold a common word is told to within a tenth, a rare one exactly", async () => {
+  const [granite = 0, walnut] = (await ask("granite walnut")).frequencies;
+  expect(walnut).toBe(1);
+  expect(Math.abs(granite - size / 2) / (size / 2)).toBeLessThan(0.1);
+});
+
+test("what is narrowed to is found behind records that are not, and nothing of another project", async () => {
+  const { hits } = await ask("granite", { obs_type: "bugfix" });
+  expect(hits.map(({ id }) => seqs.indexOf(id) % 100)).toEqual(Array.from({ length: 24 }, () => 0));
+  const all = [await ask("granite"), await ask("granite marble"), await ask("granite walnut")];
+  expect(all.flatMap((found) => found.hits).filter(({ id }) => foreign.has(id))).toEqual([]);
+});
