@@ -15,7 +15,9 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
+import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
+import { type RatherOfTime, readTime } from "./read-time.ts";
 import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
@@ -72,27 +74,34 @@ export function createSearch(port: SearchPort): Search {
     async search(request) {
       const plain = askedOf(request, port);
       if (plain === null) return nothing();
-      if (plain.words === "") {
-        return run(
-          port,
-          request,
-          plain,
-          isFiltered(plain.filter) ? await newestSelected(port, plain) : newest,
-        );
-      }
-      const asked = await withSelected(port, plain);
-      const vectors = await vectorsFor(port, request, asked);
-      const found = run(port, request, asked, byWords(vectors));
-      if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
-      if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
-      const begun = beginnings(port, asked);
-      const parts =
-        begun === null
-          ? run(port, request, await withNewest(port, asked), insideWords)
-          : run(port, request, asked, begun);
-      return isEmpty(parts) ? found : { ...parts, notes: found.notes };
+      const list: ListNewest = async (one) =>
+        run(port, request, one, isFiltered(one.filter) ? await newestSelected(port, one) : newest);
+      if (plain.words === "") return list(plain);
+      const time = readTime(plain.words, port.now());
+      if (time?.is === "all") return recordsOfTime(plain, time, list);
+      const found = await byTopic(port, request, time === null ? plain : { ...plain, ...topicOf(time) });
+      if (time === null || plain.isPrompt) return found;
+      return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
     },
   };
+}
+
+function topicOf({ words, span }: RatherOfTime): Pick<Asked, "words" | "span"> {
+  return { words: words.trim(), span };
+}
+
+async function byTopic(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
+  const asked = await withSelected(port, plain);
+  const vectors = await vectorsFor(port, request, asked);
+  const found = run(port, request, asked, byWords(vectors));
+  if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
+  if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
+  const begun = beginnings(port, asked);
+  const parts =
+    begun === null
+      ? run(port, request, await withNewest(port, asked), insideWords)
+      : run(port, request, asked, begun);
+  return isEmpty(parts) ? found : { ...parts, notes: found.notes };
 }
 
 async function vectorsFor(port: SearchPort, { type }: SearchRequest, asked: Asked): Promise<VectorAnswer> {
@@ -190,10 +199,6 @@ function read<R extends { project: string }, H extends object>(
 
 function nothing(): SearchResults {
   return { observations: [], sessions: [], prompts: [], notes: [] };
-}
-
-function isEmpty({ observations, sessions, prompts }: SearchResults): boolean {
-  return observations.length === 0 && sessions.length === 0 && prompts.length === 0;
 }
 
 function hasWords({ observations, sessions, prompts }: SearchResults): boolean {
