@@ -1,5 +1,6 @@
 // The time that a question names beside a calendar date: "yesterday", "last week", "two hours ago", by the person's clock.
 import { startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../domain/local-days.ts";
+import type { RecordFilter } from "../domain/search.ts";
 
 /** Epoch milliseconds, both ends included. */
 export interface Span {
@@ -29,6 +30,13 @@ export function namedTime(words: string, now: number): NamedTime | null {
   }
   return null;
 }
+
+/** The part of the span that the filter's dates let through. */
+export function within({ start, end }: Span, { dateStart, dateEnd }: Dates): { [K in keyof Dates]: number } {
+  return { dateStart: Math.max(start, dateStart ?? start), dateEnd: Math.min(end, dateEnd ?? end) };
+}
+
+type Dates = Pick<RecordFilter, "dateStart" | "dateEnd">;
 
 type Parts = Record<string, string | undefined>;
 type Form = { pattern: RegExp; spanOf(parts: Parts, now: number): Span | null };

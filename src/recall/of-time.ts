@@ -1,5 +1,5 @@
 // What a question for all of a time is answered with, and what an answer says of how a time was read.
-import type { Span } from "./named-times.ts";
+import { type Span, within } from "./named-times.ts";
 import { type AllOfTime, type RatherOfTime, spanInWords } from "./read-time.ts";
 import type { SearchResults } from "./search.ts";
 import type { Asked } from "./ways.ts";
@@ -21,15 +21,13 @@ export async function recordsOfTime(
       : foundByTime(newest, "Nothing to look for: these are the newest records.");
   }
   const { filter } = asked;
-  const dateStart = Math.max(span.start, filter.dateStart ?? span.start);
-  const dateEnd = Math.min(span.end, filter.dateEnd ?? span.end);
-  const ofThen = { ...asked, filter: { ...filter, dateStart, dateEnd } };
+  const ofThen = { ...asked, filter: { ...filter, ...within(span, filter) } };
   const found = await list(ofThen);
   const read = `${time.is === "rather" ? "Nothing was found by the other words. " : ""}${readingOf(time.said, span)}`;
   if (!isEmpty(found)) return foundByTime(found, `${read}: these are the records of then, newest first.`);
   // A page behind the last one.
   if (!isEmpty(await list({ ...ofThen, page: { limit: 1, offset: 0 } }))) return found;
-  const before = await list({ ...asked, filter: { ...filter, dateEnd: dateStart - 1 } });
+  const before = await list({ ...asked, filter: { ...filter, dateEnd: ofThen.filter.dateStart - 1 } });
   const instead = isEmpty(before) ? "" : " These are the newest from before.";
   return { ...before, notes: [...before.notes, `${read}: no record is from then.${instead}`] };
 }

@@ -2,7 +2,7 @@
 import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
 import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/search.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
-import type { Span } from "./named-times.ts";
+import { type Span, within } from "./named-times.ts";
 import { buildMatch, matchOf, phraseMatch } from "./query.ts";
 import { createQuestion, type Question } from "./question.ts";
 import { type TellingPhrases, tellingPhrases } from "./telling-phrases.ts";
@@ -100,9 +100,7 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
 // In a large project the best of all times may hold nothing of then.
 function bestOfThen(port: CandidatePort, { filter, span }: RankRequest, match: string | null): Candidate[] {
   if (match === null || !span) return [];
-  const dateStart = Math.max(span.start, filter.dateStart ?? span.start);
-  const dateEnd = Math.min(span.end, filter.dateEnd ?? span.end);
-  return dateStart > dateEnd ? [] : port.best(match, { ...filter, dateStart, dateEnd }, candidatesOfThen);
+  return port.best(match, { ...filter, ...within(span, filter) }, candidatesOfThen);
 }
 
 interface Gathered {

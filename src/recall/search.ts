@@ -15,6 +15,7 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
+import { within } from "./named-times.ts";
 import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
 import { type RatherOfTime, readTime } from "./read-time.ts";
@@ -79,15 +80,24 @@ export function createSearch(port: SearchPort): Search {
       if (plain.words === "") return list(plain);
       const time = readTime(plain.words, port.now());
       if (time?.is === "all") return recordsOfTime(plain, time, list);
-      const found = await byTopic(port, request, time === null ? plain : { ...plain, ...topicOf(time) });
+      const found = await byTopic(port, request, time === null ? plain : ofThenFirst(port, plain, time));
       if (time === null || plain.isPrompt) return found;
       return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
     },
   };
 }
 
-function topicOf({ words, span }: RatherOfTime): Pick<Asked, "words" | "span"> {
-  return { words: words.trim(), span };
+// A time that nothing is of tells the records of no other apart; then its words may as well be those of a text.
+function ofThenFirst(port: SearchPort, asked: Asked, { words, span }: RatherOfTime): Asked {
+  const filter = { ...asked.filter, ...within(span, asked.filter) };
+  const { kinds } = asked;
+  const searched = [
+    ...(kinds.observations ? [port.observations] : []),
+    ...(kinds.sessions ? [port.summaries] : []),
+    ...(kinds.prompts ? [port.prompts] : []),
+  ];
+  const isAny = searched.some((kind) => kind.walk(filter, 1, null).ids.length > 0);
+  return isAny ? { ...asked, words: words.trim(), span } : asked;
 }
 
 async function byTopic(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {

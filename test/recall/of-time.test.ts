@@ -132,6 +132,12 @@ describe("a question for a topic with a time", () => {
     ]);
   });
 
+  it("looks for the words of a time that nothing is of", async () => {
+    const told = add("The parser failed last week", at(1));
+    add("The parser failed", at(2));
+    expect((await found("parser failures of last week"))[0]).toBe(told);
+  });
+
   it("that no record has is answered with the records of the time, told as such", async () => {
     const { id } = memory.addObservation({ title: "Ran the tests", at: at(20) });
     const answer = await search({ ...index, query: "which zeppelins did we polish yesterday" });
