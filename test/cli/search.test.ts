@@ -94,6 +94,7 @@ test.each([
   [["search", "--limit", "0"], "from 1 to 100"],
   [["search", "--limit", "many"], "from 1 to 100"],
   [["search", "--type", "things"], "Allowed choices are observations, sessions, prompts"],
+  [["search", "--type", "bug"], "or a type of observation: discovery, decision, bugfix"],
   [["search", "--obs-type", "a thing"], "A type is one word: discovery"],
   [["search", "--since", "soon"], "is not a time"],
 ])("mem %j is refused before the worker is asked", async (words, sentence) => {
