@@ -31,6 +31,20 @@ test("search with words and filters prints what is there, and --json the worker'
   }
 });
 
+test("a question of common words and a time is answered with the records of then, and says how it was read", async () => {
+  const mem = await rememberingMem();
+  for (const query of [
+    "what did we do in the last two days",
+    "what did I work on this year",
+    "show me recent work",
+  ]) {
+    const { stdout, stderr } = await mem("search", query);
+    expect(stdout).toContain("Read src/login.ts");
+    expect(stdout).toContain("Mend the login");
+    expect(stderr).toMatch(/is read as 20\d\d-|these are the newest records/);
+  }
+});
+
 test("a type that the mode does not have is said where nothing was found", async () => {
   const mem = await rememberingMem();
   const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
