@@ -25,7 +25,7 @@ const search = defineTool(
     name: "search",
     title: "Search the memory",
     description:
-      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters.",
+      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters; asked what was done yesterday or last week, those of then.",
     input: z.strictObject({
       query: z.string().max(4000).optional().meta({ description: "A question or words." }),
       type: z
