@@ -73,6 +73,8 @@ export interface CaptureStore {
       payload: string;
       now: number;
     }): number | null;
+    /** Those of this key, and of the key with anything behind a colon. */
+    ofKey(sessionId: number, key: string): { event_key: string; created_at_epoch: number }[];
   };
   pending: {
     enqueue(rawEventId: number, sessionId: number, now: number): void;

@@ -93,7 +93,7 @@ function storeMessage(
   const id = store.rawEvents.insert({
     session_id: session.id,
     kind: message.type,
-    event_key: input.eventKey ?? newId(),
+    event_key: keyOf(store, session.id, { input, now }),
     payload: withAwaited(
       withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
       existing,
@@ -112,6 +112,22 @@ function storeMessage(
     queued: id !== null,
     answer: { status: "queued" },
   };
+}
+
+// Hosts give some events no id. Two deliveries of one come within moments, the next one like it later.
+function keyOf(
+  store: CaptureStore,
+  sessionId: number,
+  { input, now }: { input: ToolUseInput | SummarizeInput; now: number },
+): string {
+  const { eventKey } = input;
+  if (eventKey === undefined) return newId();
+  const { sameWithinMs } = "sameWithinMs" in input ? input : {};
+  if (sameWithinMs === undefined) return eventKey;
+  const earlier = store.rawEvents.ofKey(sessionId, eventKey);
+  const same = earlier.find((one) => Math.abs(one.created_at_epoch - now) < sameWithinMs);
+  if (same !== undefined) return same.event_key;
+  return earlier.length === 0 ? eventKey : `${eventKey}:${now}`;
 }
 
 // The text is made before the transaction; what only the session knows is put in front of it here. No host but one

@@ -18,7 +18,8 @@ export async function callTool(worker: RecallWorker, name: string, given: unknow
     };
   } catch (thrown) {
     const { message, hint } = toMemError(thrown);
-    const text = hint === undefined ? message : `${message} ${hint}`;
+    // A hint that names a route is for clients of HTTP.
+    const text = hint === undefined || hint.startsWith("GET ") ? message : `${message} ${hint}`;
     return { isError: true, content: [{ type: "text", text: plainLine(text, maxErrorChars) }] };
   }
 }

@@ -25,11 +25,13 @@ const search = defineTool(
     name: "search",
     title: "Search the memory",
     description:
-      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters.",
+      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters; asked what was done yesterday or last week, those of then.",
     input: z.strictObject({
       query: z.string().max(4000).optional().meta({ description: "A question or words." }),
       type: z
-        .enum(["observations", "sessions", "prompts"])
+        .enum(["observations", "sessions", "prompts"], {
+          error: "must be observations, sessions or prompts; a type such as bugfix goes into obs_type",
+        })
         .optional()
         .meta({ description: "One kind only." }),
       obs_type: modeWord()
@@ -49,9 +51,10 @@ const search = defineTool(
     const answer = await worker.search({ ...defined(given), format: "index" });
     const results = listedHits(answer);
     const { notes } = answer;
+    const found = results.length > 0 ? results.map(listedLine) : [await nothingFound(worker, given)];
     return {
       structured: { results, notes },
-      lines: [...linesOr(results.map(listedLine), "Nothing found."), ...notes.map((note) => `Note: ${note}`)],
+      lines: [...found, ...notes.map((note) => `Note: ${note}`)],
     };
   },
 );
@@ -230,6 +233,18 @@ function noneOf(missing: readonly string[], only: string | undefined, notes: rea
     message: `There is no ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
     hint: [...notes, "Ids come from the tools search, timeline and recent."].join(" "),
   });
+}
+
+async function nothingFound(
+  worker: RecallWorker,
+  { query, ...filters }: object & { query?: string | undefined },
+) {
+  if ((await worker.projects()).length === 0) return "Nothing is remembered yet.";
+  const isFiltered = Object.keys(defined(filters)).some((name) => name !== "limit" && name !== "offset");
+  if (isFiltered) return "Nothing found. Try it with fewer filters.";
+  return query === undefined
+    ? "Nothing found."
+    : "Nothing found. Try other words, or `recent` for what was done last.";
 }
 
 function linesOr(lines: readonly string[], nothing: string): readonly string[] {

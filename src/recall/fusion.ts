@@ -94,7 +94,7 @@ export function signalsOf({ candidates, standing, question }: Omit<Fusion, "byMe
     question,
   );
   const around = neighboursOf(candidates, features, standing);
-  const nearnessOf = createNearness(question.dates, newest);
+  const nearnessOf = createNearness(question.dates, newest, question.span);
   return candidates.map((one, index) => {
     const own = features[index];
     if (own === undefined) return noSignals;

@@ -1,4 +1,5 @@
 // The days and months that a question names: who asks what was done on 3 March means what was written down about then.
+import type { Span } from "./named-times.ts";
 
 /** A day, or a month where `day` is null; without a year the latest one that is not in the future of the records. */
 export interface NamedDate {
@@ -22,17 +23,40 @@ export function namedDates(words: string): NamedDate[] {
   return found;
 }
 
-/** How near a time is to the nearest of the dates: 1 within it, a half three days off; 0 where none is named. */
-export function createNearness(dates: readonly NamedDate[], newest: number): (epochMs: number) => number {
-  const spans = dates.map((date) => spanOf(date, newest));
+/** What is left of a question when its dates are taken out. */
+export function withoutDates(words: string): string {
+  return words.replaceAll(/\s+/g, " ").replace(datePattern, " ");
+}
+
+/**
+ * How near a time is to the nearest of the dates: 1 within it, a half three days off; 0 where none is named. A time that
+ * was told by the clock ("yesterday") is meant as it is: beside it nearness halves within a quarter of its length.
+ */
+export function createNearness(
+  dates: readonly NamedDate[],
+  newest: number,
+  exact: Span | null = null,
+): (epochMs: number) => number {
+  const spans = dates.map((date) => ({ ...spanOf(date, newest), halvedMs }));
+  if (exact !== null)
+    spans.push({ ...exact, halvedMs: Math.max((exact.end - exact.start) / 4, shortestHalvedMs) });
   return (epochMs) => {
     let nearest = 0;
-    for (const [from, until] of spans) {
-      const off = Math.max(from - epochMs, epochMs - until, 0);
-      nearest = Math.max(nearest, 1 / (1 + off / halvedMs));
+    for (const { start, end, halvedMs: halved } of spans) {
+      const off = Math.max(start - epochMs, epochMs - end, 0);
+      nearest = Math.max(nearest, 1 / (1 + off / halved));
     }
     return nearest;
   };
+}
+
+/** The day or month as the person's calendar has it; without a year the latest that has begun. */
+export function localSpanOf({ year, month, day: dayOfMonth }: NamedDate, now: number): Span {
+  const startIn = (inYear: number) => new Date(inYear, month, dayOfMonth ?? 1).getTime();
+  const latest = new Date(now).getFullYear();
+  const inYear = year ?? (startIn(latest) <= now ? latest : latest - 1);
+  const next = dayOfMonth === null ? new Date(inYear, month + 1, 1) : new Date(inYear, month, dayOfMonth + 1);
+  return { start: startIn(inYear), end: next.getTime() - 1 };
 }
 
 const maxDates = 3;
@@ -40,6 +64,7 @@ const maxCharacters = 4000;
 const dayMs = 24 * 60 * 60 * 1000;
 // Days are those of UTC, and what happened is often written down a day later: what lies beside a day is near it.
 const halvedMs = 3 * dayMs;
+const shortestHalvedMs = 15 * 60 * 1000;
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const fullName = "January|February|March|April|May|June|July|August|September|October|November|December";
@@ -77,11 +102,12 @@ function toDate(groups: Record<string, string | undefined>): NamedDate | null {
   };
 }
 
-function spanOf(date: NamedDate, newest: number): [from: number, until: number] {
+function spanOf(date: NamedDate, newest: number): Span {
   const { month, day: dayOfMonth } = date;
   const latest = new Date(newest).getUTCFullYear();
   const inYear = date.year ?? (Date.UTC(latest, month, dayOfMonth ?? 1) <= newest ? latest : latest - 1);
-  if (dayOfMonth === null) return [Date.UTC(inYear, month, 1), Date.UTC(inYear, month + 1, 1) - 1];
-  const from = Date.UTC(inYear, month, dayOfMonth);
-  return [from, from + dayMs - 1];
+  if (dayOfMonth === null)
+    return { start: Date.UTC(inYear, month, 1), end: Date.UTC(inYear, month + 1, 1) - 1 };
+  const start = Date.UTC(inYear, month, dayOfMonth);
+  return { start, end: start + dayMs - 1 };
 }

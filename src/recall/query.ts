@@ -65,6 +65,13 @@ export function askedTerms(words: string): AskedTerm[] {
   return [...asked.values()].slice(0, maxTerms);
 }
 
+/** The words of a question in lower case that may be its topic: without those of grammar. */
+export function topicWords(words: string): string[] {
+  return wordsOf(shortened(words))
+    .map(({ text }) => text.toLowerCase())
+    .filter((word) => !isFunctionWord(word));
+}
+
 function shortened(words: string): string {
   return words.slice(0, maxCharacters).replace(contractions, " ");
 }

@@ -1,6 +1,7 @@
 // What is asked, as the ranking compares it: the distinct terms of the words, each weighed by how rare it is here.
 import { codeOf, hasBeginning } from "../domain/record-terms.ts";
 import { type NamedDate, namedDates } from "./named-dates.ts";
+import type { Span } from "./named-times.ts";
 import { type AskedTerm, askedTerms } from "./query.ts";
 
 /** A question of a few terms, ready to be looked for in many records. */
@@ -16,6 +17,8 @@ export interface Question {
   /** 1 for each `beginningBits` of a term: most words of a record are passed over by this alone. */
   mayMatch: Uint8Array;
   dates: NamedDate[];
+  /** The time that it names by the clock. */
+  span: Span | null;
 }
 
 /** Some bits of a code that words of one beginning share. */
@@ -27,10 +30,14 @@ interface Frequencies {
   /** In how many records of the scope the term is. */
   frequency(term: AskedTerm): number;
   population: number;
+  span?: Span | null | undefined;
 }
 
 /** Null when the words hold no term that says something. */
-export function createQuestion(words: string, { frequency, population }: Frequencies): Question | null {
+export function createQuestion(
+  words: string,
+  { frequency, population, span = null }: Frequencies,
+): Question | null {
   const terms = askedTerms(words);
   if (terms.length === 0) return null;
   const exact = new Map<number, number>();
@@ -48,7 +55,7 @@ export function createQuestion(words: string, { frequency, population }: Frequen
     return share * inverseFrequency(Math.min(frequency(asked), population), population);
   });
   const total = idf.reduce((sum, value) => sum + value, 0) || 1;
-  return { idf, total, exact, beginnings, mayMatch, dates: namedDates(words) };
+  return { idf, total, exact, beginnings, mayMatch, dates: namedDates(words), span };
 }
 
 // Everything in a store of code is in some language, and hardly any record spells out which: who asks "python read a

@@ -15,7 +15,10 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
+import { within } from "./named-times.ts";
+import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
+import { type RatherOfTime, readTime } from "./read-time.ts";
 import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
@@ -72,27 +75,43 @@ export function createSearch(port: SearchPort): Search {
     async search(request) {
       const plain = askedOf(request, port);
       if (plain === null) return nothing();
-      if (plain.words === "") {
-        return run(
-          port,
-          request,
-          plain,
-          isFiltered(plain.filter) ? await newestSelected(port, plain) : newest,
-        );
-      }
-      const asked = await withSelected(port, plain);
-      const vectors = await vectorsFor(port, request, asked);
-      const found = run(port, request, asked, byWords(vectors));
-      if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
-      if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
-      const begun = beginnings(port, asked);
-      const parts =
-        begun === null
-          ? run(port, request, await withNewest(port, asked), insideWords)
-          : run(port, request, asked, begun);
-      return isEmpty(parts) ? found : { ...parts, notes: found.notes };
+      const list: ListNewest = async (one) =>
+        run(port, request, one, isFiltered(one.filter) ? await newestSelected(port, one) : newest);
+      if (plain.words === "") return list(plain);
+      const time = readTime(plain.words, port.now());
+      if (time?.is === "all") return recordsOfTime(plain, time, list);
+      const found = await byTopic(port, request, time === null ? plain : ofThenFirst(port, plain, time));
+      if (time === null || plain.isPrompt) return found;
+      return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
     },
   };
+}
+
+// A time that nothing is of tells the records of no other apart; then its words may as well be those of a text.
+function ofThenFirst(port: SearchPort, asked: Asked, { words, span }: RatherOfTime): Asked {
+  const filter = { ...asked.filter, ...within(span, asked.filter) };
+  const { kinds } = asked;
+  const searched = [
+    ...(kinds.observations ? [port.observations] : []),
+    ...(kinds.sessions ? [port.summaries] : []),
+    ...(kinds.prompts ? [port.prompts] : []),
+  ];
+  const isAny = searched.some((kind) => kind.walk(filter, 1, null).ids.length > 0);
+  return isAny ? { ...asked, words: words.trim(), span } : asked;
+}
+
+async function byTopic(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
+  const asked = await withSelected(port, plain);
+  const vectors = await vectorsFor(port, request, asked);
+  const found = run(port, request, asked, byWords(vectors));
+  if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
+  if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
+  const begun = beginnings(port, asked);
+  const parts =
+    begun === null
+      ? run(port, request, await withNewest(port, asked), insideWords)
+      : run(port, request, asked, begun);
+  return isEmpty(parts) ? found : { ...parts, notes: found.notes };
 }
 
 async function vectorsFor(port: SearchPort, { type }: SearchRequest, asked: Asked): Promise<VectorAnswer> {
@@ -190,10 +209,6 @@ function read<R extends { project: string }, H extends object>(
 
 function nothing(): SearchResults {
   return { observations: [], sessions: [], prompts: [], notes: [] };
-}
-
-function isEmpty({ observations, sessions, prompts }: SearchResults): boolean {
-  return observations.length === 0 && sessions.length === 0 && prompts.length === 0;
 }
 
 function hasWords({ observations, sessions, prompts }: SearchResults): boolean {

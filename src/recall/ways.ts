@@ -1,6 +1,7 @@
 // The ways to find a page of records: the newest, by words and meaning, by beginnings of words, by parts of words.
 import type { Observation, SessionSummary, UserPrompt } from "../domain/records.ts";
 import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../domain/search.ts";
+import type { Span } from "./named-times.ts";
 import { buildMatch, buildPrefixMatch, wordParts } from "./query.ts";
 import {
   type CandidatePort,
@@ -25,6 +26,8 @@ export interface SearchedKind<R> extends WalkPort {
 export interface SearchPort {
   /** The id of a project label, or undefined when no record has it. */
   projectId(label: string): number | undefined;
+  /** The person's clock, by which "yesterday" is read. */
+  now(): number;
   observations: SearchedKind<Observation> &
     CandidatePort & {
       /** The columns of a line, of each that there is; whole records take four times as long. */
@@ -48,6 +51,8 @@ export interface Asked {
   isPrompt: boolean;
   /** The few observations that the filters let through, if they are known. */
   only?: readonly number[] | undefined;
+  /** What is of then goes first. */
+  span?: Span | undefined;
 }
 
 /** The filter of observations. */
@@ -137,10 +142,10 @@ function insideOf<R>(kind: SearchedKind<R>, { words, filter, page }: Asked): Cho
 
 // The candidates are one list whatever the page, so that pages neither repeat nor lose a record; behind it full text.
 function rankedPage(kind: SearchPort["observations"], asked: Asked, vectors: VectorAnswer): Chosen[] {
-  const { words, page, isPrompt } = asked;
+  const { words, page, isPrompt, span } = asked;
   const filter = ofObservations(asked);
   const scope = [...asked.scope, ...asked.typeScope];
-  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors, isPrompt });
+  const { hits, read } = rankObservations(kind, { words, filter, scope, vectors, isPrompt, span });
   const end = page.offset + page.limit;
   const shown = hits.slice(page.offset, end);
   const match = buildMatch(words, observationColumns, scope);
@@ -155,7 +160,7 @@ function rankedPage(kind: SearchPort["observations"], asked: Asked, vectors: Vec
 // The window is one list whatever the page, so that pages neither repeat nor lose a record; behind it the score rules.
 function textPage<R>(
   kind: SearchedKind<R>,
-  { filter, page }: Asked,
+  { filter, page, span }: Asked,
   match: string | null,
   by: MatchedBy,
 ): Chosen[] {
@@ -165,6 +170,6 @@ function textPage<R>(
   if (page.offset >= recencyWindow) return chosen(kind.match(match, filter, page));
   const end = page.offset + page.limit;
   const hits = kind.match(match, filter, { limit: Math.max(recencyWindow, end), offset: 0 });
-  const ordered = [...preferRecent(hits.slice(0, recencyWindow)), ...hits.slice(recencyWindow)];
+  const ordered = [...preferRecent(hits.slice(0, recencyWindow), span), ...hits.slice(recencyWindow)];
   return chosen(ordered.slice(page.offset, end));
 }

@@ -102,7 +102,8 @@ function captureStore({ app }: CaptureDeps, scope: ProjectScope, input: Input): 
       byEventKey: (_, key) => draft.prompt((known) => known.key === key),
       byNumber: (_, number) => draft.prompt((known) => known.number === number),
     },
-    rawEvents: { insert: (event) => draft.addEvent(event) },
+    // No event of these routes is known by what it holds.
+    rawEvents: { insert: (event) => draft.addEvent(event), ofKey: () => [] },
     pending: { enqueue: (place) => draft.enqueue(place), count: () => undefined },
     withdrawals: {
       ofPrompt(_, key) {

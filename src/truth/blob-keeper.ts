@@ -59,7 +59,7 @@ const mostWaiting = 2_000;
 const keptAtOnce = 20;
 const mostFiles = 30;
 const maxFileBytes = 2 * 1024 * 1024;
-// An observation that was made long after (a queue that waited for its model) did not see what is there now.
+// What a session writes itself moments after is told of as changed since, as soon as it changes once more.
 const seenWithinMs = 5 * 60_000;
 // A later write of the same size within the grain of the clock of a disk would look like this one.
 const settledMs = 2_000;
@@ -72,6 +72,7 @@ async function blobsOf(deps: BlobKeeperDeps, observation: Observation): Promise<
   const cwd = deps.cwdOf(observation.sdk_session_id);
   if (cwd === null || !isAbsolute(cwd)) return [];
   const { folder, objectFormat } = deps.workTreeAround(cwd);
+  const seenUntil = lastSeen(observation, deps.clock.now());
   const blobs: KnownBlob[] = [];
   for (const path of parseLists(observation).files_touched.slice(0, mostFiles)) {
     const place = await placeOf(folder, path, cwd);
@@ -79,12 +80,18 @@ async function blobsOf(deps: BlobKeeperDeps, observation: Observation): Promise<
     if (!place || !blob) continue;
     const { blobId, size, mtimeNs } = blob;
     const writtenAt = Number(BigInt(mtimeNs) / 1_000_000n);
-    if (writtenAt > observation.created_at_epoch + seenWithinMs) continue;
+    if (writtenAt > seenUntil) continue;
     const isSettled = Math.abs(deps.clock.now() - writtenAt) > settledMs;
     const mtime_ns = isSettled ? mtimeNs : null;
     blobs.push({ observation_id: observation.id, path, place, blob_id: blobId, size, mtime_ns });
   }
   return blobs;
+}
+
+// An observation that was made long after (of the spool, of a queue that waited for its model) did not see what was
+// written behind it, be it by a moment: what is there now says nothing of then.
+function lastSeen({ created_at_epoch: at }: Observation, now: number): number {
+  return at + (now - at > seenWithinMs ? settledMs : seenWithinMs);
 }
 
 // A path that is not absolute is meant from the directory of the session, or from the top.

@@ -159,7 +159,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       if (isShown) await loop.cancel(sessionDbId);
     },
   });
-  const search = buildSearch(db, store, vectors);
+  const search = buildSearch(deps, store, vectors);
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...deps, relevant, changedSince, contentOf, elsewhere }, store);
   const hostEvents = createHostEvents({

@@ -76,7 +76,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       return { context: reason === "private" ? null : await unlessSpooled(delivery, ask), notice: null };
     }
     case "before_compact":
-      await intake.summarize({ ...keyed() });
+      await intake.summarize({ ...keyed(), sameWithinMs: sameCompactionMs });
       await injections.beforeCompact(event, delivery.at);
       return silence;
     case "tool_use":
@@ -125,6 +125,9 @@ function baseOf(event: HostEvent, { host, at }: Delivery) {
     promptKey: event.promptKey ?? undefined,
   };
 }
+
+// Between two compactions of one turn lies at least the making of a summary.
+const sameCompactionMs = 10_000;
 
 // A host that names no event is recognised by what it sent: the same payload again is the same event. It is looked at
 // as the hook spools it, cleaned and cut, so that it is the same on both ways.

@@ -1,4 +1,5 @@
 // Search and context over the store, with the settings that shape them.
+import type { Clock } from "../clock.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import { type Context, createContext } from "../context/inject.ts";
@@ -17,13 +18,14 @@ import { searchCommand } from "./search-command.ts";
 
 /** Search over all three kinds of records, observations by their meaning as well. */
 export function buildSearch(
-  db: Sqlite,
+  { db, clock }: { db: Sqlite; clock: Clock },
   { projects, observations, summaries, prompts }: Store,
   vectors?: VectorLeg,
 ): Search {
   const index = createSearchIndex(db);
   return createSearch({
     projectId: projects.find,
+    now: clock.now,
     observations: { ...index.observations, ...createCandidates(db), byId: observations.byId },
     summaries: { ...index.summaries, byId: summaries.byId },
     prompts: { ...index.prompts, byId: prompts.byId },

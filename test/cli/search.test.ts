@@ -31,6 +31,20 @@ test("search with words and filters prints what is there, and --json the worker'
   }
 });
 
+test("a question of common words and a time is answered with the records of then, and says how it was read", async () => {
+  const mem = await rememberingMem();
+  for (const query of [
+    "what did we do in the last two days",
+    "what did I work on this year",
+    "show me recent work",
+  ]) {
+    const { stdout, stderr } = await mem("search", query);
+    expect(stdout).toContain("Read src/login.ts");
+    expect(stdout).toContain("Mend the login");
+    expect(stderr).toMatch(/is read as 20\d\d-|these are the newest records/);
+  }
+});
+
 test("a type that the mode does not have is said where nothing was found", async () => {
   const mem = await rememberingMem();
   const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
@@ -94,6 +108,7 @@ test.each([
   [["search", "--limit", "0"], "from 1 to 100"],
   [["search", "--limit", "many"], "from 1 to 100"],
   [["search", "--type", "things"], "Allowed choices are observations, sessions, prompts"],
+  [["search", "--type", "bug"], "or a type of observation: discovery, decision, bugfix"],
   [["search", "--obs-type", "a thing"], "A type is one word: discovery"],
   [["search", "--since", "soon"], "is not a time"],
 ])("mem %j is refused before the worker is asked", async (words, sentence) => {

@@ -42,7 +42,7 @@ test("an age shows what is newest since then, and where the first of that time i
 test.each([
   [["timeline"], 64, "12, S12 or P12"],
   [["timeline", "1", "--query", "x"], 64, "12, S12 or P12"],
-  [["timeline", "soon"], 64, "is not a time"],
+  [["timeline", "soon"], 64, "is not a time, nor an id such as 12, S12 or P12"],
   [["timeline", "S9"], 66, "There is no session summary S9."],
   [["timeline", "1", "--before", "101"], 64, "from 0 to 100"],
   [["show", "x1"], 64, "is no id"],

@@ -3,17 +3,18 @@ import { createSearch, type Search } from "../../src/recall/search.ts";
 import type { SearchPort } from "../../src/recall/ways.ts";
 import { createCandidates } from "../../src/store/sqlite/candidates.ts";
 import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
-import type { MemoryStore } from "./memory-store.ts";
+import { type MemoryStore, someTime } from "./memory-store.ts";
 
-export function createMemorySearch(memory: MemoryStore): Search {
-  return createSearch(memorySearchPort(memory));
+export function createMemorySearch(memory: MemoryStore, now = someTime): Search {
+  return createSearch(memorySearchPort(memory, now));
 }
 
 /** The port alone, for a test that adds a leg to it. */
-export function memorySearchPort({ db, store }: MemoryStore): SearchPort {
+export function memorySearchPort({ db, store }: MemoryStore, now = someTime): SearchPort {
   const index = createSearchIndex(db);
   return {
     projectId: (label) => store.projects.find(label),
+    now: () => now,
     observations: {
       ...index.observations,
       ...createCandidates(db),

@@ -92,6 +92,24 @@ describe("the tools", () => {
     expect(structured.notes).toEqual([expect.stringContaining("nowhere")]);
   });
 
+  test("answer a question for a time, and are never empty without a word", async () => {
+    const mem = memAtHome();
+    await fillMemory(mem);
+    const { call } = await connectMcp(mem);
+    const { text, structured } = await call("search", { query: "what did we do in the last two days" });
+    expect(text).toContain("Fixed the login redirect");
+    expect(structured.notes).toEqual([expect.stringContaining('"the last two days" is read as')]);
+    expect((await call("search", { query: "zeppelin" })).text).toContain("Try other words, or `recent`");
+    expect((await call("search", { query: "redirect", dateStart: "2100-01-01" })).text).toContain(
+      "fewer filters",
+    );
+    expect((await call("search", { query: "redirect", obs_type: "bug" })).text).toContain(
+      "has no type bug. Known",
+    );
+    expect((await call("search", { type: "bug" })).text).toContain("bugfix goes into obs_type");
+    expect((await call("timeline", { anchor: "zzz" })).text).not.toContain("GET /api");
+  });
+
   test("say in our words what they do not take", async () => {
     const mem = memAtHome();
     await fillMemory(mem);

@@ -38,7 +38,12 @@ function freshness(): ChangedSince {
 
 /** The observation of these files, as it is stored now, with what is kept of them. */
 async function remember(...files_modified: string[]): Promise<Observation> {
-  const observation = memory.addObservation({ files_modified, at: Date.now() });
+  return rememberLate(0, ...files_modified);
+}
+
+/** The same for what happened so long ago, as it comes from the spool. */
+async function rememberLate(agoMs: number, ...files_modified: string[]): Promise<Observation> {
+  const observation = memory.addObservation({ files_modified, at: Date.now() - agoMs });
   memory.db.prepare("update sessions set cwd = ?").run(root);
   const keeper = createBlobKeeper({
     clock: systemClock,
@@ -183,6 +188,21 @@ describe("nothing is kept of", () => {
     const soon = Date.now() / 1000 + 3600;
     utimesSync(put("a.ts", "one"), soon, soon);
     expect(kept((await remember("a.ts")).id)).toEqual([]);
+  });
+
+  test("a file that was written between an event and the time it was heard of", async () => {
+    const hour = 3600;
+    const written = (name: string, agoSeconds: number) => {
+      const at = Date.now() / 1000 - agoSeconds;
+      utimesSync(put(name, "one"), at, at);
+    };
+    written("before.ts", hour + 60);
+    written("soon-after.ts", hour - 60);
+    const { id } = await rememberLate(hour * 1000, "before.ts", "soon-after.ts");
+    expect(kept(id).map(([place]) => place)).toEqual(["before.ts"]);
+    // Heard of at once it is what the session has written itself.
+    written("soon-after.ts", -60);
+    expect(kept((await remember("soon-after.ts")).id)).toHaveLength(1);
   });
 });
 

@@ -183,7 +183,9 @@ describe("an event of a host", () => {
 
   test("that replaces the agent's context asks for a summary first", async () => {
     expect(await receive({ kind: "before_compact" })).toEqual(silence);
-    expect(calls).toMatchObject([["summarize", { claudeSessionId: "s-1", eventKey: "key-1" }]]);
+    expect(calls).toMatchObject([
+      ["summarize", { claudeSessionId: "s-1", eventKey: "key-1", sameWithinMs: expect.any(Number) }],
+    ]);
   });
 
   test("of a clear command does not complete the session", async () => {

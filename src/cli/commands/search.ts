@@ -30,7 +30,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     .command("search")
     .description("find observations, session summaries and prompts")
     .argument("[words...]", "a question or words; leave out to filter only")
-    .addOption(new Option("--type <kind>", "one kind only").choices(["observations", "sessions", "prompts"]))
+    .option("--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType)
     .addOption(
       new Option("--format <format>", "how much of each").choices(["index", "full"]).default("index"),
     )
@@ -94,6 +94,18 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 function nothingFound(options: SearchOptions): string {
   const filtered = Object.keys(options).some((name) => name !== "format" && name !== "json");
   return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
+}
+
+const kinds = ["observations", "sessions", "prompts"];
+
+// What the worker reads as a type of observation is one here too, where it is known to be.
+function kindOrType(text: string): string {
+  const word = text.toLowerCase();
+  const known: readonly string[] = [...kinds, ...kinds.map((kind) => kind.slice(0, -1)), ...observationTypes];
+  if (known.includes(word)) return word;
+  throw new InvalidArgumentError(
+    `Allowed choices are ${kinds.join(", ")}; or a type of observation: ${observationTypes.join(", ")}.`,
+  );
 }
 
 function wordId(text: string): string {

@@ -118,7 +118,17 @@ const shownSince = 50;
 
 function anchorOf(text: string, nowEpochMs: number): string {
   const name = parseRecordName(text);
-  return name === undefined ? parseWhen(text, "start", nowEpochMs) : recordName(name);
+  if (name !== undefined) return recordName(name);
+  try {
+    return parseWhen(text, "start", nowEpochMs);
+  } catch (cause) {
+    if (isAge(text)) throw cause;
+    throw new MemError("usage", {
+      message: `"${text}" is not a time, nor an id such as 12, S12 or P12.`,
+      hint: "Ids come from `mem search`; a time is like 2026-01-31, yesterday, 36h; words go behind --query.",
+      cause,
+    });
+  }
 }
 
 interface FileOptions {

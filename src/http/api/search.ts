@@ -3,6 +3,7 @@ import type { Search } from "../../recall/search.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import { type SearchQuery, searchAnswer, searchQuery } from "../schemas/search.ts";
+import { readLabels } from "./labelled-words.ts";
 import { type KnownFilters, notesOnFilters } from "./unknown-filters.ts";
 
 /** `GET /api/search`, and `POST` for what is too long for an address. */
@@ -31,11 +32,12 @@ export function searchRoutes(app: App, search: Search, known: KnownFilters): voi
   );
 }
 
-async function answerOf(search: Search, asked: SearchQuery, known: KnownFilters) {
+async function answerOf(search: Search, given: SearchQuery, known: KnownFilters) {
+  const { asked, notes: labels } = readLabels(given, known);
   const { observations, sessions, prompts, notes } = await search.search(asked);
   const totalResults = observations.length + sessions.length + prompts.length;
   return {
-    ...{ observations, sessions, prompts, totalResults, query: asked.query ?? "" },
-    notes: [...notes, ...notesOnFilters(totalResults, asked, known)],
+    ...{ observations, sessions, prompts, totalResults, query: given.query ?? "" },
+    notes: [...labels, ...notes, ...notesOnFilters(totalResults, asked, known)],
   };
 }

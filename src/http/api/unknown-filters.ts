@@ -10,6 +10,9 @@ export interface KnownFilters {
 }
 
 interface Filters {
+  offset?: number | undefined;
+  dateStart?: number | undefined;
+  dateEnd?: number | undefined;
   project?: string | undefined;
   obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;
@@ -21,7 +24,7 @@ interface Filters {
  */
 export function notesOnFilters(
   found: number,
-  { project, obs_type, concepts = [] }: Filters,
+  { project, obs_type, concepts = [], offset = 0, dateStart, dateEnd }: Filters,
   { mode, projects }: KnownFilters,
 ): string[] {
   if (found > 0) return [];
@@ -30,5 +33,9 @@ export function notesOnFilters(
     project === undefined ? null : noSuchProject(project, projects()),
     noSuchWords("type", obs_type === undefined ? [] : [obs_type], { name, known: types }),
     noSuchWords("concept", concepts, { name, known }),
+    dateStart !== undefined && dateEnd !== undefined && dateStart > dateEnd
+      ? "The time asked for ends before it begins."
+      : null,
+    offset > 0 ? `Nothing follows the first ${offset} results.` : null,
   ].filter((note) => note !== null);
 }

@@ -25,7 +25,7 @@ export const searchQuery = z.lazy(() =>
       dateEnd: isoTimestamp("end"),
     })
     .transform(({ type, ...rest }) => {
-      const category = searchCategories.find((name) => name === type);
+      const category = type === undefined ? undefined : searchCategoryOf(type);
       if (category !== undefined) return { ...rest, type: category };
       if (type === undefined) return rest;
       return { ...rest, type: "observations" as const, obs_type: rest.obs_type ?? type };
@@ -54,6 +54,11 @@ export const searchAnswer = z.lazy(() =>
 export type SearchAnswer = z.output<typeof searchAnswer>;
 
 const searchCategories = ["observations", "sessions", "prompts"] as const;
+
+/** The kind of record that a word names, be it one or many of them. */
+export function searchCategoryOf(word: string): (typeof searchCategories)[number] | undefined {
+  return searchCategories.find((name) => name === word || name === `${word}s`);
+}
 
 // The index form of an observation; that of a session summary or a prompt.
 const observationHit = z.lazy(() =>
@@ -92,5 +97,5 @@ function ranked<F extends z.ZodRawShape>(fields: F) {
 }
 
 function matchedBy() {
-  return z.array(z.enum(["words", "parts", "neighbours", "vectors", "filters"]));
+  return z.array(z.enum(["words", "parts", "neighbours", "vectors", "filters", "time"]));
 }

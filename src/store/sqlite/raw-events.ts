@@ -11,9 +11,13 @@ export interface NewRawEvent {
   now: number;
 }
 
+type Keyed = { event_key: string; created_at_epoch: number };
+
 export interface RawEvents {
   /** Id of the stored event, or null when the session has the key already. */
   insert(event: NewRawEvent): number | null;
+  /** Those of this key, and of the key with anything behind a colon. */
+  ofKey(sessionId: number, key: string): Keyed[];
   /** Removes events older than `before` that nothing waits for; at most `limit` a call. Returns how many. */
   purge(before: number, limit: number): number;
 }
@@ -24,6 +28,11 @@ export function createRawEvents(db: Sqlite): RawEvents {
     `insert into raw_events (session_id, kind, event_key, payload, created_at_epoch)
      values (?, ?, ?, ?, ?)
      on conflict (session_id, event_key) do nothing`,
+  );
+  const ofKey = db.prepare<{ session: number; key: string }, Keyed>(
+    `select event_key, created_at_epoch
+     from raw_events
+     where session_id = @session and (event_key = @key or (event_key > @key || ':' and event_key < @key || ';'))`,
   );
   // Ids follow time, so the oldest are at the front; a row whose clock was wrong there holds up nothing behind it.
   const purge = db.prepare<{ before: number; limit: number }>(
@@ -46,6 +55,7 @@ export function createRawEvents(db: Sqlite): RawEvents {
       const result = insert.run(session_id, kind, event_key, payload, now);
       return result.changes === 0 ? null : Number(result.lastInsertRowid);
     },
+    ofKey: (session, key) => ofKey.all({ session, key }),
     purge: (before, limit) => purge.run({ before, limit }).changes,
   };
 }

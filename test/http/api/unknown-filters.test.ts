@@ -10,6 +10,8 @@ test.each([
   ["type=unheard", "The mode code has no type unheard. Known: bugfix, unheard-of."],
   ["concepts=gotcha,unheard,foo", "The mode code has no concept unheard, foo. Known: gotcha."],
   ["project=nope", 'There is no project "nope". Known: alpha, beta.'],
+  ["dateStart=2026-02-01&dateEnd=2026-01-01", "The time asked for ends before it begins."],
+  ["offset=40", "Nothing follows the first 40 results."],
   ["project=Alpha", 'There is no project "Alpha", but there is alpha.'],
 ])("a search with %s that finds nothing says what is not there", async (query, note) => {
   const answer = await world.app.inject({ url: `/api/search?query=a&${query}`, headers: local });

@@ -1,0 +1,64 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import type { SearchRequest } from "../../../src/recall/search.ts";
+import { fakeWorld, local } from "../support.ts";
+
+let asked: SearchRequest | undefined;
+const world = fakeWorld({
+  override: {
+    search: {
+      async search(request) {
+        asked = request;
+        return { observations: [], sessions: [], prompts: [], notes: [] };
+      },
+    },
+  },
+});
+afterAll(() => world.app.close());
+beforeEach(() => {
+  asked = undefined;
+});
+
+async function search(query: string, filters: Record<string, string> = {}): Promise<string[]> {
+  const url = `/api/search?${new URLSearchParams({ query, ...filters })}`;
+  const answer = await world.app.inject({ url, headers: local });
+  expect(answer.json()).toMatchObject({ query });
+  return answer.json().notes;
+}
+
+test.each([
+  ["type:bugfix the parser", { query: "the parser", obs_type: "bugfix" }],
+  ["the parser obs_type:Bugfix", { query: "the parser", obs_type: "bugfix" }],
+  ["type:session parser", { query: "parser", type: "sessions" }],
+  ["project:Alpha parser", { query: "parser", project: "alpha" }],
+  ['project:"beta" concept:gotcha', { query: "", project: "beta", concepts: ["gotcha"] }],
+  ["file:src/login.ts", { query: "", files: ["src/login.ts"] }],
+])("a filter that is written among the words is one, and that is said: %s", async (query, request) => {
+  const notes = await search(query);
+  expect(asked).toMatchObject(request);
+  expect(notes[0]).toMatch(/^\S+ is read as a filter\.$/);
+});
+
+test.each([
+  ["type:bug parser", "The mode code has no type bug. Known: bugfix, unheard-of."],
+  ["concept:foo parser", "The mode code has no concept foo. Known: gotcha."],
+  ["project:nope parser", 'There is no project "nope". Known: alpha, beta.'],
+])("a label without such a filter is looked for, and says which there are: %s", async (query, note) => {
+  expect(await search(query)).toEqual([note]);
+  expect(asked).toMatchObject({ query });
+});
+
+test.each([
+  "error at file:line",
+  "Error: type: module",
+  "http://a.b/type:bugfix",
+  `${"a long log ".repeat(30)}type:bugfix`,
+])("what is no label is looked for as it is: %s", async (query) => {
+  expect(await search(query)).toEqual([]);
+  expect(asked?.query).toBe(query);
+  expect(asked).not.toHaveProperty("obs_type", "bugfix");
+});
+
+test("a filter that was given is not overruled by a word", async () => {
+  expect(await search("project:alpha parser", { project: "beta" })).toEqual([]);
+  expect(asked).toMatchObject({ query: "project:alpha parser", project: "beta" });
+});
