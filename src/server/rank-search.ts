@@ -1,4 +1,5 @@
 // The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
+import type { Clock } from "../clock.ts";
 import type { HostedObservation } from "../domain/hosted-record.ts";
 import { codeOf } from "../domain/record-terms.ts";
 import type { Candidate, Standing } from "../domain/search.ts";
@@ -6,9 +7,11 @@ import type { ProjectScope } from "../domain/tenancy.ts";
 import { fuse } from "../recall/fusion.ts";
 import { askedTerms, wordParts } from "../recall/query.ts";
 import { createQuestion } from "../recall/question.ts";
+import { readTime } from "../recall/read-time.ts";
 import {
   type ObservationFilter,
   observationsBySeq,
+  observationsOfTime,
   recentObservations,
 } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
@@ -43,11 +46,18 @@ const candidateCount = 60;
  * Searches inside the caller's transaction. How many records a project has is remembered for a minute, the words that
  * were compared for some.
  */
-export function createProjectSearch(clock: { monotonicMs(): number }): SearchedProject {
+export function createProjectSearch(clock: Clock): SearchedProject {
   const populations = createPopulations(clock);
   const memory = createTermMemory({ clock });
   return {
-    async search(connection, scope, { words, filter, limit }) {
+    async search(connection, scope, { words: said, filter, limit }) {
+      const time = readTime(said, clock.now());
+      if (time?.is === "all" && time.span !== null) {
+        const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...time.span });
+        if (ofThen.length > 0) return ofThen;
+      }
+      if (time?.is === "all") return recentObservations(connection, scope, { filter, limit });
+      const words = time?.words ?? said;
       const asked = askedTerms(words);
       // Nothing but words that say nothing: the newest are as good an answer as any.
       if (asked.length === 0) return recentObservations(connection, scope, { filter, limit });

@@ -1,4 +1,5 @@
 // Recall over the store: searches and lists in one transaction each, records by hand, reads in the audit log.
+import type { Clock } from "../clock.ts";
 import { recordsBlock } from "../context/records-block.ts";
 import type { MemoryPorts } from "../http/v1/memories.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
@@ -12,7 +13,7 @@ import { createProjectSearch } from "./rank-search.ts";
 
 interface RecallDeps {
   database: Pick<Database, "app" | "system">;
-  clock: { monotonicMs(): number };
+  clock: Clock;
   projects: ProjectScopePorts;
   /** Hears of audit rows that could not be written. */
   onAuditFailure(cause: unknown, rows: number): void;

@@ -78,6 +78,29 @@ export async function recentObservations(
   return rows;
 }
 
+/** Those made in a time, the newest first; both ends in epoch milliseconds, included. */
+export async function observationsOfTime(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { filter, limit, start, end }: { filter: ObservationFilter; limit: number; start: number; end: number },
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "observations-of-time",
+    text: `select ${recordColumns}
+      from observations o
+      left join sessions s on s.team_id = $1 and s.project_id = $2 and s.id = o.session_id
+      where o.team_id = $1 and o.project_id = $2
+        and o.created_at >= to_timestamp($3::float8 / 1000) and o.created_at < to_timestamp(($4::float8 + 1) / 1000)
+        and ($5::text is null or o.kind = $5)
+        and ($6::text is null or o.obs_type = $6)
+        and ($7::text is null or s.platform_source = $7)
+      order by o.created_at desc, o.seq desc
+      limit $8`,
+    values: [team_id, project_id, start, end, filter.kind, filter.obs_type, filter.platform_source, limit],
+  });
+  return rows;
+}
+
 /** Those of the numbers that are the project's, in any order. */
 export async function observationsBySeq(
   connection: Queryable,
