@@ -23,6 +23,7 @@ const project = { body: inBody("projectId", "project", { absent: 400 }) };
 const open: Row = { access: "none" };
 const nothing = () => ({});
 const search = () => ({ query: lure });
+const ofToday = () => ({ query: "what did we do today" });
 const event = () => ({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
 
 // A batch answers each of its events: what the first one was told.
@@ -106,7 +107,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "DELETE /v1/keys/:id": { access: "write", readsToo: "or 404", slots: [path("key")] },
   "GET /v1/connect": { access: "read" },
   "POST /v1/search": { access: "read", body: search, slots: [project.body] },
-  "POST /v1/context": { access: "read", body: search, slots: [project.body] },
+  "POST /v1/context": { access: "read", body: ofToday, slots: [project.body] },
   "POST /v1/recall": { access: "read", body: nothing, slots: [project.body] },
   "GET /v1/recall": {
     access: "read",

@@ -89,3 +89,13 @@ test("what is narrowed to is found behind records that are not, and nothing of a
   const all = [await ask("granite"), await ask("granite marble"), await ask("granite walnut")];
   expect(all.flatMap((found) => found.hits).filter(({ id }) => foreign.has(id))).toEqual([]);
 });
+
+test("the part that looks at no tenant is not for tenants to call", async () => {
+  const call = database.app.query({
+    text: `select * from search_common_candidates($1, $2, array[1], array[1], 1, null, null, null, 1, 0, array[1], array[1])`,
+    values: [theirs.team_id, theirs.project_id],
+  });
+  await expect(call).rejects.toMatchObject({
+    cause: { message: "permission denied for function search_common_candidates" },
+  });
+});
