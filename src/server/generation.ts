@@ -134,9 +134,10 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
         work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
       if (hasMore) await requestTurn(system, team_id);
       await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
-      // What came in the meantime, or a summary that waited for the end of its events, has no turn of its own.
-      const isEnded = chosen.session_id !== null && chosen.is_completed && !chosen.has_summary;
-      if (passedOver.has(chosen.group) || isEnded) await requestTurn(system, team_id);
+      // What came in the meantime has no turn of its own, nor has a summary that waits for the end of these events: it
+      // may have come while they were worked on, and its own turn, here or in another process, found it not due.
+      const mayOweSummary = chosen.session_id !== null && !chosen.has_summary;
+      if (passedOver.has(chosen.group) || mayOweSummary) await requestTurn(system, team_id);
     } finally {
       // Where the store refused before the call: a probe that never ends would keep the gate closed.
       pass.returned(clock.now());
