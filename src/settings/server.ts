@@ -109,7 +109,8 @@ export const serverTable = {
     max: 3650,
     default: "30",
     effect: "restart",
-    meaning: "Days that raw events are kept, where a team says nothing else.",
+    meaning:
+      "Days that raw events, prompts among them, are kept where a team says nothing else; records stay.",
   },
 } as const satisfies Record<string, Definition>;
 

@@ -27,7 +27,11 @@ export interface ProjectPorts {
   find(caller: Caller, id: string): Promise<Project | undefined>;
   list(caller: Caller, page: { after: string; limit: number }): Promise<Project[]>;
   /** Throws `conflict` when the team has one of that name. */
-  create(caller: Caller, project: { name: string; metadata: JsonObject }): Promise<Project>;
+  create(
+    caller: Caller,
+    project: { name: string; metadata: JsonObject },
+    requestId: string,
+  ): Promise<Project>;
 }
 
 /** `GET` and `POST /v1/projects`, `GET /v1/projects/:projectId`. */
@@ -84,7 +88,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
       if (caller.project_id !== null) {
         throw new MemError("insufficient_scope", { message: "A key of one project makes no other one." });
       }
-      const made = await ports.create(caller, request.body);
+      const made = await ports.create(caller, request.body, request.id);
       return reply.code(201).send({ project: onWire(made) });
     },
   );
