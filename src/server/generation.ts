@@ -23,6 +23,7 @@ import {
   type WaitingJobs,
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { openQueuePool } from "../store/postgres/queue-pool.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
 import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
@@ -79,6 +80,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   const taken = new Set<number>();
   // Those of them that another turn would have chosen meanwhile.
   const passedOver = new Set<number>();
+  const queuePool = openQueuePool(database.owner);
   let runner: Runner | null = null;
   let sweep: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
@@ -181,7 +183,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   // What a turn throws is the store's refusal: its jobs wait, and the sweep asks for another turn.
   async function startRunner(): Promise<Runner> {
     const started = await run({
-      pgPool: database.owner,
+      pgPool: queuePool,
       concurrency,
       pollInterval: 1_000,
       noHandleSignals: true,
@@ -219,6 +221,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       sessions.cancelAll();
       await failOpen("stopping the queue's runner", () => runner?.stop());
       queue.close();
+      await queuePool.end();
       await close();
     },
   };

@@ -111,7 +111,8 @@ function demandText(name: string, value: unknown): string {
   });
 }
 
-// What is out of range is brought into it: a model that asks for too much gets what there is.
+// What is out of range is brought into it: a model that asks for too much gets what there is. Programs, which send what
+// somebody wrote down, are told by the REST routes (400).
 function clamped(value: unknown, { fallback, max }: Described["limit"]): number {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== "number")
@@ -142,7 +143,10 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
           : {}),
         limit: {
           type: "integer",
-          description: `How many at most: 1 to ${limit.max}, else ${limit.fallback}.`,
+          minimum: 1,
+          maximum: limit.max,
+          default: limit.fallback,
+          description: `How many at most. More than ${limit.max} is taken as ${limit.max}, less than 1 as 1.`,
         },
       },
       ...(withQuery ? { required: ["query"] } : {}),
