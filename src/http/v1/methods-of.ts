@@ -1,0 +1,15 @@
+// Which methods a path has, for requests that come with another one.
+import type { RouteOptions } from "fastify";
+
+/** The methods of the routes that the path matches, in the alphabet's order; `routes` may grow until it is first asked. */
+export function createMethodsOf(routes: readonly RouteOptions[]): (path: string) => string[] {
+  let known: { pattern: RegExp; methods: string[] }[] | undefined;
+  return (path) => {
+    known ??= routes.map(({ url, method }) => ({
+      pattern: new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`),
+      methods: [method].flat(),
+    }));
+    const found = known.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
+    return [...new Set(found)].sort();
+  };
+}
