@@ -52,6 +52,8 @@ export const auditAnswer = z.object({
 const keptDays =
   "Days that raw events are kept, prompts among them (/api/prompts shows them), once nothing waits to be made of them. Records, summaries and sessions stay until they are deleted.";
 
+const daysError = "must be a whole number of days from 1 to 3650, or null";
+
 /** The caller's team, and what it may change of it. */
 export const teamAnswer = z.object({
   team: z.object({
@@ -70,9 +72,9 @@ export const teamAnswer = z.object({
 
 export const teamChange = z.strictObject({
   retentionDays: z
-    .int()
-    .min(1)
-    .max(3650)
+    .int({ error: daysError })
+    .min(1, { error: daysError })
+    .max(3650, { error: daysError })
     .nullable()
     .meta({ description: `${keptDays} Null is the server's setting.` }),
 });

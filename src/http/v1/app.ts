@@ -147,7 +147,7 @@ function describe({ gate, health }: ServerHttpDeps): DescribedService {
     path: openapiPath,
     title: "mem server",
     description:
-      "The memory of a team's coding agents. Times are epoch milliseconds; an error names its code. A path that is there answers 405 with Allow to a method that it has not, and 413 to a body above 5 MB; a request that is no HTTP, or too slow, is 400, 408 or 431.",
+      "The memory of a team's coding agents. Times are epoch milliseconds; an error names its code. A path outside /api and /sessions that is there answers 405 with Allow to a method that it has not, and 413 to a body above 5 MB; a request that is no HTTP, or too slow, is 400, 408 or 431.",
     headersOf: answerHeaders,
     version: health.version,
     config: { access: "none" },

@@ -86,7 +86,10 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
     async (request, reply) => {
       const caller = callerOf(request);
       if (caller.project_id !== null) {
-        throw new MemError("insufficient_scope", { message: "A key of one project makes no other one." });
+        throw new MemError("insufficient_scope", {
+          message: "A key of one project makes no other one.",
+          hint: "Use a key of the whole team.",
+        });
       }
       const made = await ports.create(caller, request.body, request.id);
       return reply.code(201).send({ project: onWire(made) });

@@ -135,6 +135,11 @@ test("raw events are deleted when their team's days are over, what was made of t
   const long = await addKey({ team: "long", project: "p" });
   const teamWide = await addKey({ team: "short" });
   expect((await ask(short, "PATCH", "/v1/team", { retentionDays: 3 })).status).toBe(403);
+  const none = await ask(teamWide, "PATCH", "/v1/team", { retentionDays: 0 });
+  expect([none.status, none.body.error.message]).toEqual([
+    400,
+    "`retentionDays`: must be a whole number of days from 1 to 3650, or null",
+  ]);
   expect((await ask(teamWide, "PATCH", "/v1/team", { retentionDays: 3 })).body.team).toMatchObject({
     retentionDays: 3,
     effectiveRetentionDays: 3,

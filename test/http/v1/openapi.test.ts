@@ -220,7 +220,7 @@ test("a method that a path has not is told which it has; a path that is not ther
     expect([answer.statusCode, answer.headers.allow], url).toEqual([405, allow]);
     expect(answer.json().error).toMatchObject({ code: "method_not_allowed", hint: expect.any(String) });
   }
-  for (const url of ["/v1", "/v1/search/", "/v1/nothing", "/v1xopenapi.json"]) {
+  for (const url of ["/v1", "/v1/search/", "/v1/nothing", "/v1xopenapi.json", "/api/timeline"]) {
     const answer = await ask("PUT", url);
     expect([answer.statusCode, answer.headers.allow], url).toEqual([404, undefined]);
   }
