@@ -91,6 +91,13 @@ const catalogue = {
     message: "Nothing is there.",
     hint: "Look for it with `mem search`.",
   },
+  method_not_allowed: {
+    status: 405,
+    exitCode: 64,
+    retryable: false,
+    message: "The route does not take this method.",
+    hint: "The Allow header names those that it takes.",
+  },
   conflict: {
     status: 409,
     exitCode: 65,

@@ -3,7 +3,7 @@ import { isoTime } from "../clock.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 import { connectCommands, connectHint, connectHosts } from "../domain/connect-commands.ts";
 import { mcpUrlAt } from "../domain/mcp-url.ts";
-import { displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
 import { MemError } from "../errors.ts";
 
 interface ListedKey extends ApiKey {
@@ -24,20 +24,25 @@ export function createdLines(
   ];
 }
 
-/** A head and a line for each key, in columns. */
-export function keyLines(keys: readonly ListedKey[], nowEpochMs: number): string[] {
+/** A head and a line for each key; where that is too wide for the terminal, two lines for each and no head. */
+export function keyLines(
+  keys: readonly ListedKey[],
+  { nowEpochMs, columns }: { nowEpochMs: number; columns: number },
+): string[] {
+  const table = keyTable(keys, nowEpochMs);
+  if (table.every((line) => displayWidth(line) <= columns)) return table;
+  return keys.flatMap((key) => {
+    const [id = "", text = "", team = "", project = "", may = "", state = "", used = "", label = ""] =
+      cellsOf(key, nowEpochMs);
+    const more = [text, `${team}, ${project}`, `used ${used}`, label].filter((part) => part !== "");
+    return [`${id}  ${padToWidth(may, 10)}  ${state}`, cutToWidth(`  ${more.join("  ")}`, columns)];
+  });
+}
+
+function keyTable(keys: readonly ListedKey[], nowEpochMs: number): string[] {
   const rows = [
     ["id", "key", "team", "project", "may", "state", "last used", "label"],
-    ...keys.map((key) => [
-      key.id,
-      `${key.prefix}…${key.last_four}`,
-      terminalLine(key.team),
-      key.project === null ? "(all)" : terminalLine(key.project),
-      key.scopes.map((scope) => scope.replace("memories:", "")).join("+"),
-      stateOf(key, nowEpochMs),
-      key.last_used_at_epoch === null ? "never" : day(key.last_used_at_epoch),
-      terminalLine(key.label),
-    ]),
+    ...keys.map((key) => cellsOf(key, nowEpochMs)),
   ];
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))),
@@ -48,6 +53,19 @@ export function keyLines(keys: readonly ListedKey[], nowEpochMs: number): string
       .join("  ")
       .trimEnd(),
   );
+}
+
+function cellsOf(key: ListedKey, nowEpochMs: number): string[] {
+  return [
+    key.id,
+    `${key.prefix}…${key.last_four}`,
+    terminalLine(key.team),
+    key.project === null ? "(all)" : terminalLine(key.project),
+    key.scopes.map((scope) => scope.replace("memories:", "")).join("+"),
+    stateOf(key, nowEpochMs),
+    key.last_used_at_epoch === null ? "never" : day(key.last_used_at_epoch),
+    terminalLine(key.label),
+  ];
 }
 
 function stateOf({ revoked_at_epoch, expires_at_epoch }: ApiKey, nowEpochMs: number): string {

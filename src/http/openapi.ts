@@ -1,9 +1,9 @@
 // The OpenAPI document, made of the same schemas that the routes check with, the first time it is asked for.
 import { STATUS_CODES } from "node:http";
-import type { FastifyContextConfig, FastifySchema, RouteOptions } from "fastify";
+import type { FastifyContextConfig, RouteOptions } from "fastify";
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { App } from "./plugins/zod.ts";
+import type { App, DescribedHeaders } from "./plugins/zod.ts";
 import { readErrors } from "./schemas/error.ts";
 import { type OpenapiDocument, openapiAnswer } from "./schemas/openapi.ts";
 
@@ -20,6 +20,8 @@ export interface DescribedService {
   keys?: string;
   /** Statuses that come before any route is reached, so that every route may answer with them. */
   always?: Readonly<Record<number, z.ZodType>>;
+  /** Headers of an answer that come from no route. */
+  headersOf?(status: number, isKeyed: boolean): DescribedHeaders;
 }
 
 /** Adds the document's route; `routes` may still grow until it is first asked for. */
@@ -41,11 +43,12 @@ export function openapiRoute(app: App, service: DescribedService, routes: readon
 // Named schemas stand once, under `components`.
 function openapiDocument(routes: readonly RouteOptions[], service: DescribedService): OpenapiDocument {
   const schemas: JsonObject = {};
+  const headers: JsonObject = {};
   const paths: { [path: string]: JsonObject } = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
     const operation = {
-      ...operationOf(route.schema ?? {}, schemas, service.always ?? {}),
+      ...operationOf(route, service, { schemas, headers }),
       ...securityOf(route, service),
     };
     for (const method of [route.method].flat()) {
@@ -58,7 +61,11 @@ function openapiDocument(routes: readonly RouteOptions[], service: DescribedServ
     openapi: "3.1.0",
     info: { title, version: service.version(), description },
     paths,
-    components: { schemas, ...schemesOf(service) },
+    components: {
+      schemas,
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      ...schemesOf(service),
+    },
   };
 }
 
@@ -86,26 +93,54 @@ function operationIdOf(method: string, url: string): string {
   return `${method.toLowerCase()}${named.join("")}`;
 }
 
+/** What stands once, and is referred to. */
+interface Shared {
+  schemas: JsonObject;
+  headers: JsonObject;
+}
+
 function operationOf(
-  schema: FastifySchema,
-  schemas: JsonObject,
-  always: Readonly<Record<number, z.ZodType>>,
+  { schema = {}, config }: RouteOptions,
+  { always = {}, headersOf, keys }: DescribedService,
+  { schemas, headers }: Shared,
 ): JsonObject {
   const parameters = [
     ...parametersOf("path", schema.params, schemas),
     ...parametersOf("query", schema.querystring, schemas),
-    ...parametersOf("header", schema.headers, schemas),
+    ...headerParameters(schema.readsHeaders ?? {}),
   ];
   const own = isObject(schema.response) ? schema.response : {};
+  const isKeyed = keys !== undefined && config?.access !== "none";
+  const described = (status: number): DescribedHeaders => ({
+    ...headersOf?.(status, isKeyed),
+    ...schema.setsHeaders?.[status],
+  });
   return {
     ...(schema.summary === undefined ? {} : { summary: schema.summary }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema.body, schemas) }),
-    responses: responsesOf({ ...always, ...own }, schemas),
+    responses: responsesOf({ ...always, ...own }, schemas, (status) =>
+      references(described(status), headers),
+    ),
   };
 }
 
-function parametersOf(place: "path" | "query" | "header", part: unknown, schemas: JsonObject): Json[] {
+function headerParameters(described: DescribedHeaders): Json[] {
+  return Object.entries(described).map(([name, description]) => ({
+    ...{ name, in: "header", required: false, description },
+    schema: { type: "string" },
+  }));
+}
+
+function references(described: DescribedHeaders, headers: JsonObject): JsonObject {
+  const entries = Object.entries(described).map(([name, description]) => {
+    headers[name] = { description, schema: { type: "string" } };
+    return [name, { $ref: `#/components/headers/${name}` }];
+  });
+  return entries.length === 0 ? {} : { headers: Object.fromEntries(entries) };
+}
+
+function parametersOf(place: "path" | "query", part: unknown, schemas: JsonObject): Json[] {
   if (part === undefined) return [];
   const { properties, required } = jsonSchemaOf(part, "input", schemas);
   const mustBeSent = new Set(Array.isArray(required) ? required : []);
@@ -118,17 +153,27 @@ function parametersOf(place: "path" | "query" | "header", part: unknown, schemas
 }
 
 function bodyOf(body: unknown, schemas: JsonObject): JsonObject {
-  return { content: { "application/json": { schema: jsonSchemaOf(body, "input", schemas) } } };
+  const content = { "application/json": { schema: jsonSchemaOf(body, "input", schemas) } };
+  // An empty body is read as `{}`.
+  return body instanceof z.ZodType && !body.safeParse({}).success ? { required: true, content } : { content };
 }
 
-function responsesOf(response: object, schemas: JsonObject): JsonObject {
+function responsesOf(
+  response: object,
+  schemas: JsonObject,
+  headersOf: (status: number) => JsonObject,
+): JsonObject {
   const answers: JsonObject = {};
   for (const [status, answer] of Object.entries(response)) {
     const content: JsonObject = {};
     for (const [mediaType, schema] of contentOf(answer)) {
       content[mediaType] = { schema: jsonSchemaOf(schema, "output", schemas) };
     }
-    answers[status] = { description: STATUS_CODES[status] ?? status, content };
+    answers[status] = {
+      description: STATUS_CODES[status] ?? status,
+      ...headersOf(Number(status)),
+      content,
+    };
   }
   return answers;
 }

@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { type Clock, isoTime } from "../clock.ts";
 import { scopes as everyScope, type Scope } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
-import { newId } from "../ids.ts";
 import { freshKey } from "../keys/new-key.ts";
 import { insertKey, listAllKeys, type NamedKey, revokeKey, teamOfKey } from "../store/postgres/api-keys.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { ensureProject, ensureTeam } from "../store/postgres/teams.ts";
 import { inTransaction } from "../store/postgres/tenant.ts";
 import { version } from "../version.ts";
 import { type AdministerOptions, withDatabase } from "./administer.ts";
+import { ensureNamedProject, ensureNamedTeam } from "./ensure-home.ts";
 import { labelOf } from "./key-ports.ts";
 
 export interface FirstKey {
@@ -42,11 +41,9 @@ export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: 
   return withDatabase(options, async ({ owner, system }) => {
     await migrateServer(owner, version());
     return inTransaction(system, async (connection) => {
-      const team_id = await ensureTeam(connection, { id: newId(), name: team });
+      const { id: team_id } = await ensureNamedTeam(connection, team);
       const project_id =
-        project === undefined
-          ? null
-          : await ensureProject(connection, { id: newId(), team_id, name: project });
+        project === undefined ? null : (await ensureNamedProject(connection, { team_id, name: project })).id;
       const made = freshKey(
         { team_id, project_id, scopes: wish.scopes },
         { label: labelOf(wish.label), expiresInDays: wish.expiresInDays, now: clock.now() },
@@ -54,7 +51,7 @@ export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: 
       await insertKey(connection, made);
       await insertAudit(connection, {
         ...{ team_id, project_id, api_key_id: null, request_id: null },
-        ...{ action: "api_key.create", resource_type: "api_key", resource_id: made.id },
+        ...{ action: "key.created", resource_type: "api_key", resource_id: made.id },
         details: { scopes: [...made.scopes], expiresAtEpoch: made.expires_at_epoch },
       });
       return {
@@ -100,7 +97,7 @@ async function revokeAnywhere(system: Connections, id: string): Promise<string[]
     if (revokedIds === undefined || revokedIds.length === 0) return [];
     await insertAudit(connection, {
       ...{ team_id, project_id: null, api_key_id: null, request_id: null },
-      ...{ action: "api_key.revoke", resource_type: "api_key", resource_id: id },
+      ...{ action: "key.revoked", resource_type: "api_key", resource_id: id },
       details: { revokedIds },
     });
     return revokedIds;

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { MemError, toMemError } from "../errors.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { ensureProject, ensureTeam } from "../store/postgres/teams.ts";
+import { removeEmptyProject } from "../store/postgres/teams.ts";
 import { inTransaction } from "../store/postgres/tenant.ts";
 import { projectByNames, type TransferCounts } from "../store/postgres/transfer-read.ts";
 import { version } from "../version.ts";
 import { type AdministerOptions, withDatabase } from "./administer.ts";
+import { ensureNamedProject, ensureNamedTeam } from "./ensure-home.ts";
 import { labelOf } from "./key-ports.ts";
 import { exportProject } from "./transfer-export.ts";
 import { fromFile, toFile, toStream } from "./transfer-file.ts";
@@ -59,16 +59,40 @@ export async function importNow(
   const header = await readHeader(lines);
   return withDatabase(options, async ({ owner, system, app }) => {
     await migrateServer(owner, version());
-    const scope = await ensureBoth(system, names);
-    return { ...scope, ...(await importProject(app, { lines, header, scope, onProgress })) };
+    const { scope, made } = await ensureBoth(system, names);
+    try {
+      return { ...scope, ...(await importProject(app, { lines, header, scope, onProgress })) };
+    } catch (cause) {
+      // Failed, it leaves nothing behind that it made, unless something stands in it.
+      if (made.project && (await removeEmptyProject(system, scope, made.team))) throw nothingKept(cause);
+      throw cause;
+    }
   });
 }
 
-function ensureBoth(system: Connections, names: Names): Promise<ProjectScope> {
+interface Home {
+  scope: ProjectScope;
+  /** What was not there before. */
+  made: { team: boolean; project: boolean };
+}
+
+function ensureBoth(system: Connections, names: Names): Promise<Home> {
   return inTransaction(system, async (connection) => {
-    const team_id = await ensureTeam(connection, { id: newId(), name: names.team });
-    const project_id = await ensureProject(connection, { id: newId(), team_id, name: names.project });
-    return { team_id, project_id };
+    const team = await ensureNamedTeam(connection, names.team);
+    const project = await ensureNamedProject(connection, { team_id: team.id, name: names.project });
+    return {
+      scope: { team_id: team.id, project_id: project.id },
+      made: { team: team.made, project: project.made },
+    };
+  });
+}
+
+function nothingKept(cause: unknown): MemError {
+  const error = toMemError(cause);
+  return new MemError(error.code, {
+    message: error.message,
+    hint: "Nothing was imported, and the project was not kept. Mend the file and run it again.",
+    cause,
   });
 }
 

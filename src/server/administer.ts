@@ -38,6 +38,8 @@ export interface ServerStatus {
   /** The version is null where nobody could be asked. */
   schema: { version: number | null; expected: number };
   counts: ServerCounts | null;
+  /** Days that raw events, prompts among them, are kept where a team says nothing else. */
+  eventRetentionDays: number;
 }
 
 /** Looks, and starts nothing: a private PostgreSQL that does not run is said not to run. */
@@ -45,13 +47,19 @@ export async function lookAtServer(options: AdministerOptions): Promise<ServerSt
   const { settings, server } = options;
   const isNamed = server.get("MEM_DATABASE_URL").isSet;
   const expected = serverSchemaVersion;
+  const eventRetentionDays = server.get("MEM_EVENT_RETENTION_DAYS");
   if (!isNamed && findPrivatePostgres(settings.dataDir) === undefined) {
-    return { database: "not running", schema: { version: null, expected }, counts: null };
+    return {
+      database: "not running",
+      schema: { version: null, expected },
+      counts: null,
+      eventRetentionDays,
+    };
   }
   return withDatabase(options, async ({ owner, system }) => {
     const schema = { version: await schemaVersionOf(owner), expected };
     const counts = schema.version === 0 ? null : await serverCounts(system);
-    return { database: isNamed ? "named" : "private", schema, counts };
+    return { database: isNamed ? "named" : "private", schema, counts, eventRetentionDays };
   });
 }
 

@@ -92,7 +92,11 @@ export function buildServer(deps: ServerDeps): HostedServer {
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     recall: recall.ports,
-    legacy: createLegacyPorts({ ...deps, app: database.app, projects: projectScope, recall: recall.ports }),
+    legacy: createLegacyPorts({
+      ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },
+      recall: recall.ports,
+      onStored: (events) => deps.metrics?.stored(events),
+    }),
   });
   return {
     app,

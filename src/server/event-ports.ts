@@ -4,7 +4,7 @@ import { MemError } from "../errors.ts";
 import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
 import { noSuchSession } from "../http/v1/sessions.ts";
-import type { NewEvent, Written } from "../store/postgres/event-batch.ts";
+import { type BatchItem, batchItem, type NewEvent, type Written } from "../store/postgres/event-batch.ts";
 import type { EventWriter } from "../store/postgres/event-writer.ts";
 import { findEvents, observationsOfEvent, storeKeyedBatch } from "../store/postgres/events.ts";
 import type { Connections } from "../store/postgres/open.ts";
@@ -65,19 +65,24 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
       });
     }
     const events = bodies.map((body) => newEventOf(scope, body, { generate, key: undefined }));
-    const batch = { key: requestKey(key), body_hash: bodyHash(events), events };
+    // What is too large stands at its place with the reason, in every repetition too; the others are stored.
+    const tried = events.map(itemOrRefusal);
+    const items = tried.flatMap((item) => (item instanceof MemError ? [] : item));
+    const batch = { key: requestKey(key), body_hash: bodyHash(events), items };
     const stored = await storeKeyedBatch(app, scope, batch);
     if (stored.outcome === "conflict") throw otherBody();
-    if (stored.outcome === "repeated") return replayed(scope, stored.event_ids);
-    return Promise.all(
-      stored.written.map((written, index) => {
-        const event = events[index];
-        if (event === undefined) throw new MemError("internal");
-        return recordedOf(event, written)
-          .then((recorded) => recorded ?? otherBody())
-          .catch(refusalOf);
-      }),
-    );
+    const recorded =
+      stored.outcome === "repeated"
+        ? await replayed(scope, stored.event_ids)
+        : await Promise.all(items.map(({ event }, index) => settled(event, stored.written[index])));
+    const results = recorded.values();
+    return tried.map((item) => (item instanceof MemError ? item : (results.next().value ?? otherBody())));
+  }
+
+  async function settled(event: NewEvent, written: Written | undefined): Promise<Recorded | MemError> {
+    if (written === undefined) throw new MemError("internal", { message: "An event has no outcome." });
+    const recorded = await recordedOf(event, written).catch(refusalOf);
+    return recorded ?? otherBody();
   }
 
   async function replayed(tenant: Tenant, ids: readonly (string | null)[]): Promise<(Recorded | MemError)[]> {
@@ -164,6 +169,14 @@ function createdOf(event: NewEvent, written: Extract<Written, { outcome: "create
           },
     replayed: false,
   };
+}
+
+function itemOrRefusal(event: NewEvent): BatchItem | MemError {
+  try {
+    return batchItem(event);
+  } catch (cause) {
+    return refusalOf(cause);
+  }
 }
 
 function otherBody(): MemError {

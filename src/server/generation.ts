@@ -23,6 +23,7 @@ import {
   type WaitingJobs,
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { openQueuePool } from "../store/postgres/queue-pool.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
 import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
@@ -79,6 +80,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   const taken = new Set<number>();
   // Those of them that another turn would have chosen meanwhile.
   const passedOver = new Set<number>();
+  const queuePool = openQueuePool(database.owner);
   let runner: Runner | null = null;
   let sweep: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
@@ -134,9 +136,10 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
         work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
       if (hasMore) await requestTurn(system, team_id);
       await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
-      // What came in the meantime, or a summary that waited for the end of its events, has no turn of its own.
-      const isEnded = chosen.session_id !== null && chosen.is_completed && !chosen.has_summary;
-      if (passedOver.has(chosen.group) || isEnded) await requestTurn(system, team_id);
+      // What came in the meantime has no turn of its own, nor has a summary that waits for the end of these events: it
+      // may have come while they were worked on, and its own turn, here or in another process, found it not due.
+      const mayOweSummary = chosen.session_id !== null && !chosen.has_summary;
+      if (passedOver.has(chosen.group) || mayOweSummary) await requestTurn(system, team_id);
     } finally {
       // Where the store refused before the call: a probe that never ends would keep the gate closed.
       pass.returned(clock.now());
@@ -180,7 +183,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   // What a turn throws is the store's refusal: its jobs wait, and the sweep asks for another turn.
   async function startRunner(): Promise<Runner> {
     const started = await run({
-      pgPool: database.owner,
+      pgPool: queuePool,
       concurrency,
       pollInterval: 1_000,
       noHandleSignals: true,
@@ -218,6 +221,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       sessions.cancelAll();
       await failOpen("stopping the queue's runner", () => runner?.stop());
       queue.close();
+      await queuePool.end();
       await close();
     },
   };

@@ -20,6 +20,7 @@ import type { ServerSettings } from "../settings/server.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { recordTokens, tokensThisMonth } from "../store/postgres/token-usage.ts";
 import type { GenerationWatch } from "./metrics.ts";
+import { withoutQuotes } from "./vendor-words.ts";
 
 interface HostedProviderDeps {
   database: Pick<Database, "app" | "system">;
@@ -89,7 +90,9 @@ function modelProvider(
     prices: { costMicroUsd: () => null },
     clock,
   });
-  return createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
+  return withoutQuotes(
+    createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() })),
+  );
 }
 
 // Every call that a vendor may bill is the usage of the team whose events it was made for.

@@ -1,4 +1,4 @@
-// Why a job was not done, in our own words: a vendor's answer may hold whatever it was sent.
+// Why a job was not done: for its team in our own words, for the log in the vendor's, where those are none of a team's.
 import type { Release } from "../generate/retry.ts";
 import type { JobRelease } from "../store/postgres/job-leases.ts";
 
@@ -17,12 +17,10 @@ export function releaseOf(release: Release): JobRelease {
   }
 }
 
-/** What the log says of a failed call: a refusal in our words with its status, since a vendor quotes what it was sent. */
+/** What the log says of a failed call: the vendor's words, but of a bad answer ours, since that is made of what it read. */
 export function loggedFailure(error: string): string {
   const { code, message } = wordsOf(error);
-  if (code === "failed") return error;
-  const [answered] = /\banswered \d{3}\b/.exec(error) ?? [];
-  return `${code}${answered === undefined ? "" : ` (${answered})`}: ${message}`;
+  return code === "bad_answer" ? `${code}: ${message}` : error;
 }
 
 // The loop puts the kind of the failure before the vendor's words.

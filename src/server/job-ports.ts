@@ -26,12 +26,12 @@ export function createJobPorts({ app, projects }: JobDeps): JobPorts {
     },
     async retry(caller, id, requestId) {
       if (!isId(id)) return undefined;
-      const wish = { caller, requestId, action: "generation_job.retried" };
+      const wish = { caller, requestId, action: "job.retried" };
       return demandChanged("tried again", await retryJob(app, caller, id, auditOf(wish)));
     },
     async cancel(caller, id, requestId) {
       if (!isId(id)) return undefined;
-      const wish = { caller, requestId, action: "generation_job.cancelled" };
+      const wish = { caller, requestId, action: "job.cancelled" };
       return demandChanged("cancelled", await cancelJob(app, caller, id, auditOf(wish)));
     },
   };

@@ -1,5 +1,6 @@
 // What authentication and the routes of keys reach: the database behind them.
 import type { Clock } from "../clock.ts";
+import type { ApiKey } from "../domain/api-key.ts";
 import { cleanText } from "../domain/clean.ts";
 import { storableText } from "../domain/storable.ts";
 import type { Caller } from "../domain/tenancy.ts";
@@ -11,12 +12,13 @@ import {
   findKeyByHash,
   insertKey,
   listKeys,
+  liveChildren,
   lockLiveKey,
   revokeKey,
   touchKey,
 } from "../store/postgres/api-keys.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
-import type { Database } from "../store/postgres/open.ts";
+import type { Database, Queryable } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
 /** How a key is found before anybody's tenant is known. */
@@ -41,6 +43,7 @@ export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortO
       inTenant(app, caller, async (connection) => {
         const parent = await lockLiveKey(connection, { team_id: caller.team_id, id: keyOf(caller) });
         if (parent === undefined) return undefined;
+        await demandRoom(connection, parent);
         const label = labelOf(wish.label);
         const made = childOf(parent, { ...wish, label }, clock.now());
         await insertKey(connection, made);
@@ -48,7 +51,7 @@ export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortO
           team_id: made.team_id,
           project_id: made.project_id,
           api_key_id: caller.key_id,
-          action: "api_key.create",
+          action: "key.created",
           resource_type: "api_key",
           resource_id: made.id,
           details: { scopes: [...made.scopes], parentId: parent.id, expiresAtEpoch: made.expires_at_epoch },
@@ -65,7 +68,7 @@ export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortO
           team_id: caller.team_id,
           project_id: caller.project_id,
           api_key_id: caller.key_id,
-          action: "api_key.revoke",
+          action: "key.revoked",
           resource_type: "api_key",
           resource_id: id,
           details: { revokedIds: ended },
@@ -77,6 +80,19 @@ export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortO
       return revokedIds;
     },
   };
+}
+
+// More than any team has machines; without it a script that mints at each run fills the table.
+const maxLiveChildren = 1_000;
+
+async function demandRoom(connection: Queryable, parent: ApiKey): Promise<void> {
+  const { count, leastUsed } = await liveChildren(connection, parent);
+  if (count < maxLiveChildren) return;
+  throw new MemError("conflict", {
+    message: `The key has made ${count} keys that still live, and no more may.`,
+    hint: "DELETE /v1/keys/<id> ends one; `details` names those used longest ago, GET /v1/keys lists all.",
+    details: { limit: maxLiveChildren, leastUsed },
+  });
 }
 
 /** A label as it may be stored. */

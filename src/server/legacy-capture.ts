@@ -18,6 +18,8 @@ interface CaptureDeps {
   app: Connections;
   clock: Clock;
   skipTools: ReadonlySet<string>;
+  /** Hears how many events a call stored for good. */
+  onStored(events: number): void;
 }
 
 /** What the four calls have in common, before it is cleaned. */
@@ -72,7 +74,7 @@ export function sessionName(claudeSessionId: string): string {
 
 const maxNameBytes = 2_000;
 
-function captureStore({ app }: CaptureDeps, scope: ProjectScope, input: Input): CaptureStore {
+function captureStore({ app, onStored }: CaptureDeps, scope: ProjectScope, input: Input): CaptureStore {
   let draft = createDraft(emptyKnown, scope, input);
   return {
     async commit(write) {
@@ -82,7 +84,8 @@ function captureStore({ app }: CaptureDeps, scope: ProjectScope, input: Input): 
         return { answer: { value: answer }, changes: draft.changes() };
       });
       if (done === undefined) throw noSuchProject();
-      return done.value;
+      if (done.stored > 0) onStored(done.stored);
+      return done.answer.value;
     },
     sessions: {
       forIntake: (_, named) => draft.session(named),

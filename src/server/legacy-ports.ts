@@ -29,7 +29,7 @@ import {
   summariesOfSession,
 } from "../store/postgres/legacy-sessions.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { findProjectId, listProjects } from "../store/postgres/projects.ts";
+import { findProject, findProjectId, listProjects } from "../store/postgres/projects.ts";
 import { version } from "../version.ts";
 import { createHostedIntake, sessionName } from "./legacy-capture.ts";
 import { legacyContext } from "./legacy-context.ts";
@@ -43,6 +43,7 @@ interface LegacyDeps {
   projects: ProjectScopePorts;
   recall: Pick<RecallPorts, "search" | "recordRead">;
   address(): { port: number };
+  onStored(events: number): void;
 }
 
 export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
@@ -61,8 +62,9 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
 
   return {
     reach: reachOf,
+    ownProject: (caller) => ownProject(deps, caller),
     demandScope: createScopes(deps, reachOf),
-    intake: (scope) => createHostedIntake({ app, clock, skipTools }, scope),
+    intake: (scope) => createHostedIntake({ app, clock, skipTools, onStored: deps.onStored }, scope),
     ...recordPorts(app),
     search: (reach, asked) => searchIn(reach).search(asked),
     topic: (reach, topic, request) => createTopics(searchIn(reach)).of(topic, request),
@@ -117,11 +119,23 @@ function createScopes(
     const [begun, other] = await projectsOfSession(app, reach, cleanKey(sessionName(claudeSessionId)));
     if (begun !== undefined && other === undefined) return { team_id, project_id: begun };
     if (caller.key_id === null) return { team_id, project_id: await projects.localProject(caller) };
-    throw new MemError("invalid_request", {
-      message: "`project`: is needed, since the key reaches every project of its team",
-      hint: "Name one of GET /api/projects, or use a key of one project.",
-    });
+    throw noProjectNamed();
   };
+}
+
+async function ownProject({ app, projects }: LegacyDeps, caller: Caller) {
+  const { team_id } = caller;
+  if (caller.project_id === null && caller.key_id !== null) throw noProjectNamed();
+  const project_id = caller.project_id ?? (await projects.localProject(caller));
+  const found = await findProject(app, caller, project_id);
+  return { label: found?.name ?? project_id, reach: { team_id, project_id } };
+}
+
+function noProjectNamed(): MemError {
+  return new MemError("invalid_request", {
+    message: "`project`: is needed, since the key reaches every project of its team",
+    hint: "Name one of GET /api/projects, or use a key of one project.",
+  });
 }
 
 type RecordPorts = Pick<

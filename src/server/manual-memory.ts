@@ -32,7 +32,7 @@ export async function addMemory(
       team_id: scope.team_id,
       project_id: scope.project_id,
       api_key_id: caller.key_id,
-      action: "memory.write",
+      action: "observation.created",
       resource_type: "observation",
       resource_id: observation.id,
       details: {},

@@ -60,7 +60,7 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
   const events = new Counter({
     ...{
       name: "mem_events_stored_total",
-      help: "Events stored through /v1/events, repeats left out.",
+      help: "Events stored, whichever way they came over HTTP, repeats left out.",
       registers,
     },
   });

@@ -46,16 +46,14 @@ export function createProjectPorts({ app }: Pick<Database, "app">): ProjectPorts
   return {
     find: (caller: Caller, id) => findProject(app, caller, id),
     list: (caller, page) => listProjects(app, caller, page),
-    async create(caller, { name, metadata }) {
+    async create(caller, { name, metadata }, request_id) {
       const kept = cleanText(storableText(name)).trim();
       if (kept === "")
         throw new MemError("invalid_request", { message: "`name`: nothing of it may be stored" });
       const cleaned = cleanJson(storableJson(metadata));
-      const made = await createProject(app, caller, {
-        id: newId(),
-        name: kept,
-        metadata: isJsonObject(cleaned) ? cleaned : {},
-      });
+      const project = { id: newId(), name: kept, metadata: isJsonObject(cleaned) ? cleaned : {} };
+      const by = { api_key_id: caller.key_id, request_id };
+      const made = await createProject(app, caller, { project, by });
       if (made !== undefined) return made;
       throw new MemError("conflict", {
         message: "The team has a project of that name.",

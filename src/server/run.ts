@@ -6,7 +6,7 @@ import { createLog, createStderrLog, type Log } from "../log.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
-import type { ServerSettings } from "../settings/server.ts";
+import { demandWriterSettings, type ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
@@ -34,6 +34,7 @@ const stopDeadlineMs = 9_500;
 export async function runServer(options: RunServerOptions): Promise<void> {
   demandLoopback(options);
   const { settings, server } = options;
+  demandWriterSettings(settings);
   const { log, close: closeLog } = openLog(options);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);

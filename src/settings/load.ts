@@ -16,6 +16,8 @@ export interface LoadedSettings {
   readonly paths: DataPaths;
   /** One sentence per value that was not valid and gave way to the default. For the log, once. */
   readonly warnings: readonly string[];
+  /** What is wrong with the values that were not valid, for who does not want the default in their place. */
+  readonly misread: ReadonlyMap<SettingKey, string>;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   source(key: SettingKey): SettingSource;
   /** The text in effect as settings.json has it. Secrets in clear: for `GET /api/settings` and `--reveal` only. */
@@ -41,16 +43,20 @@ export function loadSettings(options: LoadOptions = {}): LoadedSettings {
   else if (existsSync(dataDir)) ownDirectory(dataDir);
   const file = readSettingsFile(dataDir) ?? {};
   const warnings: string[] = [];
+  const misread = new Map<SettingKey, string>();
   const effective = new Map<SettingKey, Effective>();
   for (const key of settingKeys) {
     effective.set(
       key,
       key === "MEM_DATA_DIR"
         ? fixedDataDir(dataDir, file, warnings)
-        : resolve(key, file, environment, warnings),
+        : resolve(key, file, environment, misread),
     );
   }
-  return loaded(dataDir, effective, warnings);
+  for (const [key, problem] of misread) {
+    warnings.push(`${key} in ${problem}. The default is used${shown(key, definitionOf(key).default)}.`);
+  }
+  return loaded(dataDir, effective, { warnings, misread });
 }
 
 interface Effective {
@@ -59,12 +65,17 @@ interface Effective {
   value: unknown;
 }
 
-function resolve(key: SettingKey, file: JsonObject, environment: Environment, warnings: string[]): Effective {
+function resolve(
+  key: SettingKey,
+  file: JsonObject,
+  environment: Environment,
+  misread: Map<SettingKey, string>,
+): Effective {
   const fallback = definitionOf(key).default;
   for (const { text, source, where } of candidates(key, file, environment)) {
     const parsed = parseSetting(key, text);
     if (parsed.ok) return { text, source: text === fallback ? "default" : source, value: parsed.value };
-    warnings.push(`${key} in ${where}: ${parsed.problem}. The default is used${shown(key, fallback)}.`);
+    misread.set(key, `${where}: ${parsed.problem}`);
     break;
   }
   const parsed = parseSetting(key, fallback);
@@ -112,7 +123,7 @@ function fixedDataDir(dataDir: string, file: JsonObject, warnings: string[]): Ef
 function loaded(
   dataDir: string,
   effective: ReadonlyMap<SettingKey, Effective>,
-  warnings: readonly string[],
+  wrong: Pick<LoadedSettings, "warnings" | "misread">,
 ): LoadedSettings {
   const at = (key: SettingKey): Effective => {
     const entry = effective.get(key);
@@ -122,7 +133,7 @@ function loaded(
   return {
     dataDir,
     paths: dataPaths(dataDir),
-    warnings,
+    ...wrong,
     // The value was parsed by this key's own definition.
     get: <K extends SettingKey>(key: K) => at(key).value as SettingValue<K>,
     source: (key) => at(key).source,

@@ -2,7 +2,9 @@
 import { MemError } from "../errors.ts";
 import { acceptedBy, type Definition, type ValueOf } from "./definition.ts";
 import type { Environment } from "./environment.ts";
+import type { LoadedSettings } from "./load.ts";
 import { typedValue } from "./parse.ts";
+import type { SettingKey } from "./table.ts";
 
 /** Every setting of the server; an unset or empty variable is the default. Empty limits mean none. */
 export const serverTable = {
@@ -109,7 +111,8 @@ export const serverTable = {
     max: 3650,
     default: "30",
     effect: "restart",
-    meaning: "Days that raw events are kept, where a team says nothing else.",
+    meaning:
+      "Days that raw events, prompts among them, are kept where a team says nothing else; records stay.",
   },
 } as const satisfies Record<string, Definition>;
 
@@ -117,6 +120,34 @@ export type ServerKey = keyof typeof serverTable;
 
 export interface ServerSettings {
   get<K extends ServerKey>(key: K): ValueOf<(typeof serverTable)[K]>;
+}
+
+// Who writes the records of all teams, and with what: a name that is misread must not be another writer.
+const writerKeys = [
+  "MEM_PROVIDER",
+  "MEM_PRIMARY_AUTH_METHOD",
+  "MEM_MODEL",
+  "MEM_MODE",
+  "MEM_SECONDARY_MODEL",
+  "MEM_SECONDARY_API_KEY",
+  "MEM_COMPAT_MODEL",
+  "MEM_COMPAT_BASE_URL",
+  "MEM_COMPAT_API_KEY",
+  "MEM_GENERATION_TIMEOUT_MS",
+  "HOST_CLI_PATH",
+  "MEM_LOG_LEVEL",
+] as const satisfies readonly SettingKey[];
+
+/** Throws `setting_invalid` where one of the worker's settings that the server takes over is not valid. */
+export function demandWriterSettings({ misread }: Pick<LoadedSettings, "misread">): void {
+  for (const key of writerKeys) {
+    const problem = misread.get(key);
+    if (problem === undefined) continue;
+    throw new MemError("setting_invalid", {
+      message: `${key} in ${problem}.`,
+      hint: "Mend it, or unset it for the default.",
+    });
+  }
 }
 
 /** The server's settings in effect. Throws `setting_invalid`: a cap that is misread must not be no cap. */

@@ -21,6 +21,7 @@ export function serverModules() {
      export { insertObservations } from "./src/store/postgres/observations.ts";
      export { observationsBySeq } from "./src/store/postgres/observations.ts";
      export { findCandidates } from "./src/store/postgres/search.ts";
+     export { hostedObservation } from "./test/helpers/hosted-records.ts";
      export { insertKey } from "./src/store/postgres/api-keys.ts";
      export { freshKey } from "./src/keys/new-key.ts";
      export { createStderrLog } from "./src/log.ts";
@@ -75,35 +76,9 @@ export async function makeSession(product, database, { team_id, project_id }, na
   return id;
 }
 
-/** An observation as it is inserted, with what is given of it. */
-export function observationOf(product, { team_id, project_id }, given) {
-  return {
-    id: product.newId(),
-    team_id,
-    project_id,
-    session_id: null,
-    kind: "observation",
-    obs_type: "discovery",
-    title: "",
-    subtitle: null,
-    summary: given.title ?? "",
-    narrative: null,
-    facts: [],
-    concepts: [],
-    files_read: [],
-    files_modified: [],
-    metadata: {},
-    generator: "local",
-    provenance: "agent",
-    prompt_number: null,
-    discovery_tokens: 0,
-    generation_key: null,
-    created_by_job_id: null,
-    memory_epoch: "1",
-    created_at_epoch: null,
-    sources: [],
-    ...given,
-  };
+/** An observation as it is inserted, with what is given of it: that of the tests, without words of its own. */
+export function observationOf(product, scope, given) {
+  return product.hostedObservation(scope, { title: "", ...given });
 }
 
 /** A key of the project; its text. */

@@ -93,6 +93,17 @@ test("what is no export, no project or no file ends with a code and makes nothin
   expect((await mem("server", "import", ...nothing, "/nonexistent/a.jsonl")).code).toBe(66);
   expect((await mem("server", "export", ...nothing)).code).toBe(66);
   expect((await mem("server", "export", "--team", "acme")).code).toBe(64);
+  // What is damaged further on, before anything is stored, leaves no team and no project either.
+  const { counts } = JSON.parse((await mem("server", "status", "--json")).stdout);
+  const cut = await piped(mem, `${anExport(1).split("\n", 1)[0]}\n{"event":{}}\n`, "import", ...nothing);
+  expect(cut.code).toBe(65);
+  expect(cut.stderr).toContain("Line 2");
+  expect(cut.stderr).toContain("Nothing was imported");
+  expect(JSON.parse((await mem("server", "status", "--json")).stdout).counts).toEqual(counts);
+  // A project that was there stays, and so does what stands before the damage.
+  const there = ["--team", "acme", "--project", "shop"];
+  expect((await piped(mem, `${anExport(1).split("\n", 1)[0]}\n{}\n`, "import", ...there)).code).toBe(65);
+  expect((await mem("server", "export", ...there)).code).toBe(0);
   const blank = await piped(mem, anExport(1), "import", "--team", " ", "--project", "a");
   expect(blank.code).toBe(64);
 }, 60_000);

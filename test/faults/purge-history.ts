@@ -4,7 +4,7 @@ import type { ProjectScope } from "../../src/domain/tenancy.ts";
 import { newId } from "../../src/ids.ts";
 import { completeJobs, type DraftRecord } from "../../src/store/postgres/complete-jobs.ts";
 import { deleteObservation, purgeProject } from "../../src/store/postgres/deletion.ts";
-import type { NewEvent } from "../../src/store/postgres/event-batch.ts";
+import { batchItem, type NewEvent } from "../../src/store/postgres/event-batch.ts";
 import type { EventWriter } from "../../src/store/postgres/event-writer.ts";
 import { storeKeyedBatch } from "../../src/store/postgres/events.ts";
 import { claimJobs, type LeasedBatch, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
@@ -107,7 +107,7 @@ const steps: Record<(typeof kinds)[number], (place: Place) => Promise<void>> = {
   },
   async batch(place) {
     const events = [eventOf(place), eventOf(place)];
-    const stored = { key: newId(), body_hash: "00", events };
+    const stored = { key: newId(), body_hash: "00", items: events.map(batchItem) };
     const batch = await storeKeyedBatch(place.database.app, place.scope, stored);
     place.demand("a batch of a new key is stored", batch.outcome === "created");
     if (batch.outcome !== "created") return;

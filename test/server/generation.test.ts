@@ -195,7 +195,9 @@ test("a database that fails while a paused provider is tried again does not keep
   expect(failures).toBe(0);
 });
 
-test("what is left of a session, and its summary, need no sweep", async () => {
+const ends = ["that has ended", "that goes on"] as const;
+
+test.each(ends)("what is left of a session %s, and its summary, need no sweep", async (which) => {
   const tenant = await makeTenant(database);
   const session = await makeSession(database, tenant);
   let sweeps = 0;
@@ -209,7 +211,8 @@ test("what is left of a session, and its summary, need no sweep", async () => {
     },
   }));
   for (let at = 0; at < 120; at += 1) await enqueueEvent(database, tenant, { session, turn: false });
-  await endSession(database.app, tenant, session, newId());
+  if (which === "that has ended") await endSession(database.app, tenant, session, newId());
+  else await enqueueSummary(database, tenant, session, {});
   await until(done(tenant, 121));
   expect((await recordsOf(tenant)).filter(({ kind }) => kind === "session_summary")).toHaveLength(1);
 });

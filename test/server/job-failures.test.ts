@@ -1,11 +1,29 @@
 import { expect, test } from "vitest";
-import { loggedFailure } from "../../src/server/job-failures.ts";
+import { loggedFailure, releaseOf } from "../../src/server/job-failures.ts";
 
-test("the log says how a provider refused, and nothing of what it quotes", () => {
-  const quoting = "bad_request: api.example.com answered 400: Invalid value: 'the salary of Ann is 5'";
-  expect(loggedFailure(quoting)).toBe("bad_request (answered 400): The provider refused the request.");
+test("the log says how a provider refused, and why the store did", () => {
+  for (const why of ["auth: api.example.com answered 401: invalid x-api-key", "The database did not answer."])
+    expect(loggedFailure(why)).toBe(why);
 });
 
-test("the log says why the store refused", () => {
-  expect(loggedFailure("The database did not answer.")).toBe("The database did not answer.");
+test("the log says nothing of an answer that could not be used: a model wrote it of what it had read", () => {
+  expect(loggedFailure("bad_answer: no JSON in 'Ann earns 5'")).toBe(
+    "bad_answer: The model's answer could not be used.",
+  );
+});
+
+test("the job says the kind of failure in our words, whatever the vendor said", () => {
+  const released = releaseOf({
+    kind: "retry",
+    at: 1,
+    error: "auth: api.example.com answered 401: key sk-1 of Ann",
+  });
+  expect(released).toEqual({
+    kind: "retry",
+    at: 1,
+    error: { code: "auth", message: "The provider refused the server's key." },
+  });
+  expect(JSON.stringify(releaseOf({ kind: "dead", error: "TypeError: of Ann at /srv/mem.js" }))).not.toMatch(
+    /Ann|srv/,
+  );
 });

@@ -69,6 +69,14 @@ test("requests, events, refusals, jobs and connections are told, and no team, pr
     });
   await post("/v1/events", event, { "idempotency-key": "one" });
   await post("/v1/events", event, { "idempotency-key": "one" });
+  const toolUse = {
+    claudeSessionId: "s",
+    tool_name: "Bash",
+    tool_input: { command: "ls" },
+    tool_use_id: "t",
+  };
+  await post("/api/sessions/observations", toolUse);
+  await post("/api/sessions/observations", toolUse);
   await post("/v1/events/batch", { events: [event, { ...event, serverSessionId: key.id }, event] });
   await server.app.inject({ url: `/v1/events/${key.id}`, headers });
   await server.app.inject({ url: "/v1/events/x", headers: { host: "x" } });
@@ -86,11 +94,11 @@ test("requests, events, refusals, jobs and connections are told, and no team, pr
   expect(requests("GET", "/v1/events/:id", 404)).toBe(1);
   expect(requests("GET", "/v1/events/:id", 401)).toBe(1);
   expect(requests("any", "none", 404)).toBe(1);
-  expect(samples.get("mem_events_stored_total")).toBe(3);
+  expect(samples.get("mem_events_stored_total")).toBe(4);
   expect(samples.get('mem_authentication_failures_total{reason="refused"}')).toBe(1);
   for (const name of ["mem_guards_skipped_total", "mem_usage_lost_total", "mem_audit_lost_total"])
     expect(samples.get(name)).toBe(0);
-  expect(samples.get('mem_jobs{status="queued"}')).toBe(3);
+  expect(samples.get('mem_jobs{status="queued"}')).toBe(4);
   expect(samples.get("mem_jobs_oldest_queued_seconds")).toBeGreaterThanOrEqual(3_600);
   expect(samples.get('mem_database_connections{pool="app",state="idle"}')).toBeGreaterThan(0);
   expect(samples.get('mem_build_info{version="1.2.3",role="http"}')).toBe(1);

@@ -10,13 +10,17 @@ const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const database = await createTestDatabase();
 
 function start(databaseUrl: string, ...words: string[]) {
+  return startWith({ MEM_DATABASE_URL: databaseUrl }, ...words);
+}
+
+function startWith(settings: Record<string, string>, ...words: string[]) {
   const home = tempDir();
   const env = {
     PATH: process.env.PATH,
     HOME: home,
     MEM_DATA_DIR: `${home}/data`,
     MEM_PROVIDER: "local",
-    MEM_DATABASE_URL: databaseUrl,
+    ...settings,
   };
   const { status, stderr } = spawnSync(process.execPath, [bin, "server", ...words], {
     env,
@@ -42,6 +46,17 @@ test("a database that refuses the user says so", () => {
   url.username = "nobody-here";
   const { status, stderr } = start(url.href, "--port", "0");
   expect([status, stderr]).toEqual([65, expect.stringContaining("refuses the connection")]);
+});
+
+test.each([
+  ["MEM_PROVIDER", "loccal", "primary, secondary, compat, local"],
+  ["MEM_PRIMARY_AUTH_METHOD", "abo", "subscription, api-key, gateway"],
+  ["MEM_GENERATION_TIMEOUT_MS", "soon", "a whole number"],
+])("%s=%s stops the start, with what it may be", (name, value, allowed) => {
+  const { status, stderr } = startWith({ MEM_DATABASE_URL: database, [name]: value }, "--port", "0");
+  expect([status, stderr]).toEqual([65, expect.stringContaining(`${name} in the environment`)]);
+  expect(stderr).toContain(value);
+  expect(stderr).toContain(allowed);
 });
 
 test("a port that is taken is named, with the way to another one", async () => {

@@ -73,7 +73,10 @@ function registerList(keys: Command, context: CliContext): void {
       if (json === true) io.json({ keys: keysAsJson(found) });
       else if (found.length === 0)
         io.err(team === undefined ? "There are no keys." : "The team has no keys.");
-      else for (const line of keyLines(found, clock.now())) io.out(line);
+      else {
+        const columns = io.isTerminal ? io.columns : Number.POSITIVE_INFINITY;
+        for (const line of keyLines(found, { nowEpochMs: clock.now(), columns })) io.out(line);
+      }
     });
   withExamples(list, [
     ["mem keys list", "of every team"],

@@ -84,12 +84,20 @@ interface Found {
   database: "named" | "private" | "not running";
   schema: { version: number | null; expected: number };
   counts: Record<
-    "teams" | "projects" | "active_keys" | "observations" | "jobs_queued" | "jobs_processing" | "jobs_failed",
+    | "teams"
+    | "projects"
+    | "active_keys"
+    | "observations"
+    | "jobs_queued"
+    | "jobs_processing"
+    | "jobs_failed"
+    | "teams_with_retention",
     number
   > | null;
+  eventRetentionDays: number;
 }
 
-function statusLines({ database, schema, counts }: Found, isCurrent: boolean): string[] {
+function statusLines({ database, schema, counts, eventRetentionDays }: Found, isCurrent: boolean): string[] {
   if (database === "not running") {
     return [
       "The server does not run here, and MEM_DATABASE_URL names no database.",
@@ -103,10 +111,19 @@ function statusLines({ database, schema, counts }: Found, isCurrent: boolean): s
   if (counts === null) return lines;
   return [
     ...lines,
-    `teams     ${counts.teams}, with ${counts.projects} projects and ${counts.active_keys} active keys`,
-    `memory    ${counts.observations < 100_000 ? "" : "about "}${counts.observations} observations`,
+    `teams     ${counts.teams}, with ${inWords(counts.projects, "project")} and ${inWords(counts.active_keys, "active key")}`,
+    `memory    ${counts.observations < 100_000 ? "" : "about "}${inWords(counts.observations, "observation")}, kept until deleted`,
+    `events    raw events and prompts: kept ${inWords(eventRetentionDays, "day")}${othersKeep(counts.teams_with_retention)}`,
     `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
   ];
+}
+
+function inWords(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function othersKeep(teams: number): string {
+  return teams === 0 ? "" : `; ${inWords(teams, "team")} set their own`;
 }
 
 function settingsOf(context: CliContext) {

@@ -18,15 +18,21 @@ interface Speech {
   words: ErrorWords;
   /** Where all routes are described. */
   openapi: string;
+  /** The methods of a path that is there; left out where every unknown request is a 404. */
+  methodsOf?(path: string): readonly string[];
 }
 
 const workersSpeech: Speech = { words: {}, openapi: "/api/openapi.json" };
 
 /** Sets the handlers for thrown errors and unknown routes; the worker's words unless a service brings its own. */
-export function installErrors(app: App, { words, openapi }: Speech = workersSpeech): void {
+export function installErrors(app: App, { words, openapi, methodsOf }: Speech = workersSpeech): void {
   app.decorate("errorWords", words);
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, thrown));
-  app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchRoute(openapi)));
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf?.(pathOf(request.url)) ?? [];
+    if (methods.length === 0) return sendError(reply, noSuchRoute(openapi));
+    return sendError(reply.header("allow", methods.join(", ")), new MemError("method_not_allowed"));
+  });
 }
 
 /** Answers with `thrown` as the error body; what is the worker's own fault goes to the log with its cause. */

@@ -16,8 +16,14 @@ declare module "fastify" {
   interface FastifySchema {
     /** One line of what the route is for, shown in the OpenAPI document. */
     summary?: string;
+    /** Headers that the handler itself reads, and those that it sets by status: for the document. */
+    readsHeaders?: DescribedHeaders;
+    setsHeaders?: Readonly<Record<number, DescribedHeaders>>;
   }
 }
+
+/** What headers mean, by their names. */
+export type DescribedHeaders = Readonly<Record<string, string>>;
 
 /** The app that routes are added to: bodies, queries, paths and answers are typed by the route's schemas. */
 export type App = FastifyInstance<

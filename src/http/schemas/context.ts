@@ -18,33 +18,46 @@ export const recentAnswer = z.lazy(() =>
 export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields() })));
 
 /** Query of `GET /api/context/inject`: the same, and `colors` for a terminal. */
-export const injectQuery = z.lazy(() =>
-  ofProjects(
-    z.object({
-      ...projectFields(),
-      colors: z
-        .enum(["true", "false", "1", "0"])
-        .default("false")
-        .transform((text) => text === "true" || text === "1"),
-    }),
-  ),
-);
+export const injectQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField() })));
+
+/** `previewQuery` where a key may say which project is meant. */
+export const keyedPreviewQuery = z.lazy(() => allLabels(z.object({ ...projectFields() })));
+
+/** `injectQuery` where a key may say which project is meant. */
+export const keyedInjectQuery = z.lazy(() => allLabels(z.object({ ...projectFields(), ...colorField() })));
+
+function colorField() {
+  return {
+    colors: z
+      .enum(["true", "false", "1", "0"])
+      .default("false")
+      .transform((text) => text === "true" || text === "1"),
+  };
+}
 
 function projectFields() {
   return { project: optionalText(), projects: commaList() };
 }
 
-// The labels of both parameters, each once; there must be one.
-function ofProjects<O extends { project?: string | undefined; projects: string[] }>(fields: z.ZodType<O>) {
-  return fields
-    .transform(({ project, projects, ...rest }) => ({
-      ...rest,
-      projects: [...new Set(project === undefined ? projects : [project, ...projects])],
-    }))
-    .refine(({ projects }) => projects.length > 0, {
-      path: ["project"],
-      error: "must name a project, for example ?project=my-app or ?projects=my-app,my-lib",
-    });
+interface Labels {
+  project?: string | undefined;
+  projects: string[];
+}
+
+// The labels of both parameters; there must be one.
+function ofProjects<O extends Labels>(fields: z.ZodType<O>) {
+  return allLabels(fields).refine(({ projects }) => projects.length > 0, {
+    path: ["project"],
+    error: "must name a project, for example ?project=my-app or ?projects=my-app,my-lib",
+  });
+}
+
+// Each once.
+function allLabels<O extends Labels>(fields: z.ZodType<O>) {
+  return fields.transform(({ project, projects, ...rest }) => ({
+    ...rest,
+    projects: [...new Set(project === undefined ? projects : [project, ...projects])],
+  }));
 }
 
 /** The text to inject; empty when there is nothing to tell. */

@@ -10,6 +10,7 @@ export const openapiAnswer = z.lazy(() =>
     paths: z.record(z.string(), anyJson()),
     components: z.object({
       schemas: z.record(z.string(), anyJson()),
+      headers: z.record(z.string(), anyJson()).optional(),
       securitySchemes: z.record(z.string(), anyJson()).optional(),
     }),
   }),

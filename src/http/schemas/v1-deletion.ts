@@ -49,17 +49,32 @@ export const auditAnswer = z.object({
   nextBefore: z.number().nullable(),
 });
 
+const keptDays =
+  "Days that raw events are kept, prompts among them (/api/prompts shows them), once nothing waits to be made of them. Records, summaries and sessions stay until they are deleted.";
+
+const daysError = "must be a whole number of days from 1 to 3650, or null";
+
 /** The caller's team, and what it may change of it. */
 export const teamAnswer = z.object({
   team: z.object({
     id: z.string(),
     name: z.string(),
-    /** Days that raw events are kept; null is the server's setting. */
-    retentionDays: z.int().nullable(),
-    /** What holds: the team's own, or the server's. */
-    effectiveRetentionDays: z.int(),
+    retentionDays: z
+      .int()
+      .nullable()
+      .meta({ description: `${keptDays} Null is the server's setting.` }),
+    effectiveRetentionDays: z
+      .int()
+      .meta({ description: "The days that hold: the team's own, or the server's." }),
     createdAtEpoch: z.number(),
   }),
 });
 
-export const teamChange = z.strictObject({ retentionDays: z.int().min(1).max(3650).nullable() });
+export const teamChange = z.strictObject({
+  retentionDays: z
+    .int({ error: daysError })
+    .min(1, { error: daysError })
+    .max(3650, { error: daysError })
+    .nullable()
+    .meta({ description: `${keptDays} Null is the server's setting.` }),
+});

@@ -5,7 +5,15 @@ import { anyId, epochMsIn, flag, word } from "./v1-fields.ts";
 import { v1JobMention } from "./v1-jobs.ts";
 
 /** Query of the routes that take events. */
-export const ingestQuery = z.lazy(() => z.strictObject({ generate: flag(true), wait: flag(false) }));
+export const ingestQuery = z.lazy(() =>
+  z.strictObject({
+    generate: flag(true, "Whether records are to be made of it; false stores it and queues no job."),
+    wait: flag(
+      false,
+      "Asks that `generationJob` is told; it always is, unless `generate` is false. Nobody waits for the job itself: GET /v1/jobs/{id} says how far it is.",
+    ),
+  }),
+);
 
 /** Body of `POST /v1/events`. */
 export const newEvent = z.lazy(() => z.strictObject(eventFields()));

@@ -8,9 +8,10 @@ export function anyId() {
 }
 
 /** `true` or `false` in a query, nothing else. */
-export function flag(fallback: boolean) {
+export function flag(fallback: boolean, description: string) {
   return z
     .enum(["true", "false"], { error: "must be true or false" })
+    .meta({ description })
     .default(fallback ? "true" : "false")
     .transform((text) => text === "true");
 }

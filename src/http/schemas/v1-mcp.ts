@@ -4,7 +4,10 @@ import { anyJson } from "./fields.ts";
 
 /** One message of a client. */
 export const rpcMessage = z.lazy(() =>
-  anyJson().meta({ description: "One message of JSON-RPC 2.0, as the Model Context Protocol has it." }),
+  anyJson().meta({
+    description:
+      "One message of JSON-RPC 2.0, as the Model Context Protocol has it. A `limit` of a tool that is out of range is brought into it, where the REST routes answer 400.",
+  }),
 );
 
 /** The answer to a request, or to what is none. */

@@ -8,6 +8,7 @@ import { answerParserError, installErrors, sendError } from "../plugins/errors.t
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";
+import { answerHeaders } from "./answer-headers.ts";
 import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import { connectRoutes } from "./connect.ts";
@@ -23,6 +24,7 @@ import { legacyRoutes } from "./legacy/routes.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
+import { createMethodsOf } from "./methods-of.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
 import { type AnsweredRequest, installRequestMetrics } from "./request-metrics.ts";
@@ -82,7 +84,7 @@ export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   });
   installZod(app);
   installJsonBody(app);
-  installErrors(app, { words: hostedErrorWords, openapi: openapiPath });
+  installErrors(app, { words: hostedErrorWords, openapi: openapiPath, methodsOf: createMethodsOf(routes) });
   addRoutes(app, deps, routes);
   app.server.maxConnections = maxConnections;
   app.addHook("preClose", () => closeGently(app.server, closeMs));
@@ -145,7 +147,8 @@ function describe({ gate, health }: ServerHttpDeps): DescribedService {
     path: openapiPath,
     title: "mem server",
     description:
-      "The memory of a team's coding agents. Times are epoch milliseconds; an error names its code.",
+      "The memory of a team's coding agents. Times are epoch milliseconds; an error names its code. A path outside /api and /sessions that is there answers 405 with Allow to a method that it has not, and 413 to a body above 5 MB; a request that is no HTTP, or too slow, is 400, 408 or 431.",
+    headersOf: answerHeaders,
     version: health.version,
     config: { access: "none" },
     ...(keyed ? { keys: "An API key, `mem_…`, with the scope that the operation names." } : {}),

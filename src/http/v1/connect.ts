@@ -6,6 +6,7 @@ import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/v1-errors.ts";
 import { connectAnswer } from "../schemas/v1-keys.ts";
+import { callerOf } from "./authentication.ts";
 import { isHost } from "./host-check.ts";
 
 /** `GET /v1/connect`: what `POST /v1/keys` answers, with a placeholder for the key. It makes none. */
@@ -21,8 +22,11 @@ export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): v
     },
     async (request) => {
       const answer = connectionFor(request, publicUrl)(keyPlaceholder);
-      const hint = `Put a key where ${keyPlaceholder} stands: POST /v1/keys makes one. ${answer.hint}`;
-      return { ...answer, hint };
+      const whichKey =
+        callerOf(request).key_id === null
+          ? `This server asks for no key, so ${keyPlaceholder} may stay as it is.`
+          : `Put a key where ${keyPlaceholder} stands: POST /v1/keys makes one.`;
+      return { ...answer, hint: `${whichKey} ${answer.hint}` };
     },
   );
 }

@@ -98,8 +98,12 @@ function ingestRoutes(app: App, events: EventPorts): void {
       schema: {
         summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and ask for records of it.",
         querystring: ingestQuery,
+        readsHeaders: repeatable,
         body: newEvent,
         response: { 201: eventCreated, ...keyedWriteErrors },
+        setsHeaders: {
+          201: { "Idempotency-Replayed": "`true` when the event was stored before, by another request." },
+        },
       },
     },
     async (request, reply) => {
@@ -118,6 +122,7 @@ function ingestRoutes(app: App, events: EventPorts): void {
         summary:
           "Store up to 500 events; one result for each, in order: the event, or why it was refused. A batch in which one has not the shape of an event is refused whole.",
         querystring: ingestQuery,
+        readsHeaders: repeatable,
         body: newEvents,
         response: { 201: eventsCreated, ...keyedWriteErrors },
       },
@@ -134,6 +139,11 @@ function ingestRoutes(app: App, events: EventPorts): void {
     },
   );
 }
+
+const repeatable = {
+  "Idempotency-Key":
+    "1 to 255 visible ASCII characters. Within 48 hours the same key and body in a project are the same event or batch, stored once and answered again; another body under the key is a 409. Events of a batch with a key belong to one project.",
+};
 
 function idempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];

@@ -26,6 +26,7 @@ function refusal({ raw }: FastifyRequest, reply: FastifyReply): MemError | undef
   if (hosts.length === 1 && isHost(raw.headers.host ?? "")) return undefined;
   return new MemError("invalid_request", {
     message: "The request needs exactly one Host header, a plain name.",
+    hint: "Send the name or address of this server, with its port if it has one: mem.example.com.",
   });
 }
 

@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { KeyWish, MadeKey } from "../../keys/new-key.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";
 import { callerOf, keyEnded } from "./authentication.ts";
 import { connectionFor } from "./connect.ts";
@@ -81,7 +81,7 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
       schema: {
         summary: "Revoke a key within the caller's reach and every key that descends from it.",
         params: keyParams,
-        response: { 200: revokedKey, ...keyedLookupErrors },
+        response: { 200: revokedKey, ...keyedWriteErrors },
       },
     },
     async (request) => {

@@ -88,7 +88,9 @@ async function find(
   const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
   const words = withQuery ? demandText("query", given.query) : null;
   const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
-  const scope = await demandProject(caller, projectId, ports);
+  const scope = await demandProject(caller, projectId, ports).catch((cause: unknown) => {
+    throw forAgents(cause);
+  });
   const found =
     words === null ? await ports.recent(scope, asked) : await ports.search(scope, { ...asked, words });
   await ports.recordRead({
@@ -102,27 +104,42 @@ async function find(
   return found;
 }
 
+// An agent with these tools cannot ask the routes that the others' hint leads to.
+function forAgents(cause: unknown): unknown {
+  if (!(cause instanceof MemError) || cause.status >= 500) return cause;
+  return new MemError(cause.code, {
+    message: cause.message,
+    hint: "Give `projectId` the id or name of a project that the API key reaches; ask the user which.",
+  });
+}
+
 const maxTextChars = 100_000;
 
 function demandText(name: string, value: unknown): string {
   if (typeof value === "string" && value.length <= maxTextChars) return value;
   throw new MemError("invalid_request", {
     message: `\`${name}\` must be a text of at most 100,000 characters.`,
+    hint: "Call the tool again with it.",
   });
 }
 
-// What is out of range is brought into it: a model that asks for too much gets what there is.
+// What is out of range is brought into it: a model that asks for too much gets what there is. Programs, which send what
+// somebody wrote down, are told by the REST routes (400).
 function clamped(value: unknown, { fallback, max }: Described["limit"]): number {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== "number")
-    throw new MemError("invalid_request", { message: "`limit` must be a number." });
+    throw new MemError("invalid_request", {
+      message: "`limit` must be a number.",
+      hint: "Call the tool again with one, or without it.",
+    });
   return Math.min(max, Math.max(1, Math.trunc(value)));
 }
 
 function failed(thrown: unknown, { onFault }: ToolCaller): CallToolResult {
   const error = inWordsOf(hostedErrorWords, toMemError(thrown));
   if (error.status >= 500) onFault(thrown);
-  return toolError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+  const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  return toolError(error.hint === undefined ? message : `${message} ${error.hint}`);
 }
 
 function definitionOf({ name, title, description, withQuery, withContext, limit }: Described): Tool {
@@ -135,14 +152,17 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
       properties: {
         projectId: {
           type: "string",
-          description: "Which project; left out, the one of the API key.",
+          description: "Id or name of the project; left out, the one of the API key.",
         },
         ...(withQuery
           ? { query: { type: "string", description: "A question or words, as one would say it." } }
           : {}),
         limit: {
           type: "integer",
-          description: `How many at most: 1 to ${limit.max}, else ${limit.fallback}.`,
+          minimum: 1,
+          maximum: limit.max,
+          default: limit.fallback,
+          description: `How many at most. More than ${limit.max} is taken as ${limit.max}, less than 1 as 1.`,
         },
       },
       ...(withQuery ? { required: ["query"] } : {}),

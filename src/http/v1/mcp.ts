@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../errors.ts";
 import { sendError } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
+import { errorBody } from "../schemas/error.ts";
 import { keyedErrors } from "../schemas/v1-errors.ts";
 import { rpcAnswer, rpcMessage, rpcTaken } from "../schemas/v1-mcp.ts";
 import { callerOf } from "./authentication.ts";
@@ -31,7 +32,14 @@ export function mcpRoutes(app: App, { version, publicUrl, tools }: McpPorts): vo
       schema: {
         summary: "Recall for agents over the Model Context Protocol.",
         body: rpcMessage,
-        response: { 200: rpcAnswer, 202: rpcTaken, ...keyedErrors, 400: rpcAnswer, 406: rpcAnswer },
+        response: {
+          200: rpcAnswer,
+          202: rpcTaken,
+          ...keyedErrors,
+          400: rpcAnswer,
+          406: rpcAnswer,
+          413: errorBody,
+        },
       },
       onRequest: async (request) => demandOrigin(request, ownOrigin),
       errorHandler: sendRpcError,
@@ -53,7 +61,8 @@ export function mcpRoutes(app: App, { version, publicUrl, tools }: McpPorts): vo
     config: { access: "memories:read" },
     schema: {
       summary: "There are no streams and no sessions.",
-      response: { 405: rpcAnswer, ...keyedErrors },
+      response: { 405: rpcAnswer, ...keyedErrors, 413: errorBody },
+      setsHeaders: { 405: { Allow: "`POST`" } },
     },
     onRequest: async (request) => demandOrigin(request, ownOrigin),
     handler: async (_request, reply) =>

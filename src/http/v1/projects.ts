@@ -27,7 +27,11 @@ export interface ProjectPorts {
   find(caller: Caller, id: string): Promise<Project | undefined>;
   list(caller: Caller, page: { after: string; limit: number }): Promise<Project[]>;
   /** Throws `conflict` when the team has one of that name. */
-  create(caller: Caller, project: { name: string; metadata: JsonObject }): Promise<Project>;
+  create(
+    caller: Caller,
+    project: { name: string; metadata: JsonObject },
+    requestId: string,
+  ): Promise<Project>;
 }
 
 /** `GET` and `POST /v1/projects`, `GET /v1/projects/:projectId`. */
@@ -82,9 +86,12 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
     async (request, reply) => {
       const caller = callerOf(request);
       if (caller.project_id !== null) {
-        throw new MemError("insufficient_scope", { message: "A key of one project makes no other one." });
+        throw new MemError("insufficient_scope", {
+          message: "A key of one project makes no other one.",
+          hint: "Use a key of the whole team.",
+        });
       }
-      const made = await ports.create(caller, request.body);
+      const made = await ports.create(caller, request.body, request.id);
       return reply.code(201).send({ project: onWire(made) });
     },
   );

@@ -34,7 +34,8 @@ export function teamRoutes(app: App, ports: TeamPorts): void {
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "Say how many days raw events are kept; null is the server's setting.",
+        summary:
+          "Say how many days raw events, prompts among them, are kept; null is the server's setting. Records stay.",
         body: teamChange,
         response: { 200: teamAnswer, ...keyedWriteErrors },
       },

@@ -67,7 +67,7 @@ export async function insertKey(connection: Queryable, key: NewKey): Promise<voi
 
 /**
  * The key that mints another one, if it still may; it cannot be revoked before the transaction ends, so that a child
- * never appears after its parent's end.
+ * never appears after its parent's end. One mint of a key at a time, so that what is counted then is all there is.
  */
 export async function lockLiveKey(
   connection: Queryable,
@@ -77,10 +77,33 @@ export async function lockLiveKey(
     text: `select ${columns}
       from api_keys
       where team_id = $1 and id = $2 and revoked_at is null and expires_at > now()
-      for share`,
+      for no key update`,
     values: [team_id, id],
   });
   return rows[0];
+}
+
+/** The key's own children that live, and those of them that were used longest ago, or never. */
+export async function liveChildren(
+  connection: Queryable,
+  { id, team_id }: Pick<ApiKey, "id" | "team_id">,
+): Promise<{ count: number; leastUsed: { id: string; label: string; lastUsedAt: string | null }[] }> {
+  const { rows } = await connection.query<Awaited<ReturnType<typeof liveChildren>>>({
+    text: `with child as (
+        select id, label, last_used_at, created_at
+        from api_keys
+        where team_id = $1 and parent_id = $2 and revoked_at is null and expires_at > now())
+      select (select count(*)::int from child) as count,
+        coalesce((
+          select json_agg(json_build_object('id', id, 'label', label, 'lastUsedAt', used))
+          from (
+            select id, label, to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as used
+            from child
+            order by coalesce(last_used_at, created_at), id
+            limit 5) few), '[]') as "leastUsed"`,
+    values: [team_id, id],
+  });
+  return rows[0] ?? { count: 0, leastUsed: [] };
 }
 
 /** Keys within the reach, newest first, the ended ones too; one more than `limit` tells that there are more. */

@@ -9,7 +9,7 @@ export interface AuditRow {
   project_id: string | null;
   /** Null for what was done on the server's host. */
   api_key_id: string | null;
-  /** For example `api_key.create`. */
+  /** What it was done to and what was done: `key.created`, `project.memory_purged`. */
   action: string;
   resource_type: string;
   resource_id: string | null;

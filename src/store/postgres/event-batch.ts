@@ -36,7 +36,7 @@ export type Written =
   | { outcome: "busy" };
 
 /** The event as text of the batch. Field by field: taking some out of a copy costs more than the rest of it. */
-export function eventText(event: NewEvent): string {
+function eventText(event: NewEvent): string {
   return JSON.stringify({
     id: event.id,
     session_id: event.session_id,
@@ -54,6 +54,19 @@ export function eventText(event: NewEvent): string {
 export interface BatchItem {
   event: NewEvent;
   text: string;
+}
+
+/** Largest event, as the text that is stored. */
+const maxEventChars = 2 * 1024 * 1024;
+
+/** The event as an item of a batch. Throws `payload_too_large`. */
+export function batchItem(event: NewEvent): BatchItem {
+  const text = eventText(event);
+  if (text.length <= maxEventChars) return { event, text };
+  throw new MemError("payload_too_large", {
+    message: "The event is larger than 2 MB.",
+    hint: "Shorten what the tool answered: head and tail are enough.",
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 // Writes events in groups: those that come while a group is under way are the next one, so a commit serves many.
 
 import { MemError } from "../../errors.ts";
-import { type BatchItem, eventText, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
+import { type BatchItem, batchItem, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
 import type { Connections } from "./open.ts";
 import { codeOf } from "./storage-error.ts";
 
@@ -24,8 +24,6 @@ interface WriterOptions {
 // More in one statement gains nothing and makes the next group wait.
 const maxItems = 500;
 const maxChars = 4 * 1024 * 1024;
-/** Largest event, as the text that is stored. */
-const maxEventChars = 2 * 1024 * 1024;
 
 // What waits while the database stands still has to fit into a small container beside everything else.
 const maxWaitingChars = 64 * 1024 * 1024;
@@ -42,20 +40,13 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
   let waitingChars = 0;
 
   return {
-    write(event) {
-      const text = eventText(event);
-      if (text.length > maxEventChars) {
-        return Promise.reject(
-          new MemError("payload_too_large", { message: "The event is larger than 2 MB." }),
-        );
-      }
+    async write(event) {
+      const { text } = batchItem(event);
       if (waitingChars + text.length > maxWaitingChars) {
-        return Promise.reject(
-          new MemError("storage_busy", {
-            message: "Too many events wait for the database.",
-            hint: "Send the event again in a moment, with the same Idempotency-Key if it has one.",
-          }),
-        );
+        throw new MemError("storage_busy", {
+          message: "Too many events wait for the database.",
+          hint: "Send the event again in a moment, with the same Idempotency-Key if it has one.",
+        });
       }
       waitingChars += text.length;
       return new Promise<Settled>((resolve, reject) => {

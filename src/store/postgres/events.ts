@@ -4,7 +4,7 @@ import type { EventSource, EventWithJob } from "../../domain/hosted-event.ts";
 import type { HostedObservation } from "../../domain/hosted-record.ts";
 import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
-import { type BatchItem, eventText, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
+import { type BatchItem, storeEvents, type Written } from "./event-batch.ts";
 import { observationsBySeq } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
@@ -77,13 +77,12 @@ export type WrittenBatch =
 export function storeKeyedBatch(
   app: Connections,
   scope: ProjectScope,
-  batch: { key: string; body_hash: string; events: readonly NewEvent[] },
+  batch: { key: string; body_hash: string; items: readonly BatchItem[] },
 ): Promise<WrittenBatch> {
   return inTenant(app, scope, async (connection) => {
     const earlier = await claimKey(connection, scope, batch);
     if (earlier !== undefined) return earlier;
-    const items = batch.events.map((event): BatchItem => ({ event, text: eventText(event) }));
-    const written = await storeEvents(connection, items, true);
+    const written = await storeEvents(connection, batch.items, true);
     if (written.some(({ outcome }) => outcome === "no_project")) {
       throw new MemError("not_found", { message: "There is no such project." });
     }

@@ -1,7 +1,7 @@
 // One step of a session that names its prompts: read under its lock, decided on, and stored in one transaction.
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
-import { eventText, type NewEvent, storeEvents } from "./event-batch.ts";
+import { batchItem, type NewEvent, storeEvents } from "./event-batch.ts";
 import { epochMs } from "./legacy-rows.ts";
 import { holdOpenJobs, withdraw } from "./legacy-withdrawal.ts";
 import type { Connections, Queryable } from "./open.ts";
@@ -66,17 +66,23 @@ export interface SessionChange {
 
 export type Step<T> = (known: Known) => { answer: T; changes: Changes };
 
+/** What a step answered, and how many of its events are new. */
+interface Done<T> {
+  answer: T;
+  stored: number;
+}
+
 /** Runs the step; undefined when the project is gone. */
 export async function inSession<T>(
   app: Connections,
   scope: ProjectScope,
   asked: AskedSession,
   step: Step<T>,
-): Promise<T | undefined> {
+): Promise<Done<T> | undefined> {
   for (;;) {
     const done = await inTenant(app, scope, (connection) => runStep(connection, scope, asked, step));
     // Another step, or an event, has made the session meanwhile: decided anew, on what there is now.
-    if (done !== "again") return done?.answer;
+    if (done !== "again") return done;
   }
 }
 
@@ -85,7 +91,7 @@ async function runStep<T>(
   scope: ProjectScope,
   asked: AskedSession,
   step: Step<T>,
-): Promise<{ answer: T } | "again" | undefined> {
+): Promise<Done<T> | "again" | undefined> {
   const { team_id, project_id } = scope;
   await connection.query({ name: "legacy-hold", text: "select share_project($1)", values: [project_id] });
   const { rows } = await connection.query<{ memory_epoch: string }>({
@@ -110,8 +116,7 @@ async function runStep<T>(
   if (changes.withdrawn.length > 0 && known.session !== undefined) {
     await withdraw(connection, scope, { session: known.session.id, keys: changes.withdrawn });
   }
-  await storeStep(connection, scope, { changes, epoch: project.memory_epoch });
-  return { answer };
+  return { answer, stored: await storeStep(connection, scope, { changes, epoch: project.memory_epoch }) };
 }
 
 async function readKnown(
@@ -229,13 +234,9 @@ async function storeStep(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
   { changes: { events, summaries }, epoch }: { changes: Changes; epoch: string },
-): Promise<void> {
-  if (events.length === 0) return;
-  const written = await storeEvents(
-    connection,
-    events.map((event) => ({ event, text: eventText(event) })),
-    true,
-  );
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const written = await storeEvents(connection, events.map(batchItem), true);
   for (const [index, event] of events.entries()) {
     const job = summaries.get(event.id);
     if (job === undefined || written[index]?.outcome !== "created") continue;
@@ -248,4 +249,5 @@ async function storeStep(
     });
     await connection.query({ text: "select request_turn($1)", values: [team_id] });
   }
+  return written.filter(({ outcome }) => outcome === "created").length;
 }

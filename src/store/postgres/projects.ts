@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tenant } from "../../domain/tenancy.ts";
+import { type AuditRow, insertAudit } from "./audit.ts";
 import type { Connections } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -67,22 +68,33 @@ export async function listProjects(
   return rows;
 }
 
-/** The project that was made; undefined when the team has one of that name. */
-export async function createProject(
+/** The project that was made, which is written down with it; undefined when the team has one of that name. */
+export function createProject(
   app: Connections,
   tenant: Tenant,
-  project: { id: string; name: string; metadata: JsonObject },
+  { project, by }: { project: { id: string; name: string; metadata: JsonObject }; by: Doer },
 ): Promise<ProjectRow | undefined> {
-  const { rows } = await inTenant(app, tenant, (connection) =>
-    connection.query<ProjectRow>({
+  const { team_id } = tenant;
+  return inTenant(app, tenant, async (connection) => {
+    const { rows } = await connection.query<ProjectRow>({
       text: `insert into projects (id, team_id, name, metadata)
         values ($1, $2, $3, $4)
         on conflict (team_id, name) do nothing
         returning ${columns}`,
-      values: [project.id, tenant.team_id, project.name, JSON.stringify(project.metadata)],
-    }),
-  );
-  return rows[0];
+      values: [project.id, team_id, project.name, JSON.stringify(project.metadata)],
+    });
+    if (rows[0] !== undefined) await insertAudit(connection, projectCreated({ team_id, ...project }, by));
+    return rows[0];
+  });
+}
+
+/** Who did it, for the audit log. */
+type Doer = Pick<AuditRow, "api_key_id" | "request_id">;
+
+/** What the audit log says of a new project. */
+export function projectCreated({ id, team_id }: { id: string; team_id: string }, by: Doer): AuditRow {
+  const what = { action: "project.created", resource_type: "project", resource_id: id };
+  return { ...by, ...what, team_id, project_id: id, details: {} };
 }
 
 const columns = `id, team_id, name, metadata,

@@ -40,7 +40,7 @@ function explained(where: string, cause: unknown): MemError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const refused = /^(28|3D)/.test(code) || /password|SASL|role|user/i.test(reason);
   return new MemError(refused ? "setting_invalid" : "storage_failed", {
-    message: `The database of MEM_DATABASE_URL (${where}) ${refused ? "refuses the connection" : "does not answer"}: ${code === "" ? reason : `${reason} (${code})`}.`,
+    message: `The database of MEM_DATABASE_URL (${where}) ${refused ? "refuses the connection" : "does not answer"}: ${code === "" || reason.includes(code) ? reason : `${reason} (${code})`}.`,
     hint: refused
       ? "Mend the user, the password or the database's name in MEM_DATABASE_URL."
       : "See whether it runs and can be reached from here, or unset MEM_DATABASE_URL for a private one.",

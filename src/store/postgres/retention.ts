@@ -2,8 +2,9 @@
 import type { Queryable } from "./open.ts";
 
 /**
- * Deletes raw events older than their team keeps them, `limit` at most; how many. An event whose job is not done stays, and
- * so does everything that was made of it. As `mem_system`.
+ * Deletes raw events, prompts among them, older than their team keeps them, `limit` at most; how many. An event whose job
+ * is not done stays, and so does everything that was made of it. Teams that say nothing are not walked one by one: their
+ * old events are found by age. As `mem_system`.
  */
 export async function deleteOldEvents(
   system: Queryable,
@@ -13,23 +14,31 @@ export async function deleteOldEvents(
     name: "delete-old-events",
     text: `delete from agent_events
       where id in (
-        select e.id
-        from teams t
-        cross join lateral (
-          select e.id
+        (select e.id
           from agent_events e
-          where e.team_id = t.id
-            and e.received_at < now() - coalesce(t.retention_days, $1) * interval '1 day'
-            and not exists (
-              select 1 from generation_jobs j
-              where j.team_id = e.team_id and j.project_id = e.project_id and j.source_id = e.id
-                and j.status in ('queued', 'processing'))
-          limit $2) e
+          join teams t on t.id = e.team_id
+          where t.retention_days is null and e.received_at < now() - $1 * interval '1 day' and ${isSettled}
+          limit $2)
+        union all
+        (select own.id
+          from teams t
+          cross join lateral (
+            select e.id
+            from agent_events e
+            where e.team_id = t.id and e.received_at < now() - t.retention_days * interval '1 day' and ${isSettled}
+            limit $2) own
+          where t.retention_days is not null
+          limit $2)
         limit $2)`,
     values: [defaultDays, limit],
   });
   return rowCount ?? 0;
 }
+
+const isSettled = `not exists (
+  select 1 from generation_jobs j
+  where j.team_id = e.team_id and j.project_id = e.project_id and j.source_id = e.id
+    and j.status in ('queued', 'processing'))`;
 
 /** Forgets idempotency keys after two days: a client that repeats a request does so within minutes. */
 export async function deleteOldIdempotencyKeys(system: Queryable, limit: number): Promise<number> {

@@ -11,6 +11,8 @@ export interface ServerCounts {
   jobs_queued: number;
   jobs_processing: number;
   jobs_failed: number;
+  /** Teams that say themselves how long their raw events are kept. */
+  teams_with_retention: number;
 }
 
 /** As `mem_system`. */
@@ -22,12 +24,13 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
         'active_keys', (select count(*) from api_keys where revoked_at is null and expires_at > now()),
         'observations', (
           select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end
-          from (select count(*) as n from (select 1 from observations limit 100000) some) few,
+          from (select count(*) as n from (select 1 from observations limit 100000) counted) few,
             pg_class c
           where c.oid = 'mem.observations'::regclass),
         'jobs_queued', (select count(*) from generation_jobs where status = 'queued'),
         'jobs_processing', (select count(*) from generation_jobs where status = 'processing'),
-        'jobs_failed', (select count(*) from generation_jobs where status = 'failed')
+        'jobs_failed', (select count(*) from generation_jobs where status = 'failed'),
+        'teams_with_retention', (select count(*) from teams where retention_days is not null)
       ) as counts`,
   });
   const [row] = rows;
@@ -42,4 +45,5 @@ const none: ServerCounts = {
   jobs_queued: 0,
   jobs_processing: 0,
   jobs_failed: 0,
+  teams_with_retention: 0,
 };

@@ -1,7 +1,10 @@
 // Teams and their projects.
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
-import type { Queryable } from "./open.ts";
+import { insertAudit } from "./audit.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { codeOf } from "./storage-error.ts";
+import { inTransaction } from "./tenant.ts";
 
 /** The id of the team of that name, made when there is none. As `mem_system`. */
 export async function ensureTeam(system: Queryable, team: { id: string; name: string }): Promise<string> {
@@ -28,6 +31,36 @@ export async function ensureProject(
     values: [project.id, project.team_id, project.name],
   });
   return onlyId(rows);
+}
+
+/**
+ * Takes a project away again in which nothing was stored yet, and its team where that was made with it; false, and
+ * nothing is changed, when something stands in them meanwhile. As `mem_system`.
+ */
+export async function removeEmptyProject(
+  system: Connections,
+  { team_id, project_id }: ProjectScope,
+  withTeam: boolean,
+): Promise<boolean> {
+  try {
+    await inTransaction(system, async (connection) => {
+      await connection.query({
+        text: "delete from projects where team_id = $1 and id = $2",
+        values: [team_id, project_id],
+      });
+      // What was done stays written down, as long as there is a team that can read it.
+      const what = { action: "project.removed", resource_type: "project", resource_id: project_id };
+      const by = { api_key_id: null, request_id: null, details: { reason: "its import failed" } };
+      if (!withTeam) return insertAudit(connection, { team_id, project_id, ...what, ...by });
+      await connection.query({ text: "delete from audit_log where team_id = $1", values: [team_id] });
+      await connection.query({ text: "delete from teams where id = $1", values: [team_id] });
+    });
+    return true;
+  } catch (cause) {
+    const foreignKey = "23503";
+    if (cause instanceof MemError && codeOf(cause.cause) === foreignKey) return false;
+    throw cause;
+  }
 }
 
 function onlyId(rows: { id: string }[]): string {

@@ -187,6 +187,8 @@ describe("without keys", async () => {
   test("the lines are shown, and no key is made", async () => {
     const shown = await server.app.inject({ url: "/v1/connect", headers: here });
     expect(shown.json().mcpUrl).toBe("http://127.0.0.1/v1/mcp");
+    expect(shown.json().hint).toContain("asks for no key");
+    expect(shown.json().hint).not.toContain("POST /v1/keys");
     const answer = await server.app.inject({ method: "POST", url: "/v1/keys", headers: here });
     expect(answer.statusCode).toBe(403);
     const { rows } = await server.database.system.query({ text: "select 1 from api_keys" });

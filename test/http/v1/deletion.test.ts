@@ -135,11 +135,19 @@ test("raw events are deleted when their team's days are over, what was made of t
   const long = await addKey({ team: "long", project: "p" });
   const teamWide = await addKey({ team: "short" });
   expect((await ask(short, "PATCH", "/v1/team", { retentionDays: 3 })).status).toBe(403);
+  const none = await ask(teamWide, "PATCH", "/v1/team", { retentionDays: 0 });
+  expect([none.status, none.body.error.message]).toEqual([
+    400,
+    "`retentionDays`: must be a whole number of days from 1 to 3650, or null",
+  ]);
   expect((await ask(teamWide, "PATCH", "/v1/team", { retentionDays: 3 })).body.team).toMatchObject({
     retentionDays: 3,
     effectiveRetentionDays: 3,
   });
-  for (const key of [short, long]) {
+  const forever = await addKey({ team: "forever", project: "p" });
+  await ask(await addKey({ team: "forever" }), "PATCH", "/v1/team", { retentionDays: 3650 });
+  const aged = await addKey({ team: "aged", project: "p" });
+  for (const key of [short, long, aged, forever]) {
     for (const generate of ["false", "true"]) {
       await ask(key, "POST", `/v1/events?generate=${generate}`, {
         sourceType: "api",
@@ -151,10 +159,17 @@ test("raw events are deleted when their team's days are over, what was made of t
     await remember(key, "made");
   }
   await database.system.query({ text: "update agent_events set received_at = now() - interval '5 days'" });
+  await database.system.query({
+    text: "update agent_events set received_at = now() - interval '31 days' where team_id = any ($1::uuid[])",
+    values: [[aged.team_id, forever.team_id]],
+  });
   const { log } = createStderrLog("SILENT");
   await createHousekeeping({ database, settings: loadServerSettings({}), log }).tidy();
   // The event whose job waits stays: nothing has been made of it yet.
   expect(await rowsOf("agent_events", short)).toBe(1);
   expect(await rowsOf("agent_events", long)).toBe(2);
+  // The server's 30 days are over for who says nothing else.
+  expect(await rowsOf("agent_events", aged)).toBe(1);
+  expect(await rowsOf("agent_events", forever)).toBe(2);
   expect(await rowsOf("observations", short)).toBe(1);
 });

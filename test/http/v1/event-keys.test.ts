@@ -108,6 +108,26 @@ test("a batch with a key is the same batch again, also at the same time; another
   expect(await counts()).toEqual(before.map((n) => n + 2));
 });
 
+test("an event that is too large costs only itself, with a key and without one", async () => {
+  const events = [
+    { ...anEvent, payload: "first" },
+    { ...anEvent, payload: "x".repeat(2 * 1024 * 1024) },
+    { ...anEvent, payload: "last" },
+  ];
+  const seen = (body: { results: { event?: { payload: unknown }; error?: { code: string } }[] }) =>
+    body.results.map(({ event, error }) => error?.code ?? event?.payload);
+  const before = await counts();
+  const plain = await post("/v1/events/batch", events);
+  const first = await post("/v1/events/batch", events, keyed("large"));
+  const again = await post("/v1/events/batch", events, keyed("large"));
+  for (const { body } of [plain, first, again])
+    expect(seen(body)).toEqual(["first", "payload_too_large", "last"]);
+  expect(again.text).toBe(first.text);
+  expect(await counts()).toEqual(before.map((n) => n + 4));
+  const alone = await post("/v1/events/batch", events.slice(1, 2), keyed("large-alone"));
+  expect(seen(alone.body)).toEqual(["payload_too_large"]);
+});
+
 test("a batch has 1 to 500 events", async () => {
   for (const n of [0, 501]) {
     expect(

@@ -204,6 +204,29 @@ test("no child outlives a parent that is revoked while it is made", async () => 
   expect(rows).toEqual([{ orphans: 0 }]);
 });
 
+test("of mints at once a key makes as many as it may have, and says which of them to end", async () => {
+  const parent = await addKey({ team: "many" });
+  await database.system.query({
+    text: `insert into api_keys (id, team_id, parent_id, key_hash, prefix, last_four, label, scopes, expires_at, revoked_at)
+      select gen_random_uuid(), $1, $2, sha256(('many' || n)::bytea), 'mem_', 'xxxx', 'run ' || n, '{memories:read}',
+        now() + case when n > 1100 then interval '-1 day' else interval '1 day' end,
+        case when n > 995 and n <= 1100 then now() end
+      from generate_series(1, 1200) n`,
+    values: [parent.team_id, parent.id],
+  });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => mint(parent)));
+  expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5);
+  const refused = answers.find(({ statusCode }) => statusCode === 409)?.json().error;
+  expect(refused).toMatchObject({ code: "conflict", details: { limit: 1_000 } });
+  expect(refused.message).toContain("1000");
+  expect(refused.hint).toContain("DELETE /v1/keys/");
+  const [oldest] = refused.details.leastUsed;
+  expect(oldest).toMatchObject({ label: expect.stringMatching(/^run /), lastUsedAt: null });
+  expect((await revoke(parent, oldest.id)).statusCode).toBe(200);
+  expect((await mint(parent)).statusCode).toBe(201);
+  expect((await mint(await addKey({ team: "many" }))).statusCode).toBe(201);
+});
+
 test("a mint and a revocation are in the audit log, with ids and without the key", async () => {
   const parent = await addKey({ team: "audited", project: "p" });
   const made = (await mint(parent)).json();
@@ -222,8 +245,8 @@ test("a mint and a revocation are in the audit log, with ids and without the key
     asked: true,
   };
   expect(rows).toEqual([
-    { action: "api_key.create", ...common },
-    { action: "api_key.revoke", ...common },
+    { action: "key.created", ...common },
+    { action: "key.revoked", ...common },
   ]);
 });
 

@@ -104,6 +104,8 @@ test("what a tool refuses is a result that says so, without anything foreign", a
   ] as const) {
     const result = await client.callTool({ name, arguments: args });
     expect([name, args, result.isError]).toEqual([name, args, true]);
+    // Whole sentences, and nothing that an agent with three tools cannot do.
+    expect(JSON.stringify(result.content)).not.toMatch(/\/v1\/|[a-z] [A-Z][a-z]+ one of/);
   }
   const [foreign, unknown] = await Promise.all(
     [theirs.project_id, newId()].map((projectId) =>
@@ -121,6 +123,18 @@ test("a limit out of range is brought into it", async () => {
     }),
   );
   expect(counts).toEqual([1, 1, 1, 3, 3]);
+  const { body } = await post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const limits = body.result.tools.map(
+    ({ name, inputSchema }: { name: string; inputSchema: { properties: { limit: object } } }) => [
+      name,
+      inputSchema.properties.limit,
+    ],
+  );
+  expect(limits).toMatchObject([
+    ["search", { default: 20, maximum: 100, description: expect.stringContaining("taken as 100") }],
+    ["context", { default: 10, maximum: 50 }],
+    ["recent", { default: 20, maximum: 100 }],
+  ]);
 });
 
 test("every answer is one of the protocol's own schemas", async () => {

@@ -17,12 +17,16 @@ interface Operation {
   parameters?: { name: string; in: string; required: boolean }[];
   requestBody?: unknown;
   security: Record<string, string[]>[];
-  responses: Record<string, unknown>;
+  responses: Record<string, { headers?: Record<string, unknown> }>;
 }
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown>; securitySchemes?: Record<string, unknown> };
+  components: {
+    schemas: Record<string, unknown>;
+    headers: Record<string, unknown>;
+    securitySchemes?: Record<string, unknown>;
+  };
 }
 
 const server = await openTestServer();
@@ -81,8 +85,10 @@ describe("the document", () => {
     const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, target = ""]) => target);
     expect(references.length).toBeGreaterThan(100);
     for (const target of references) {
-      const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec(target) ?? [];
-      expect(document.components.schemas, target).toHaveProperty(name);
+      const [, kind = "", name = ""] = /^#\/components\/(schemas|headers)\/([\w-]+)$/.exec(target) ?? [];
+      expect(
+        Object.keys(kind === "headers" ? document.components.headers : document.components.schemas),
+      ).toContain(name);
     }
     expect(text).not.toContain("$defs");
     expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
@@ -131,8 +137,12 @@ const ways: [string, (method: string) => { headers: Record<string, string>; payl
   ["with an empty body", (method) => keyed(key.apiKey, {}, method === "POST" ? "{}" : undefined)],
   ["with a list for a body", (method) => keyed(key.apiKey, {}, method === "GET" ? undefined : "[1]")],
   ["with a body in an encoding", () => keyed(key.apiKey, { "content-encoding": "gzip" }, "{}")],
+  ["with a body that is no JSON", (method) => keyed(key.apiKey, {}, method === "GET" ? undefined : "{")],
+  ["with a body that is too large", (method) => keyed(key.apiKey, {}, method === "GET" ? undefined : large)],
   ["with a body of another type", () => keyed(key.apiKey, { "content-type": "text/plain" }, "{}")],
 ];
+
+const large = JSON.stringify("x".repeat(6 * 1024 * 1024));
 
 function keyed(apiKey: string, more: Record<string, string>, payload?: string) {
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", ...more };
@@ -153,9 +163,66 @@ test.each(ways)("every route, asked %s, answers as it is described", async (_nam
     expect(Object.keys(operationOf(method, route)?.responses ?? {}), asked).toContain(
       String(answer.statusCode),
     );
+    expectHeadersDescribed(operationOf(method, route), answer);
     const described = { ...(route.schema?.response as Record<string, unknown>) }[String(answer.statusCode)];
     if (!(described instanceof z.ZodType) || answer.body === "") continue;
     expect(described.safeParse(answer.json()).error, asked).toBeUndefined();
+  }
+});
+
+function expectHeadersDescribed(
+  operation: Operation | undefined,
+  { statusCode, headers }: { statusCode: number; headers: object },
+): void {
+  const described = Object.keys(operation?.responses[statusCode]?.headers ?? {}).map((name) =>
+    name.toLowerCase(),
+  );
+  const telling = /^(x-request-id|x-ratelimit-.*|retry-after|www-authenticate|allow|idempotency-.*)$/;
+  const sent = Object.keys(headers).filter((name) => telling.test(name));
+  expect(described, `${operation?.operationId} ${statusCode}`).toEqual(expect.arrayContaining(sent));
+}
+
+test("limits and repeats are described with their headers, and the key that makes a repeat", async () => {
+  const limited = await openTestServer({ MEM_RATE_LIMIT_PER_MIN: "2" });
+  const { apiKey } = await limited.addKey({ project: "shop" });
+  const event = JSON.stringify({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
+  const send = () => {
+    const request = keyed(apiKey, { host: "x", "idempotency-key": "one" }, event);
+    return limited.app.inject({ method: "POST", url: "/v1/events", ...request });
+  };
+  const answers = [await send(), await send(), await send()];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
+  const operation = document.paths["/v1/events"]?.post;
+  for (const answer of answers) {
+    expect(answer.headers).toHaveProperty("x-ratelimit-limit", "2");
+    expectHeadersDescribed(operation, answer);
+  }
+  expect(answers[1]?.headers).toHaveProperty("idempotency-replayed", "true");
+  expect(answers[2]?.headers).toHaveProperty("retry-after");
+  for (const path of ["/v1/events", "/v1/events/batch"]) {
+    const names = document.paths[path]?.post?.parameters?.map(({ in: place, name }) => `${place} ${name}`);
+    expect(names).toEqual(["query generate", "query wait", "header Idempotency-Key"]);
+  }
+});
+
+test("a method that a path has not is told which it has; a path that is not there is a 404", async () => {
+  const ask = (method: string, url: string) =>
+    app.inject({ method: method as "GET", url, headers: { host: "x" } });
+  for (const [method, url, allow] of [
+    ["PUT", "/v1/search", "POST"],
+    ["GET", "/v1/search?query=x", "POST"],
+    ["POST", `/v1/memories/${newId()}`, "DELETE, GET"],
+    ["DELETE", "/health", "GET"],
+    ["OPTIONS", "/v1/keys", "GET, POST"],
+    ["PUT", "/v1/mcp", "DELETE, GET, POST"],
+  ] as const) {
+    const answer = await ask(method, url);
+    expect([answer.statusCode, answer.headers.allow], url).toEqual([405, allow]);
+    expect(answer.json().error).toMatchObject({ code: "method_not_allowed", hint: expect.any(String) });
+  }
+  for (const url of ["/v1", "/v1/search/", "/v1/nothing", "/v1xopenapi.json", "/api/timeline"]) {
+    const answer = await ask("PUT", url);
+    expect([answer.statusCode, answer.headers.allow], url).toEqual([404, undefined]);
   }
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/ids.ts";
-import { eventText, type NewEvent, storeEvents } from "../../../src/store/postgres/event-batch.ts";
+import { batchItem, type NewEvent, storeEvents } from "../../../src/store/postgres/event-batch.ts";
 import { createEventWriter } from "../../../src/store/postgres/event-writer.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../../../src/store/postgres/teams.ts";
@@ -148,7 +148,7 @@ test("a key whose first request died before it was committed is free, after it w
     const second = keyed(one, `crash-${dies}`);
     let waiting: Promise<{ outcome: string }> | undefined;
     await inTransaction(doomed.app, async (connection) => {
-      await storeEvents(connection, [{ event: first, text: eventText(first) }], false);
+      await storeEvents(connection, [batchItem(first)], false);
       waiting = writer.write(second);
       const { rows } = await connection.query<{ pid: number }>({ text: "select pg_backend_pid() as pid" });
       await aWaitFor(rows[0]?.pid ?? 0);

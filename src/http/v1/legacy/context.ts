@@ -1,7 +1,13 @@
 // The context routes of the local worker, on the server's store.
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../plugins/zod.ts";
-import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../../schemas/context.ts";
+import {
+  injectAnswer,
+  keyedInjectQuery,
+  keyedPreviewQuery,
+  recentAnswer,
+  recentQuery,
+} from "../../schemas/context.ts";
 import { keyedErrors } from "../../schemas/v1-errors.ts";
 import { callerOf } from "../authentication.ts";
 import type { LegacyPorts } from "./ports.ts";
@@ -33,8 +39,8 @@ export function legacyContextRoutes(app: App, ports: LegacyPorts): void {
     {
       config: reads,
       schema: {
-        summary: "Older: the context text of one or more projects.",
-        querystring: injectQuery,
+        summary: "Older: the context text of one or more projects, of the key's own when none is named.",
+        querystring: keyedInjectQuery,
         response: text,
       },
     },
@@ -47,7 +53,7 @@ export function legacyContextRoutes(app: App, ports: LegacyPorts): void {
       config: reads,
       schema: {
         summary: "Older: the same for a terminal, with ANSI colours.",
-        querystring: previewQuery,
+        querystring: keyedPreviewQuery,
         response: text,
       },
     },
@@ -66,8 +72,13 @@ function injected(
   const caller = callerOf(request);
   return readWithin(ports, request, {
     async work() {
-      const reached = projects.map(async (label) => ({ label, reach: await ports.reach(caller, label) }));
-      return ports.inject(await Promise.all(reached), { colors });
+      const reached =
+        projects.length === 0
+          ? [await ports.ownProject(caller)]
+          : await Promise.all(
+              projects.map(async (label) => ({ label, reach: await ports.reach(caller, label) })),
+            );
+      return ports.inject(reached, { colors });
     },
     count: (answer) => (answer === "" ? 0 : 1),
   });

@@ -29,7 +29,12 @@ export function legacyDataRoutes(app: App, ports: LegacyPorts): void {
     page: summaryPage,
     records: summaries,
   });
-  pageRoute(app, ports, { url: "/api/prompts", of: "user prompts", page: promptPage, records: prompts });
+  pageRoute(app, ports, {
+    url: "/api/prompts",
+    of: "user prompts that are still kept",
+    page: promptPage,
+    records: prompts,
+  });
   byIdRoute(app, ports, {
     url: "/api/observation/:id",
     noun: "observation",

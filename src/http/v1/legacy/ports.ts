@@ -39,6 +39,8 @@ export interface LegacySession {
 export interface LegacyPorts {
   /** What the caller reaches of the project of that label; all that he reaches without one. */
   reach(caller: Caller, label: string | undefined): Promise<Reach>;
+  /** The project that is meant when none is named: the key's. Throws `invalid_request` for a key of the whole team. */
+  ownProject(caller: Caller): Promise<{ label: string; reach: Tenant }>;
   /** Where a write goes. Throws `invalid_request` when that is not clear, or out of reach. */
   demandScope(
     caller: Caller,

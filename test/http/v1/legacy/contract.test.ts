@@ -113,7 +113,6 @@ const reads = [
   "/api/timeline",
   "/api/search/by-concept",
   "/api/observations/by-file",
-  "/api/context/inject",
 ];
 
 test.each(reads)("GET %s is answered in the same shape", async (url) => {

@@ -235,6 +235,13 @@ test("context tells of what its project holds, and of nothing else", async () =>
   expect(shop).not.toContain("elsewhere");
   expect(await text("/api/context/inject?project=shop")).toBe(shop);
   expect(await text("/api/context/inject?project=blog")).toBe("");
+  // The key's own project needs no name; one of the whole team has none.
+  expect(await text("/api/context/inject")).toBe(shop);
+  expect(await text("/api/context/preview")).toBe(await text("/api/context/preview?project=shop"));
+  expect(JSON.parse(await text("/api/context/inject", teamKey)).error).toMatchObject({
+    code: "invalid_request",
+    message: "`project`: is needed, since the key reaches every project of its team",
+  });
   const ofBoth = await text("/api/context/inject?projects=shop,blog", teamKey);
   expect(ofBoth).toContain("elsewhere");
   expect(ofBoth).toContain("Login redirect mended");

@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { openQueuePool } from "../../../src/store/postgres/queue-pool.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+
+function openPool(maxStatementMs: number) {
+  const pool = openQueuePool(database.owner, maxStatementMs);
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+test("a statement of the queue that hangs is given up, and its connection is free again", async () => {
+  const pool = openPool(100);
+  const blocker = await database.owner.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query("begin; lock table graphile_worker._private_jobs in access exclusive mode");
+  await expect(pool.query("select count(*) from graphile_worker._private_jobs")).rejects.toMatchObject({
+    code: "57014",
+  });
+  await blocker.query("rollback");
+  const { rows } = await pool.query("select count(*)::int as n from graphile_worker._private_jobs");
+  expect(rows).toEqual([{ n: 0 }]);
+  expect(pool.totalCount).toBe(1);
+});
+
+test("a connection that waits for news between statements is left alone, one that forgot its transaction is not", async () => {
+  const pool = openPool(200);
+  const listening = await pool.connect();
+  await listening.query('listen "jobs:insert"');
+  const forgotten = await pool.connect();
+  await forgotten.query("begin");
+  await delay(600);
+  expect((await listening.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await expect(forgotten.query("select 1")).rejects.toThrow();
+  listening.release();
+  forgotten.release(true);
+});
+
+test("the owner's own connections have no bound: a migration may take long", async () => {
+  const bound = "select current_setting('statement_timeout') as timeout, current_schema() as schema";
+  expect((await database.owner.query(bound)).rows).toEqual([{ timeout: "0", schema: "mem" }]);
+  expect((await openPool(30_000).query(bound)).rows).toEqual([{ timeout: "30s", schema: "mem" }]);
+});
