@@ -43,6 +43,8 @@ const toldOfFirst = (status: number, body: string): number => {
 export const rowsOfV1: Readonly<Record<string, Row>> = {
   "GET /health": open,
   "GET /ready": open,
+  "HEAD /health": open,
+  "HEAD /ready": open,
   "GET /v1/openapi.json": open,
   "GET /v1/projects": { access: "read" },
   "GET /v1/projects/:projectId": { access: "read", slots: [path("project", "projectId")] },

@@ -13,12 +13,17 @@ export interface HealthPorts {
 export function healthRoutes(app: App, { version, demandReady }: HealthPorts): void {
   app.get(
     "/health",
-    { config: { access: "none" }, schema: { summary: "The process runs.", response: { 200: health } } },
+    {
+      ...askedByHead,
+      config: { access: "none" },
+      schema: { summary: "The process runs.", response: { 200: health } },
+    },
     () => ({ status: "ok" as const, version: version() }),
   );
   app.get(
     "/ready",
     {
+      ...askedByHead,
       config: { access: "none" },
       schema: { summary: "Requests can be served.", response: { 200: ready, 503: errorBody } },
     },
@@ -28,6 +33,9 @@ export function healthRoutes(app: App, { version, demandReady }: HealthPorts): v
     },
   );
 }
+
+// Some load balancers and health checks (`wget --spider`) do not read the body, and ask for none.
+const askedByHead = { exposeHeadRoute: true };
 
 const health = z.object({ status: z.literal("ok"), version: z.string() });
 const ready = z.object({ status: z.literal("ready") });
