@@ -57,6 +57,12 @@ test("what nginx answers by itself has the form and the status of mem's errors",
   }
 });
 
+test("the data directory is one that the process makes: the volume's own may belong to root", () => {
+  const [, volume = ""] = /^VOLUME (\S+)$/m.exec(read("Dockerfile")) ?? [];
+  expect(/MEM_DATA_DIR=(\S+)/.exec(read("Dockerfile"))?.[1]).toMatch(new RegExp(`^${volume}/\\w+$`));
+  expect(read("kubernetes.yaml")).toContain(`mountPath: ${volume} }`);
+});
+
 describe("kubernetes.yaml", () => {
   const documents = readYaml(read("kubernetes.yaml"));
   const ofKind = (kind: string) => documents.filter((document) => at(document, "kind") === kind);
