@@ -22,7 +22,7 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
         'active_keys', (select count(*) from api_keys where revoked_at is null and expires_at > now()),
         'observations', (
           select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end
-          from (select count(*) as n from (select 1 from observations limit 100000) some) few,
+          from (select count(*) as n from (select 1 from observations limit 100000) as seen) as few,
             pg_class c
           where c.oid = 'mem.observations'::regclass),
         'jobs_queued', (select count(*) from generation_jobs where status = 'queued'),
