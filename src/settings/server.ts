@@ -37,6 +37,13 @@ export const serverTable = {
     effect: "restart",
     meaning: "Wrong keys of one address in a minute before it is refused; 0 is no limit.",
   },
+  MEM_TRUSTED_PROXIES: {
+    kind: "list",
+    default: "",
+    effect: "restart",
+    meaning:
+      "Proxies whose X-Forwarded-For tells a client's address: addresses, ranges, loopback, private; empty trusts none.",
+  },
   MEM_PUBLIC_URL: {
     kind: "url",
     default: "",

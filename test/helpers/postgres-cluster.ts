@@ -6,13 +6,14 @@ import type { TestProject } from "vitest/node";
 import { startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { migrateServer } from "../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../src/store/postgres/open.ts";
+import { chosenPostgres } from "./chosen-postgres.ts";
 
 // A test may crash the server, never the machine: without fsync a test is as real and several times as fast.
 const settings = ["fsync=off", "full_page_writes=off", "max_connections=200"];
 
 export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-test-pg-")));
-  const postgres = await startPrivatePostgres({ dataDir, settings });
+  const postgres = await startPrivatePostgres({ dataDir, settings, ...chosenPostgres() });
   const database = openDatabase({ url: postgres.url, onConnectionLost: () => undefined });
   await migrateServer(database.owner, "test");
   await database.close();

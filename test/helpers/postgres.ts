@@ -8,6 +8,7 @@ import { newId } from "../../src/ids.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { createDatabaseIfMissing } from "../../src/store/postgres/create-database.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
+import { chosenPostgres } from "./chosen-postgres.ts";
 
 /** The URL of a fresh, migrated database of this test file; it is dropped after its last test. */
 export async function createTestDatabase(): Promise<string> {
@@ -45,7 +46,7 @@ export async function startOwnPostgres(): Promise<{
   remove(): void;
 }> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-pg-")));
-  const start = () => startPrivatePostgres({ dataDir });
+  const start = () => startPrivatePostgres({ dataDir, ...chosenPostgres() });
   return {
     postgres: await start(),
     again: start,

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { MemError } from "../../src/errors.ts";
+import { createClientAddress } from "../../src/http/v1/client-address.ts";
 import { loadServerSettings, serverTable } from "../../src/settings/server.ts";
 import { settingsTable } from "../../src/settings/table.ts";
 import { readYaml, type Yaml } from "../helpers/plain-yaml.ts";
@@ -38,8 +40,27 @@ describe("compose.yaml", () => {
   test("has one address in front, whose configuration leads to the processes that answer", () => {
     expect(at(compose, "services", "address", "depends_on")).toBe("[http]");
     expect(at(compose, "services", "address", "volumes")).toContain("./nginx.conf:");
+    // One of it without the other would count every wrong key for the address in front, or believe whoever asks.
+    expect(read("nginx.conf")).toContain("proxy_set_header X-Forwarded-For $remote_addr;");
+    for (const role of ["http", "generate"])
+      expect(at(compose, "services", role, "environment", "MEM_TRUSTED_PROXIES")).toBe("private");
     expect(read("nginx.conf")).toContain("http://http:37800");
   });
+});
+
+test("what nginx answers by itself has the form and the status of mem's errors", () => {
+  const said = [...read("nginx.conf").matchAll(/return (\d+) '(.*)';/g)];
+  expect(said.map(([, status]) => status)).toEqual(["413", "429", "503"]);
+  for (const [, status, body = ""] of said) {
+    const { error } = JSON.parse(body);
+    expect(new MemError(error.code).status).toBe(Number(status));
+  }
+});
+
+test("the data directory is one that the process makes: the volume's own may belong to root", () => {
+  const [, volume = ""] = /^VOLUME (\S+)$/m.exec(read("Dockerfile")) ?? [];
+  expect(/MEM_DATA_DIR=(\S+)/.exec(read("Dockerfile"))?.[1]).toMatch(new RegExp(`^${volume}/\\w+$`));
+  expect(read("kubernetes.yaml")).toContain(`mountPath: ${volume} }`);
 });
 
 describe("kubernetes.yaml", () => {
@@ -70,6 +91,8 @@ describe("kubernetes.yaml", () => {
     );
     const settings = loadServerSettings(environment);
     expect(settings.get("MEM_AUTH_MODE")).toBe("api-key");
+    expect(() => createClientAddress(settings.get("MEM_TRUSTED_PROXIES"))).not.toThrow();
+    expect(settings.get("MEM_TRUSTED_PROXIES")).not.toEqual([]);
     expect(settings.get("MEM_METRICS_PORT")).toBeGreaterThan(0);
     expect(settings.get("MEM_METRICS_HOST")).toBe("0.0.0.0");
   });

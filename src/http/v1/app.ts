@@ -11,6 +11,7 @@ import { errorBody } from "../schemas/error.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
+import type { ClientAddress } from "./client-address.ts";
 import { connectRoutes } from "./connect.ts";
 import { type DeletionPorts, deletionRoutes } from "./deletion.ts";
 import { hostedErrorWords } from "./error-words.ts";
@@ -43,6 +44,7 @@ export interface ServerHttpDeps {
   authenticate: Authenticate;
   /** In their order: rate limit, request cap, token cap, metering; empty when none is set. */
   guards: readonly Guard[];
+  clientAddress: ClientAddress;
   health: HealthPorts;
   projects: ProjectPorts;
   usage: UsagePorts;

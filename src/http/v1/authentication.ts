@@ -4,6 +4,7 @@ import { isJsonObject } from "../../domain/json.ts";
 import type { Caller, Scope } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
+import type { ClientAddress } from "./client-address.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -28,7 +29,11 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply, caller: Calle
  */
 export function installAuthentication(
   app: App,
-  { authenticate, guards }: { authenticate: Authenticate; guards: readonly Guard[] },
+  {
+    authenticate,
+    guards,
+    clientAddress,
+  }: { authenticate: Authenticate; guards: readonly Guard[]; clientAddress: ClientAddress },
 ): void {
   app.decorateRequest("caller", null);
   app.addHook("onRoute", ({ url, config }) => {
@@ -38,12 +43,13 @@ export function installAuthentication(
     const { access } = request.routeOptions.config;
     // No route: the answer is the same with and without a key.
     if (access === undefined || access === "none") return;
-    const caller = await authenticate({ key: presentedKey(request), address: request.ip }).catch(
-      (cause: unknown) => {
-        reply.headers(refusalHeaders(cause));
-        throw cause;
-      },
-    );
+    const caller = await authenticate({
+      key: presentedKey(request),
+      address: clientAddress(request.raw),
+    }).catch((cause: unknown) => {
+      reply.headers(refusalHeaders(cause));
+      throw cause;
+    });
     if (!caller.scopes.includes(access))
       throw new MemError("insufficient_scope", { message: `The API key does not have the scope ${access}.` });
     request.caller = caller;

@@ -12,6 +12,7 @@ import observationSearch from "./migrations/0007-observation-search.sql";
 import admission from "./migrations/0008-admission.sql";
 import olderReads from "./migrations/0009-older-reads.sql";
 import boundedSearch from "./migrations/0010-bounded-search.sql";
+import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
 const migrations = [
@@ -33,21 +34,22 @@ export const serverSchemaVersion = Math.max(...migrations.map(({ version }) => v
 // Any number will do that nobody else locks; migrations of one database wait for each other on it.
 const lockKey = 6_365_120_026;
 const oldestMajor = 14;
-const roles = ["mem_app", "mem_system"] as const;
 
 /** Applies what is missing, as the owner; the versions that it applied. Throws `database_newer` and `setting_invalid`. */
 export async function migrateServer(owner: Pool, product: string): Promise<number[]> {
   const client = await owner.connect().catch((cause: unknown) => {
     throw toStorageError(cause);
   });
+  let major = 0;
   try {
-    const major = await demandVersion(client);
+    major = await demandVersion(client);
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await makeRoles(client, major);
     await runMigrations({ pgPool: owner });
     return await applyMissing(client, product);
   } catch (cause) {
-    throw cause instanceof MemError ? cause : migrationFailed(cause);
+    if (codeOf(cause) === "42501") throw await rightsMissing(client, major, cause);
+    throw toStorageError(cause);
   } finally {
     // Ends the session and with it the lock, whatever happened.
     client.release(true);
@@ -84,8 +86,6 @@ async function demandVersion(client: PoolClient): Promise<number> {
 
 // Roles belong to the cluster: servers of two databases may make them at the same moment.
 async function makeRoles(client: PoolClient, major: number): Promise<void> {
-  // Since 16 who makes a role is a member that may pass it on, yet may not take it.
-  const usable = major >= 16 ? "set" : "member";
   for (const role of roles) {
     const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [role]);
     if (rowCount === 0) {
@@ -95,7 +95,7 @@ async function makeRoles(client: PoolClient, major: number): Promise<void> {
     }
     const { rows } = await client.query<{ member: boolean }>(
       "select pg_has_role(current_user, $1, $2) as member",
-      [role, usable],
+      [role, usableAs(major)],
     );
     if (rows[0]?.member !== true) await client.query(`grant ${role} to current_user`);
   }
@@ -130,15 +130,4 @@ async function applyMissing(client: PoolClient, product: string): Promise<number
     );
   }
   return missing.map(({ version }) => version);
-}
-
-function migrationFailed(cause: unknown): MemError {
-  if (codeOf(cause) === "42501") {
-    return new MemError("setting_invalid", {
-      message: "The user of MEM_DATABASE_URL may not create roles or schemas.",
-      hint: "As an administrator run: create role mem_app nologin; create role mem_system nologin; grant mem_app, mem_system to <user>; grant create on database <database> to <user>; then start mem again.",
-      cause,
-    });
-  }
-  return toStorageError(cause);
 }

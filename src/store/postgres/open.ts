@@ -1,6 +1,7 @@
 // Opens the server's database: one pool for tenants' work, one for what must look across teams, both without ownership.
 import { Pool, type PoolConfig, type QueryResult, type QueryResultRow } from "pg";
 import { MemError } from "../../errors.ts";
+import { readAddress } from "./address.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /** One statement with its values: `name` has it prepared once per connection. */
@@ -64,7 +65,7 @@ const keepAliveAfterMs = 10_000;
 
 /** Opens the pools; nothing connects before the first statement. */
 export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): Database {
-  const { connectionString, own } = withoutOptions(url);
+  const { connectionString, options: own } = readAddress(url);
   const common: PoolConfig = {
     connectionString,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -103,17 +104,6 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
       await Promise.all([app.end(), system.end(), guards.end(), owner.end()]);
     },
   };
-}
-
-// The driver takes the URL's word over ours: options there would leave out the role, and with it row-level security. They
-// go before ours, since some hosts are told by them which database is meant; of two settings the later one counts.
-function withoutOptions(url: string): { connectionString: string; own: string } {
-  const [address = "", ...query] = url.split("?");
-  const parameters = new URLSearchParams(query.join("?"));
-  const own = parameters.getAll("options").map((each) => `${each} `);
-  if (own.length === 0) return { connectionString: url, own: "" };
-  parameters.delete("options");
-  return { connectionString: `${address}?${parameters}`, own: own.join("") };
 }
 
 // Given with the connection, so that they are the session's defaults: `reset role` leads back to the same role.

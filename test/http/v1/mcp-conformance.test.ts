@@ -13,6 +13,7 @@ import { installErrors } from "../../../src/http/plugins/errors.ts";
 import { installJsonBody } from "../../../src/http/plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../../../src/http/plugins/zod.ts";
 import { installAuthentication } from "../../../src/http/v1/authentication.ts";
+import { createClientAddress } from "../../../src/http/v1/client-address.ts";
 import { installHostCheck } from "../../../src/http/v1/host-check.ts";
 import { mcpRoutes } from "../../../src/http/v1/mcp.ts";
 import type { McpTool } from "../../../src/http/v1/mcp-protocol.ts";
@@ -137,7 +138,11 @@ async function serveSuiteTools(): Promise<string> {
   installHostCheck(app, { is: "local", door });
   const caller = { team_id: newId(), project_id: null, key_id: null, expires_at_epoch: null };
   const scopes = ["memories:read"] as const;
-  installAuthentication(app, { authenticate: () => Promise.resolve({ ...caller, scopes }), guards: [] });
+  installAuthentication(app, {
+    authenticate: () => Promise.resolve({ ...caller, scopes }),
+    guards: [],
+    clientAddress: createClientAddress([]),
+  });
   installZod(app);
   installJsonBody(app);
   installErrors(app);

@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { afterAll, expect, test } from "vitest";
 import { newId } from "../../../src/ids.ts";
 import { createDatabaseIfMissing } from "../../../src/store/postgres/create-database.ts";
@@ -38,6 +39,34 @@ test("a database of a newer version is refused and left as it is", async () => {
   await owner.query("insert into mem.schema_versions (version, name, product) values (9000, 'later', '99')");
   await expect(migrateServer(owner, "test")).rejects.toMatchObject({ code: "database_newer" });
   expect(await schemaVersionOf(owner)).toBe(9000);
+});
+
+// No PostgreSQL that old is at hand: the answer to the question for its version is the only thing that is made up.
+test.each([
+  ["130016", 13],
+  ["90624", 9],
+])("a PostgreSQL that says it is %s is refused before anything is written", async (number, major) => {
+  const at = await emptyDatabase();
+  const { owner } = opened(at);
+  const older = new Proxy(owner, {
+    get: (pool, name) => (name === "connect" ? () => pool.connect().then(says) : Reflect.get(pool, name)),
+  });
+  const says = (client: PoolClient): PoolClient => {
+    const query = client.query.bind(client) as (...words: unknown[]) => unknown;
+    const answered = (...words: unknown[]) =>
+      String(words[0]).includes("server_version_num")
+        ? Promise.resolve({ rows: [{ number }] })
+        : query(...words);
+    return Object.assign(client, { query: answered });
+  };
+  await expect(migrateServer(older, "test")).rejects.toMatchObject({
+    code: "setting_invalid",
+    message: `MEM_DATABASE_URL names PostgreSQL ${major}; mem server needs 14 or later.`,
+  });
+  const { rows } = await opened(at).owner.query(
+    "select from pg_namespace where nspname in ('mem', 'graphile_worker')",
+  );
+  expect(rows).toEqual([]);
 });
 
 test("an empty database has version 0", async () => {

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { serverCounts } from "../../../src/store/postgres/server-counts.ts";
+import { addTestKey } from "../../helpers/hosted-server.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+
+test("what the server holds is counted over all teams, keys that ended left out", async () => {
+  await addTestKey(database, { team: "one", project: "a" });
+  await addTestKey(database, { team: "two", project: "b" });
+  const ended = await addTestKey(database, { team: "two" });
+  await database.system.query({
+    text: "update api_keys set revoked_at = now() where id = $1",
+    values: [ended.id],
+  });
+  expect(await serverCounts(database.system)).toEqual({
+    teams: 2,
+    projects: 2,
+    active_keys: 2,
+    observations: 0,
+    jobs_queued: 0,
+    jobs_processing: 0,
+    jobs_failed: 0,
+  });
+});
