@@ -13,6 +13,7 @@ test("what the server holds is counted over all teams, keys that ended left out"
     text: "update api_keys set revoked_at = now() where id = $1",
     values: [ended.id],
   });
+  await database.system.query({ text: "update teams set retention_days = 30 where name = 'two'" });
   expect(await serverCounts(database.system)).toEqual({
     teams: 2,
     projects: 2,
@@ -21,5 +22,6 @@ test("what the server holds is counted over all teams, keys that ended left out"
     jobs_queued: 0,
     jobs_processing: 0,
     jobs_failed: 0,
+    teams_with_retention: 1,
   });
 });
