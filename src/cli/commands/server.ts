@@ -1,5 +1,6 @@
 // `mem server`: the hosted edition for a team, in the foreground as containers want it.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type VectorStatus, vectorsInWords } from "../../domain/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -87,9 +88,10 @@ interface Found {
     "teams" | "projects" | "active_keys" | "observations" | "jobs_queued" | "jobs_processing" | "jobs_failed",
     number
   > | null;
+  vectors: VectorStatus | null;
 }
 
-function statusLines({ database, schema, counts }: Found, isCurrent: boolean): string[] {
+function statusLines({ database, schema, counts, vectors }: Found, isCurrent: boolean): string[] {
   if (database === "not running") {
     return [
       "The server does not run here, and MEM_DATABASE_URL names no database.",
@@ -105,6 +107,7 @@ function statusLines({ database, schema, counts }: Found, isCurrent: boolean): s
     ...lines,
     `teams     ${counts.teams}, with ${counts.projects} projects and ${counts.active_keys} active keys`,
     `memory    ${counts.observations < 100_000 ? "" : "about "}${counts.observations} observations`,
+    ...(vectors === null ? [] : [`vectors   ${vectorsInWords(vectors)}`]),
     `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
   ];
 }

@@ -5,12 +5,14 @@ import { errorBody } from "../schemas/error.ts";
 
 export interface HealthPorts {
   version(): string;
+  /** `on`, or `off` and why; undefined says nothing. */
+  vectors: string | undefined;
   /** Resolves when the database answers and has this version's schema. Throws why not. */
   demandReady(): Promise<void>;
 }
 
 /** `GET /health` (the process runs) and `GET /ready` (its database answers; 503 until then). */
-export function healthRoutes(app: App, { version, demandReady }: HealthPorts): void {
+export function healthRoutes(app: App, { version, vectors, demandReady }: HealthPorts): void {
   app.get(
     "/health",
     { config: { access: "none" }, schema: { summary: "The process runs.", response: { 200: health } } },
@@ -24,10 +26,13 @@ export function healthRoutes(app: App, { version, demandReady }: HealthPorts): v
     },
     async () => {
       await demandReady();
-      return { status: "ready" as const };
+      return { status: "ready" as const, ...(vectors === undefined ? {} : { vectors }) };
     },
   );
 }
 
 const health = z.object({ status: z.literal("ok"), version: z.string() });
-const ready = z.object({ status: z.literal("ready") });
+const ready = z.object({
+  status: z.literal("ready"),
+  vectors: z.string().optional().meta({ description: "Whether there is a search by meaning." }),
+});
