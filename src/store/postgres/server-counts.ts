@@ -34,7 +34,7 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
 export function about(table: string, which = ""): string {
   return `(
     select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end
-    from (select count(*) as n from (select 1 from ${table} ${which} limit 100000) some) few, pg_class c
+    from (select count(*) as n from (select 1 from ${table} ${which} limit 100000) first) few, pg_class c
     where c.oid = 'mem.${table}'::regclass)`;
 }
 
