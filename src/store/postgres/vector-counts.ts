@@ -5,7 +5,7 @@ import { inTransaction } from "./tenant.ts";
 import type { VectorIdentity } from "./vector-work.ts";
 
 export interface VectorCounts {
-  /** Records that the embedder was given; about, above a hundred thousand. */
+  /** Records that the embedder has answered for; about, above a hundred thousand. */
   done: number;
   /** Records there are; about, too. */
   total: number;
@@ -23,7 +23,10 @@ export async function countVectors(
     await connection.query({ text: `set local statement_timeout = ${Math.ceil(timeoutMs)}` });
     const { rows } = await connection.query<{ counts: VectorCounts }>({
       text: `select json_build_object(
-          'done', ${about("observation_vectors", "where embedder = $1 and model = $2")},
+          'done', ${about("observation_vectors", "where embedder = $1 and model = $2")} - (
+            select count(*)
+            from observation_vectors
+            where embedder = $1 and model = $2 and claim is not null),
           'total', ${about("observations")},
           'failure', (select failure from embedder_states where embedder = $1 and model = $2)
         ) as counts`,

@@ -151,6 +151,7 @@ const tables = `
     primary key (team_id, project_id, seq, embedder, model),
     foreign key (team_id, project_id, seq) references observations (team_id, project_id, seq) on delete cascade
   );
+  create index observation_vectors_claimed on observation_vectors (team_id, project_id) where claim is not null;
   select bound_by_tenant('observation_vectors', true);
   grant select, insert, update, delete on observation_vectors to mem_app, mem_system;
   -- Whether the embedder works, for who runs the server. It is nobody's memory.
