@@ -50,11 +50,11 @@ function registerMigrate(server: Command, context: CliContext): void {
     .action(async (options: { json?: true }) => {
       const { migrateNow } = await import("../../server/administer.ts");
       const migrated = await migrateNow(settingsOf(context));
-      if (options.json === true) context.io.json(migrated);
-      else if (migrated.applied.length === 0)
-        context.io.out(`The schema is current (version ${migrated.to}).`);
+      if (options.json === true) return context.io.json(migrated);
+      if (migrated.applied.length === 0) context.io.out(`The schema is current (version ${migrated.to}).`);
       else if (migrated.from === 0) context.io.out(`The schema was made: version ${migrated.to}.`);
       else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
+      context.io.out(`vectors: ${migrated.vectors}`);
     });
   withExamples(migrate, [
     ["mem server migrate", "before a deployment, say"],

@@ -25,7 +25,7 @@ export interface NearestRecord {
 }
 
 /** How many of a project's newest vectors are compared. */
-export const mostCompared = 100_000;
+const mostCompared = 100_000;
 
 /** Inside the caller's transaction, whose tenant it is bound to. */
 export async function nearestRecords(

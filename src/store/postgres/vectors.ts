@@ -16,7 +16,12 @@ export function prepareVectors(owner: Pool): Promise<VectorPlace> {
     if (found.state === "off") return found;
     const refused = await openSchema(client, found.schema);
     if (refused !== null) return refused;
-    await makeTables(client, found.schema);
+    try {
+      await makeTables(client, found.schema);
+    } catch (cause) {
+      if (codeOf(cause) !== forbidden) throw cause;
+      return off("the user of MEM_DATABASE_URL may not make their tables");
+    }
     return found;
   });
 }
@@ -38,6 +43,7 @@ export async function lookForVectors(owner: Pool): Promise<VectorPlace> {
     : off(noPgvector);
 }
 
+const forbidden = "42501";
 const noPgvector = "the database has no pgvector";
 
 function off(reason: string): VectorPlace & { state: "off" } {
@@ -104,7 +110,7 @@ async function openSchema(client: PoolClient, schema: string): Promise<VectorPla
     await client.query(`grant usage on schema ${schema} to mem_app, mem_system`);
     return null;
   } catch (cause) {
-    if (codeOf(cause) !== "42501") throw cause;
+    if (codeOf(cause) !== forbidden) throw cause;
     return off(
       `our roles may not use the schema of pgvector; as an administrator run: grant usage on schema ${schema} to mem_app, mem_system`,
     );
