@@ -39,7 +39,7 @@ export async function lookForVectors(owner: Pool): Promise<VectorPlace> {
     });
   if (rows[0]?.made === true) return { state: "on", schema: "" };
   return rows[0]?.available === true
-    ? off("the next start of the server, or `mem server migrate`, makes their place")
+    ? off("their place is not made yet; `mem server migrate` makes it, as a start does, or says why not")
     : off(noPgvector);
 }
 
@@ -69,7 +69,7 @@ async function withLock<T>(owner: Pool, work: (client: PoolClient) => Promise<T>
 async function findExtension(client: PoolClient): Promise<VectorPlace | undefined> {
   const { rows } = await client.query<{ schema: string; version: string; has_halves: boolean }>(
     `select quote_ident(n.nspname) as schema, e.extversion as version,
-        to_regtype(quote_ident(n.nspname) || '.halfvec') is not null as has_halves
+        exists (select 1 from pg_type t where t.typnamespace = n.oid and t.typname = 'halfvec') as has_halves
       from pg_extension e
       join pg_namespace n on n.oid = e.extnamespace
       where e.extname = 'vector'`,
@@ -97,11 +97,11 @@ async function makeExtension(client: PoolClient): Promise<VectorPlace> {
   return (await findExtension(client)) ?? off(noPgvector);
 }
 
-// Where somebody else made it, our roles may have no way into its schema.
+// Where somebody else made it, our roles may have no way into its schema, and the user of the URL none either.
 async function openSchema(client: PoolClient, schema: string): Promise<VectorPlace | null> {
   const { rows } = await client.query<{ open: boolean }>(
     `select bool_and(has_schema_privilege(role, n.oid, 'usage')) as open
-      from pg_namespace n, unnest(array['mem_app', 'mem_system']) role
+      from pg_namespace n, unnest(array[current_user, 'mem_app', 'mem_system']::name[]) role
       where quote_ident(n.nspname) = $1`,
     [schema],
   );
@@ -112,7 +112,7 @@ async function openSchema(client: PoolClient, schema: string): Promise<VectorPla
   } catch (cause) {
     if (codeOf(cause) !== forbidden) throw cause;
     return off(
-      `our roles may not use the schema of pgvector; as an administrator run: grant usage on schema ${schema} to mem_app, mem_system`,
+      `mem may not use the schema of pgvector; as an administrator run: grant usage on schema ${schema} to public`,
     );
   }
 }

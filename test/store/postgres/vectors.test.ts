@@ -47,11 +47,11 @@ function claim(scope: ProjectScope, asked: Partial<ClaimRequest> = {}) {
 }
 
 /** Vectors of all records of the project, those at the end nearest to [1, 0]. */
-async function embedded(scope: ProjectScope, model = "m"): Promise<void> {
+async function embedded(scope: ProjectScope, model = "m", within = schema): Promise<void> {
   const name = newId();
   const { records } = (await claim(scope, { claim: name, model, limit: 1_000 })) ?? { records: [] };
   const made = records.map(({ seq }, at) => ({ seq, vector: turned(at / 10) }));
-  expect(await putVectors(system, scope, { claim: name, schema, made })).toBe(records.length);
+  expect(await putVectors(system, scope, { claim: name, schema: within, made })).toBe(records.length);
 }
 
 function turned(angle: number): Float32Array {
@@ -240,13 +240,17 @@ test("both walls keep a project's vectors from others, and each bound of the sta
   expect(await putVectors(system, home, { claim: mine, schema, made })).toBe(3);
 });
 
-test("an extension that was dropped and comes back is filled again from nothing", async () => {
+test("an extension that was dropped and comes back, elsewhere, is filled again from nothing", async () => {
   const scope = await filled(1);
   await embedded(scope);
   await owner.query("drop extension vector cascade");
-  expect(await prepareVectors(owner)).toEqual(place);
-  expect(await near(scope)).toEqual([]);
-  await embedded(scope);
-  expect((await near(scope)).length).toBe(1);
+  await owner.query('create schema "Else where"');
+  await owner.query('create extension vector schema "Else where"');
+  const there = await prepareVectors(owner);
+  expect(there).toEqual({ state: "on", schema: '"Else where"' });
+  const elsewhere = { schema: '"Else where"' };
+  expect(await near(scope, elsewhere)).toEqual([]);
+  await embedded(scope, "m", elsewhere.schema);
+  expect((await near(scope, elsewhere)).length).toBe(1);
   expect(await countVectors(system, identity, 1_000)).toMatchObject({ done: 1, failure: null });
 });
