@@ -9,12 +9,11 @@ import { failOpen } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { Connections } from "../store/postgres/open.ts";
+import { abandonedClaims, projectsWithNew, projectsWithRecords } from "../store/postgres/unembedded.ts";
 import { tellEmbedder } from "../store/postgres/vector-counts.ts";
 import {
   claimRecords,
   dropOtherVectors,
-  projectsWithNew,
-  projectsWithRecords,
   putVectors,
   releaseClaim,
   type UnembeddedRecord,
@@ -50,7 +49,7 @@ export interface RecordEmbedding {
   stop(): Promise<void>;
 }
 
-// Everything is walked through now and then: claims of ended processes, texts that were refused, another dimension.
+// Everything is walked through now and then: texts that were refused, another dimension, what was committed late.
 const wholeEveryMs = 60 * 60_000;
 // The numbers of records are taken before they are committed: who looks for new ones looks again at so many.
 const overlap = 2_000;
@@ -89,6 +88,7 @@ export function createRecordEmbedding(deps: EmbedDeps): RecordEmbedding {
     const after = Math.max(0, seen - overlap);
     const found = await projectsWithNew(system, { ...identity, after, window: newAtOnce });
     turns.addNew(found.projects, after);
+    for (const abandoned of await abandonedClaims(system, identity)) turns.putOnce(abandoned);
     seen = Math.max(seen, found.last);
   }
 

@@ -12,6 +12,8 @@ export interface EmbedTurns {
   take(): EmbedTurn | undefined;
   /** The walk goes on when its project has its turn again. */
   put(turn: EmbedTurn): void;
+  /** The same, unless that very walk waits already. */
+  putOnce(turn: EmbedTurn): void;
   /** Projects with new records: those go before the team's walks through older ones. */
   addNew(projects: readonly ProjectScope[], after: number): void;
   /** Forgets every walk. */
@@ -41,6 +43,14 @@ export function createEmbedTurns(): EmbedTurns {
       return turn;
     },
     put: (turn) => void of(turn.team_id).push(turn),
+    putOnce(turn) {
+      const turns = of(turn.team_id);
+      const { project_id, before, after } = turn;
+      const isThere = turns.some(
+        (each) => each.project_id === project_id && each.before === before && each.after === after,
+      );
+      if (!isThere) turns.push(turn);
+    },
     addNew(projects, after) {
       for (const { team_id, project_id } of projects) {
         const turns = of(team_id);

@@ -24,3 +24,9 @@ test("new records go before the older ones of their team, and are walked to once
   expect(turns.take()).toMatchObject({ before: 50, after: 0 });
   expect(turns.take()).toBeUndefined();
 });
+
+test("a walk that waits already is not put there twice", () => {
+  const turns = createEmbedTurns();
+  for (const after of [3, 3, 4]) turns.putOnce({ ...whole("one", "a"), after });
+  expect([turns.take()?.after, turns.take()?.after, turns.take()]).toEqual([3, 4, undefined]);
+});

@@ -6,13 +6,16 @@ import { nearestRecords } from "../../../src/store/postgres/nearest.ts";
 import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import type { Queryable } from "../../../src/store/postgres/open.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import {
+  abandonedClaims,
+  projectsWithNew,
+  projectsWithRecords,
+} from "../../../src/store/postgres/unembedded.ts";
 import { countVectors } from "../../../src/store/postgres/vector-counts.ts";
 import {
   type ClaimRequest,
   claimRecords,
   dropOtherVectors,
-  projectsWithNew,
-  projectsWithRecords,
   putVectors,
   releaseClaim,
 } from "../../../src/store/postgres/vector-work.ts";
@@ -101,6 +104,20 @@ test("two that claim share the records between them, and what is given back is t
   expect((await claim(scope))?.records).toEqual([]);
   await releaseClaim(system, scope, { claim: mine, after: 0 });
   expect((await claim(scope))?.records.map(({ seq }) => seq)).toEqual([scope.seqs[4], scope.seqs[3]]);
+});
+
+test("what a process claimed that ended is found when its claim has run out", async () => {
+  const scope = await filled(4);
+  const [, second, third] = scope.seqs;
+  await claim(scope, { before: (third ?? 0) + 1, after: (second ?? 0) - 1 });
+  const ours = async () =>
+    (await abandonedClaims(system, identity)).filter(({ project_id }) => project_id === scope.project_id);
+  expect(await ours()).toEqual([]);
+  await owner.query("update mem.observation_vectors set free_at = free_at - interval '4 minutes'");
+  const [found] = await ours();
+  expect(found).toMatchObject({ before: (third ?? 0) + 1, after: (second ?? 0) - 1 });
+  expect((await claim(scope, found))?.records.map(({ seq }) => seq)).toEqual([third, second]);
+  expect(await ours()).toEqual([]);
 });
 
 test("a walk goes on below what was taken, and below what it looked at", async () => {
