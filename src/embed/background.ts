@@ -1,9 +1,10 @@
 // Gives every observation its vector, behind the work that somebody waits for: newest first, a batch at a time.
 import type { Clock } from "../clock.ts";
 import type { Observation } from "../domain/records.ts";
-import { toMemError } from "../errors.ts";
-import { type Embedder, EmbedFailure } from "./embedder.ts";
+import { embedItems } from "./embed-items.ts";
+import type { Embedder } from "./embedder.ts";
 import { observationText } from "./observation-text.ts";
+import { type BackgroundFailure, createPauses } from "./pauses.ts";
 
 /** Vectors of one embedder, model and dimension. */
 export interface VectorSet {
@@ -40,13 +41,6 @@ interface BackgroundDeps {
   retryMs?: number;
 }
 
-/** Why nothing is embedded at the moment. */
-export interface BackgroundFailure {
-  kind: EmbedFailure["kind"];
-  message: string;
-  next: string | undefined;
-}
-
 export interface Background {
   start(): void;
   /** These observations are new, or have another text. */
@@ -58,15 +52,11 @@ export interface Background {
   close(): Promise<void>;
 }
 
-const longestRetryMs = 10 * 60_000;
-// What the user has to mend is asked about less often.
-const setupFactor = 30;
 // Whatever removed a vector without a word is found by then.
 const lookAgainMs = 10 * 60_000;
-const shortText = 1_000;
 
 export function createBackground(deps: BackgroundDeps): Background {
-  const { work, embedder, clock, onFailure, retryMs = 2_000 } = deps;
+  const { work, embedder, clock, onFailure, retryMs } = deps;
   const { embedder: name, model } = embedder.identity;
   const ending = new AbortController();
   const fresh = new Set<number>();
@@ -74,8 +64,7 @@ export function createBackground(deps: BackgroundDeps): Background {
   const refused = new Set<number>();
   let found: number[] = [];
   let before: number | null = Number.MAX_SAFE_INTEGER;
-  let failures = 0;
-  let failure: BackgroundFailure | null = null;
+  const pauses = createPauses({ retryMs, onFailure });
   let workedOn: number | undefined;
   let wake: () => void = () => undefined;
   let running: Promise<void> = Promise.resolve();
@@ -110,9 +99,7 @@ export function createBackground(deps: BackgroundDeps): Background {
     return id;
   }
 
-  async function embed(batch: readonly EmbeddedText[], maxChars?: number): Promise<void> {
-    const texts = batch.map((record) => observationText(record).slice(0, maxChars));
-    const vectors = await embedder.embed(texts, "document", ending.signal);
+  async function put(batch: readonly EmbeddedText[], vectors: readonly Float32Array[]): Promise<void> {
     const known = current();
     const set = await work.ensureSet(name, model, vectors[0]?.length ?? 0);
     workedOn = set.id;
@@ -128,27 +115,16 @@ export function createBackground(deps: BackgroundDeps): Background {
     );
   }
 
-  // One text that is too long must not keep the others of its batch without a vector.
-  async function embedAll(batch: readonly EmbeddedText[]): Promise<void> {
-    try {
-      await embed(batch);
-    } catch (cause) {
-      if (!(cause instanceof EmbedFailure) || cause.kind !== "refused") throw cause;
-      for (const record of batch) await embedAlone(record);
-    }
-  }
-
-  async function embedAlone(record: EmbeddedText): Promise<void> {
-    for (const maxChars of [undefined, shortText]) {
-      try {
-        await embed([record], maxChars);
-        return;
-      } catch (cause) {
-        if (!(cause instanceof EmbedFailure) || cause.kind !== "refused") throw cause;
-        if (maxChars === shortText) onFailure(`observation ${record.id} has no vector: ${cause.message}`);
-      }
-    }
-    refused.add(record.id);
+  function embedAll(batch: readonly EmbeddedText[]): Promise<void> {
+    return embedItems<EmbeddedText>(embedder, batch, {
+      textOf: observationText,
+      signal: ending.signal,
+      put,
+      onRefused({ id }, { message }) {
+        onFailure(`observation ${id} has no vector: ${message}`);
+        refused.add(id);
+      },
+    });
   }
 
   // Every observation has its vector: from now on this set serves, and what served before can go.
@@ -169,30 +145,18 @@ export function createBackground(deps: BackgroundDeps): Background {
     try {
       if (batch.length === 0) {
         await finish();
-        failure = null;
+        pauses.forget();
         return Number.POSITIVE_INFINITY;
       }
       const began = clock.monotonicMs();
       await embedAll(batch);
-      failures = 0;
-      failure = null;
+      pauses.worked();
       // As long as it worked: a model uses every core, and the user has other things for them to do.
       return Math.min(1_000, clock.monotonicMs() - began);
     } catch (cause) {
       found = [...batch.map(({ id }) => id), ...found];
-      return ending.signal.aborted ? 0 : failed(cause);
+      return ending.signal.aborted ? 0 : pauses.failed(cause);
     }
-  }
-
-  function failed(cause: unknown): number {
-    const error = toMemError(cause);
-    const kind = error instanceof EmbedFailure ? error.kind : "unavailable";
-    if (failure?.message !== error.message) onFailure(`nothing is embedded: ${error.message}`);
-    failure = { kind, message: error.message, next: error instanceof EmbedFailure ? error.hint : undefined };
-    const pause = retryMs * 2 ** Math.min(20, failures) * (kind === "setup" ? setupFactor : 1);
-    failures += 1;
-    const wanted = error instanceof EmbedFailure ? (error.retryAfterMs ?? 0) : 0;
-    return Math.max(wanted, Math.min(longestRetryMs, pause));
   }
 
   async function run(): Promise<void> {
@@ -229,7 +193,7 @@ export function createBackground(deps: BackgroundDeps): Background {
       }
       wake();
     },
-    failure: () => failure,
+    failure: pauses.failure,
     current,
     async close() {
       ending.abort();

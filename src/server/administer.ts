@@ -1,12 +1,15 @@
 // What `mem server migrate` and `mem server status` do: look at the database, bring it up to date, without serving.
+import type { VectorStatus } from "../domain/vector-status.ts";
 import type { Log } from "../log.ts";
 import { createStderrLog } from "../log.ts";
+import { serverEmbedderSettings } from "../model/embedders.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { type ServerCounts, serverCounts } from "../store/postgres/server-counts.ts";
 import { version } from "../version.ts";
+import { hostedVectorStatus, prepareHostedVectors } from "./hosted-vectors.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 import { findPrivatePostgres } from "./private-postgres.ts";
 
@@ -21,6 +24,8 @@ export interface Migrated {
   from: number;
   to: number;
   applied: number[];
+  /** Whether there is a search by meaning: `on`, or `off` and why. */
+  vectors: string;
 }
 
 /** Applies what is missing; a private PostgreSQL is started for as long as it takes. */
@@ -28,7 +33,8 @@ export function migrateNow(options: AdministerOptions): Promise<Migrated> {
   return withDatabase(options, async ({ owner }, { described }) => {
     const from = await schemaVersionOf(owner);
     const applied = await migrateServer(owner, version());
-    return { database: described, from, to: await schemaVersionOf(owner), applied };
+    const vectors = await prepareHostedVectors(owner, serverEmbedderSettings(options.server));
+    return { database: described, from, to: await schemaVersionOf(owner), applied, vectors };
   });
 }
 
@@ -40,6 +46,7 @@ export interface ServerStatus {
   counts: ServerCounts | null;
   /** Days that raw events, prompts among them, are kept where a team says nothing else. */
   eventRetentionDays: number;
+  vectors: VectorStatus | null;
 }
 
 /** Looks, and starts nothing: a private PostgreSQL that does not run is said not to run. */
@@ -54,12 +61,19 @@ export async function lookAtServer(options: AdministerOptions): Promise<ServerSt
       schema: { version: null, expected },
       counts: null,
       eventRetentionDays,
+      vectors: null,
     };
   }
   return withDatabase(options, async ({ owner, system }) => {
     const schema = { version: await schemaVersionOf(owner), expected };
-    const counts = schema.version === 0 ? null : await serverCounts(system);
-    return { database: isNamed ? "named" : "private", schema, counts, eventRetentionDays };
+    const isMade = schema.version !== 0;
+    return {
+      database: isNamed ? "named" : "private",
+      schema,
+      counts: isMade ? await serverCounts(system) : null,
+      eventRetentionDays,
+      vectors: isMade ? await hostedVectorStatus({ owner, system }, serverEmbedderSettings(server)) : null,
+    };
   });
 }
 

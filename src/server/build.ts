@@ -14,11 +14,13 @@ import { countedEvents } from "./counted-events.ts";
 import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
+import type { HostedVectors } from "./hosted-vectors.ts";
 import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
 import { createLegacyPorts } from "./legacy-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
+import { noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
 import { createRecall } from "./recall-ports.ts";
@@ -31,6 +33,8 @@ export interface ServerDeps {
   settings: ServerSettings;
   log: Log;
   clock: Clock;
+  /** Left out: search is by words alone. */
+  vectors?: Pick<HostedVectors, "meaning" | "inWords"> | undefined;
   /** Left out where nobody asks for figures. */
   metrics?: Pick<ServerMetrics, "answered" | "stored" | "watch">;
   /** What it is bound to; asked for from the first request on. */
@@ -61,6 +65,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     database,
     clock: deps.clock,
     projects: projectScope,
+    meaning: deps.vectors?.meaning ?? noMeaning,
     onAuditFailure: (cause, rows) =>
       log.warn({ err: cause, rows }, "reads were not written to the audit log"),
   });
@@ -86,7 +91,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     deletion: createDeletionPorts(database),
     audit: createAuditPorts(database),
     team: createTeamPorts(database, settings),
-    health: createHealth(database),
+    health: createHealth(database, deps.vectors?.inWords),
     projects: createProjectPorts(database),
     hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
     jobs: createJobPorts({ app: database.app, projects: projectScope }),

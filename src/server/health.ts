@@ -5,7 +5,8 @@ import { schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.
 import type { Database } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 
-export function createHealth({ owner }: Pick<Database, "owner">): HealthPorts {
+/** `vectors` says whether there is a search by meaning; left out, nothing is said. */
+export function createHealth({ owner }: Pick<Database, "owner">, vectors?: string): HealthPorts {
   let asked: Promise<number> | undefined;
 
   // Anybody may ask, without a key: however many do, it is one question at a time.
@@ -16,6 +17,7 @@ export function createHealth({ owner }: Pick<Database, "owner">): HealthPorts {
 
   return {
     version,
+    vectors,
     async demandReady() {
       // A newer schema is fine: migrations only add, and old and new nodes run side by side while a team deploys.
       if ((await currentVersion()) >= serverSchemaVersion) return;

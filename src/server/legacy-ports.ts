@@ -41,7 +41,7 @@ interface LegacyDeps {
   app: Connections;
   clock: Clock;
   projects: ProjectScopePorts;
-  recall: Pick<RecallPorts, "search" | "recordRead">;
+  recall: Pick<RecallPorts, "search" | "notes" | "recordRead">;
   address(): { port: number };
   onStored(events: number): void;
 }
@@ -56,7 +56,12 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
     reach === null
       ? emptySearch
       : createLegacySearch(
-          { app, search: recall.search, someProjects: (within) => someProjects(app, within) },
+          {
+            app,
+            search: recall.search,
+            notes: recall.notes,
+            someProjects: (within) => someProjects(app, within),
+          },
           reach,
         );
 

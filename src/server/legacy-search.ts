@@ -21,6 +21,7 @@ import type { Connections } from "../store/postgres/open.ts";
 interface SearchDeps {
   app: Connections;
   search: RecallPorts["search"];
+  notes: RecallPorts["notes"];
   /** The projects in reach, two at most: whether it is one. */
   someProjects(reach: Tenant): Promise<readonly string[]>;
 }
@@ -29,7 +30,7 @@ interface SearchDeps {
 const rankedAtMost = 120;
 
 /** Search within one reach; the project of a request was made part of it before. */
-export function createLegacySearch({ app, search, someProjects }: SearchDeps, reach: Tenant): Search {
+export function createLegacySearch({ app, search, notes, someProjects }: SearchDeps, reach: Tenant): Search {
   async function ranked(scope: ProjectScope, request: SearchRequest, kind: string | null): Promise<Place[]> {
     const words = request.query ?? "";
     const filter = { kind, obs_type: request.obs_type ?? null, platform_source: null };
@@ -37,7 +38,7 @@ export function createLegacySearch({ app, search, someProjects }: SearchDeps, re
     const isRanked = askedTerms(words).length > 0;
     return found
       .filter((record) => (record.kind === "session_summary") === (kind === "session_summary"))
-      .map(({ seq, score }) => ({ id: seq, how: howFound(score, isRanked) }));
+      .map(({ seq, ...how }) => ({ id: seq, how: howFound(how, isRanked) }));
   }
 
   async function byWords(request: SearchRequest): Promise<SearchResults> {
@@ -66,7 +67,7 @@ export function createLegacySearch({ app, search, someProjects }: SearchDeps, re
         rank: -parts,
         matched_by: ["parts"],
       })),
-      notes: [],
+      notes: notes(),
     };
   }
 
@@ -114,8 +115,8 @@ interface Place {
   how: Pick<Found<object>, "rank" | "matched_by">;
 }
 
-function howFound(score: number | undefined, isRanked: boolean): Place["how"] {
-  if (score !== undefined) return { rank: -score, matched_by: ["words"] };
+function howFound({ score, isNear }: { score?: number; isNear?: true }, isRanked: boolean): Place["how"] {
+  if (score !== undefined) return { rank: -score, matched_by: [isNear ? "vectors" : "words"] };
   return { matched_by: [isRanked ? "parts" : "filters"] };
 }
 

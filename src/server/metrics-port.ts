@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../clock.ts";
 import { failOpen, MemError } from "../errors.ts";
-import { countJobs, type JobCounts } from "../store/postgres/job-counts.ts";
+import { countJobs } from "../store/postgres/job-counts.ts";
 import type { Database } from "../store/postgres/open.ts";
+import { keptFor } from "./kept-for.ts";
 import { createServerMetrics, type ServerMetrics } from "./metrics.ts";
 
 interface MetricsPortDeps {
@@ -30,7 +31,7 @@ export function createMetricsPort({ database, clock, version, role }: MetricsPor
     version,
     role,
     pools: database.pools,
-    jobs: keptFor(clock, () =>
+    jobs: keptFor(clock, jobsKeptMs, () =>
       failOpen("counting jobs for /metrics", () =>
         within(jobsTimeoutMs, countJobs(database.system, jobsTimeoutMs)),
       ),
@@ -77,16 +78,6 @@ async function answer(
 }
 
 const plain = { "content-type": "text/plain; charset=utf-8" };
-
-/** The same answer for a while; who asks while it is being made waits for it. */
-function keptFor(clock: Clock, read: () => Promise<JobCounts | undefined>) {
-  let kept: { at: number; counts: Promise<JobCounts | undefined> } | undefined;
-  return (): Promise<JobCounts | undefined> => {
-    const now = clock.monotonicMs();
-    if (kept === undefined || now - kept.at >= jobsKeptMs) kept = { at: now, counts: read() };
-    return kept.counts;
-  };
-}
 
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

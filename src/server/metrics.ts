@@ -5,6 +5,7 @@ import type { AnsweredRequest } from "../http/v1/request-metrics.ts";
 import type { AuthenticationCounts } from "../keys/authenticate.ts";
 import type { JobCounts } from "../store/postgres/job-counts.ts";
 import type { PoolState } from "../store/postgres/open.ts";
+import { addVectors, type VectorSources } from "./vector-metrics.ts";
 
 /** What other parts count by themselves; read when somebody asks. */
 export interface MetricSources {
@@ -29,6 +30,8 @@ export interface ServerMetrics {
   answered(request: AnsweredRequest): void;
   stored(events: number): void;
   watch(sources: MetricSources): void;
+  /** Where there is a search by meaning. */
+  watchVectors(sources: VectorSources): void;
   /** Everything in the format of Prometheus. */
   text(): Promise<string>;
   contentType: string;
@@ -69,6 +72,7 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
     answered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     stored: (count) => events.inc(count),
     watch: (sources) => addSources(registry, sources),
+    watchVectors: (sources) => addVectors(registry, sources),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

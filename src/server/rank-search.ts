@@ -23,16 +23,22 @@ import {
   readTerms,
   recordsContaining,
 } from "../store/postgres/search.ts";
+import type { Near, NearRecord } from "./meaning.ts";
 import { createTermMemory, type TermMemory } from "./term-memory.ts";
 
 export interface ProjectSearch {
   words: string;
   filter: ObservationFilter;
   limit: number;
+  /** What is near the words in meaning; null or left out where that is not looked for. */
+  near?: Near | null | undefined;
 }
 
-/** A record of an answer; `score` is higher for the better, and left out where nothing was compared. */
-export type RankedObservation = HostedObservation & { score?: number };
+/**
+ * A record of an answer; `score` is higher for the better, and left out where nothing was compared. `isNear`: by its
+ * meaning alone, it holds none of the words.
+ */
+export type RankedObservation = HostedObservation & { score?: number; isNear?: true };
 
 export interface SearchedProject {
   search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<RankedObservation[]>;
@@ -50,7 +56,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
   const populations = createPopulations(clock);
   const memory = createTermMemory({ clock });
   return {
-    async search(connection, scope, { words: said, filter, limit }) {
+    async search(connection, scope, { words: said, filter, limit, near: nearOf }) {
       const time = readTime(said, clock.now());
       if (time?.is === "all" && time.span !== null) {
         const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...time.span });
@@ -68,16 +74,14 @@ export function createProjectSearch(clock: Clock): SearchedProject {
         filter,
         most: Math.max(candidateCount, limit),
       });
-      const ranked =
-        found.hits.length > 0
-          ? ranking(words, population, {
-              ...found,
-              candidates: await candidatesOf(connection, scope, found, memory),
-            })
-          : (await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit })).map(
-              (id) => ({ id }),
-            );
-      return read(connection, scope, ranked.slice(0, limit));
+      const near = nearOf ? await nearOf(connection, scope, filter) : [];
+      const candidates = await candidatesOf(connection, scope, found, memory);
+      const ranked = ranking(words, population, { ...found, candidates, near });
+      if (candidates.length > 0) return read(connection, scope, ranked.slice(0, limit));
+      // Where no record holds a word those that hold a part of one go before those that are near.
+      const parts = await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit });
+      const others = ranked.filter(({ id }) => !parts.includes(id));
+      return read(connection, scope, [...parts.map((id) => ({ id })), ...others].slice(0, limit));
     },
   };
 }
@@ -85,27 +89,34 @@ export function createProjectSearch(clock: Clock): SearchedProject {
 interface Ranked {
   id: number;
   score?: number;
+  isNear?: true;
 }
 
 interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
   candidates: readonly Candidate[];
+  near: readonly NearRecord[];
 }
 
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies }: Compared,
+  { candidates, standing, frequencies, near }: Compared,
 ): Ranked[] {
+  const own = new Set(candidates.map(({ id }) => id));
+  const others = near.flatMap(({ candidate }) => (own.has(candidate.id) ? [] : [candidate]));
+  const byMeaning = new Map(near.map(({ candidate, weighed }) => [candidate.id, weighed]));
   const terms = askedTerms(words).map(({ term }) => term);
   const question = createQuestion(words, {
     population,
     frequency: ({ term }) => frequencies[terms.indexOf(term)] ?? 0,
   });
   return (
-    fuse({ candidates, standing, question, byMeaning: new Map() })
+    fuse({ candidates: [...candidates, ...others], standing, question, byMeaning })
       // Who only stands beside an answer is not one.
-      .filter(({ signals }) => signals.coverage > 0)
-      .map(({ id, score }) => ({ id, score }))
+      .filter(({ id, signals }) => signals.coverage > 0 || byMeaning.has(id))
+      .map(({ id, score, signals }) =>
+        signals.coverage > 0 ? { id, score } : { id, score, isNear: true as const },
+      )
   );
 }
 
@@ -149,10 +160,9 @@ async function read(
   );
   const bySeq = new Map(records.map((record) => [record.seq, record]));
   // One that was deleted in between is not there any more.
-  return ranked.flatMap(({ id, score }) => {
+  return ranked.flatMap(({ id, ...how }) => {
     const record = bySeq.get(id);
-    if (record === undefined) return [];
-    return [score === undefined ? record : { ...record, score }];
+    return record === undefined ? [] : [{ ...record, ...how }];
   });
 }
 

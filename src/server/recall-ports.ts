@@ -9,12 +9,14 @@ import { observationById, recentObservations } from "../store/postgres/observati
 import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 import { addMemory } from "./manual-memory.ts";
+import type { Meaning } from "./meaning.ts";
 import { createProjectSearch } from "./rank-search.ts";
 
 interface RecallDeps {
   database: Pick<Database, "app" | "system">;
   clock: Clock;
   projects: ProjectScopePorts;
+  meaning: Meaning;
   /** Hears of audit rows that could not be written. */
   onAuditFailure(cause: unknown, rows: number): void;
 }
@@ -24,13 +26,17 @@ export interface Recall {
   audit: AuditWriter;
 }
 
-export function createRecall({ database, clock, projects, onAuditFailure }: RecallDeps): Recall {
+export function createRecall({ database, clock, projects, meaning, onAuditFailure }: RecallDeps): Recall {
   const { app, system } = database;
   const search = createProjectSearch(clock);
   const audit = createAuditWriter({ system, onFailure: onAuditFailure });
   const ports: RecallPorts & MemoryPorts = {
     ...projects,
-    search: (scope, asked) => inTenant(app, scope, (connection) => search.search(connection, scope, asked)),
+    search: (scope, asked) =>
+      meaning.within(asked.words, (near) =>
+        inTenant(app, scope, (connection) => search.search(connection, scope, { ...asked, near })),
+      ),
+    notes: meaning.notes,
     recent: (scope, asked) =>
       inTenant(app, scope, (connection) => recentObservations(connection, scope, asked)),
     contextOf: recordsBlock,

@@ -3,6 +3,7 @@ import { systemClock } from "../clock.ts";
 import { MemError, reportFailOpenTo } from "../errors.ts";
 import { makePrivateDirectory } from "../hook/private-directory.ts";
 import { createLog, createStderrLog, type Log } from "../log.ts";
+import { serverEmbedderSettings } from "../model/embedders.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
@@ -12,6 +13,7 @@ import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
+import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
@@ -87,9 +89,19 @@ async function answer(
     if (applied.length > 0) log.info({ applied }, "the database was migrated");
     const metrics = await listenForMetrics(options, database);
     if (metrics !== null) running.push(metrics.close);
+    const vectors = await openHostedVectors({
+      database,
+      settings: serverEmbedderSettings(server),
+      dataDir: options.settings.dataDir,
+      clock: systemClock,
+      log,
+      metrics,
+    });
+    running.push(vectors.close);
     let { port } = options;
     const built = buildServer({
       database,
+      vectors,
       role,
       settings: server,
       log,
@@ -99,11 +111,13 @@ async function answer(
     });
     running.push(built.close);
     await built.ready();
-    if (role !== "http") running.push(await startGenerating({ ...options, database, log, metrics }));
+    if (role !== "http") {
+      running.push(await startGenerating({ ...options, database, log, metrics, vectors }));
+    }
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = await listenAt(built.app, { host, port });
     log.info({ host, port, role, version: version() }, "the server answers");
-    for (const line of greeting({ ...options, port, described })) options.say(line);
+    for (const line of greeting({ ...options, port, described, vectors })) options.say(line);
     warnOfUnknownAddress(options, log);
     return { close };
   } catch (cause) {
@@ -116,10 +130,11 @@ interface Generating extends Pick<RunServerOptions, "settings" | "server"> {
   database: Database;
   log: Log;
   metrics: OpenMetrics | null;
+  vectors: HostedVectors;
 }
 
-/** Makes observations, and clears away what is old; the end of both. */
-async function startGenerating({ settings, server, database, log, metrics }: Generating) {
+/** Makes observations and their vectors, and clears away what is old; the end of all. */
+async function startGenerating({ settings, server, database, log, metrics, vectors }: Generating) {
   const generation = createHostedGeneration({
     database,
     settings,
@@ -132,7 +147,8 @@ async function startGenerating({ settings, server, database, log, metrics }: Gen
   await generation.start();
   const housekeeping = createHousekeeping({ database, settings: server, log });
   housekeeping.start();
-  return () => Promise.all([generation.stop(), housekeeping.stop()]);
+  vectors.embedding?.start();
+  return () => Promise.all([generation.stop(), housekeeping.stop(), vectors.embedding?.stop()]);
 }
 
 // Loaded by who wants figures only.
@@ -163,7 +179,8 @@ function greeting({
   port,
   role,
   described,
-}: RunServerOptions & Pick<ServerDatabase, "described">): string[] {
+  vectors,
+}: RunServerOptions & Pick<ServerDatabase, "described"> & { vectors: HostedVectors }): string[] {
   const withKeys = server.get("MEM_AUTH_MODE") === "api-key";
   const database = {
     named: "the PostgreSQL of MEM_DATABASE_URL",
@@ -174,6 +191,7 @@ function greeting({
   return [
     `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
     `  database: ${database}`,
+    `  vectors: ${vectors.inWords}`,
     ...(metricsPort === 0
       ? []
       : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),

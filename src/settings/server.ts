@@ -4,7 +4,7 @@ import { acceptedBy, type Definition, type ValueOf } from "./definition.ts";
 import type { Environment } from "./environment.ts";
 import type { LoadedSettings } from "./load.ts";
 import { typedValue } from "./parse.ts";
-import type { SettingKey } from "./table.ts";
+import { type SettingKey, settingsTable } from "./table.ts";
 
 /** Every setting of the server; an unset or empty variable is the default. Empty limits mean none. */
 export const serverTable = {
@@ -121,6 +121,12 @@ export const serverTable = {
     meaning:
       "Days that raw events, prompts among them, are kept where a team says nothing else; records stay.",
   },
+  // The worker's own, so that who knows one knows both.
+  MEM_VECTOR_INDEX: settingsTable.MEM_VECTOR_INDEX,
+  MEM_EMBEDDER: settingsTable.MEM_EMBEDDER,
+  MEM_EMBEDDING_MODEL: settingsTable.MEM_EMBEDDING_MODEL,
+  MEM_EMBEDDING_BASE_URL: settingsTable.MEM_EMBEDDING_BASE_URL,
+  MEM_EMBEDDING_API_KEY: settingsTable.MEM_EMBEDDING_API_KEY,
 } as const satisfies Record<string, Definition>;
 
 export type ServerKey = keyof typeof serverTable;

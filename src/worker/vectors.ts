@@ -5,6 +5,7 @@ import { type Background, createBackground, type VectorSet, type VectorWork } fr
 import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../embed/embedder.ts";
 import { fusionWeight } from "../embed/fusion-weight.ts";
 import { createQueryVectors } from "../embed/query-vector.ts";
+import { buildEmbedder, chosenEmbedder, embedderSettings, whyNoVectors } from "../model/embedders.ts";
 import { packageFile } from "../paths.ts";
 import type { VectorAnswer, VectorLeg } from "../recall/vector-leg.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -13,7 +14,6 @@ import type { Store } from "../store/sqlite/store.ts";
 import { createVectors, type Vectors } from "../store/sqlite/vectors.ts";
 import { createIndexThread, IndexUnavailable } from "../vectors/index-thread.ts";
 import { toInt8, unitVector } from "../vectors/int8.ts";
-import { buildEmbedder, chosenEmbedder } from "./embedders.ts";
 import { createVectorStatus } from "./vector-status.ts";
 
 interface VectorDeps {
@@ -38,22 +38,12 @@ export interface VectorSearch extends VectorLeg {
 
 export function createVectorSearch(deps: VectorDeps): VectorSearch {
   const { settings, weightOf = fusionWeight } = deps;
-  const chosen = chosenEmbedder(settings);
-  const why = whyOff(chosen, settings, weightOf);
+  const asked = embedderSettings(settings);
+  const chosen = chosenEmbedder(asked);
+  const why = whyNoVectors(asked, weightOf);
   return chosen === null || why !== null
     ? offSearch(chosen, why ?? "MEM_EMBEDDER is off")
     : createRunning(chosen, { ...deps, weightOf });
-}
-
-function whyOff(
-  chosen: EmbedderIdentity | null,
-  { get }: LoadedSettings,
-  weightOf: typeof fusionWeight,
-): string | null {
-  if (!get("MEM_VECTOR_INDEX")) return "MEM_VECTOR_INDEX is off";
-  if (chosen === null) return "MEM_EMBEDDER is off";
-  if (weightOf(chosen.embedder) > 0) return null;
-  return "the built-in embedder adds nothing to full text, so no vectors are kept; MEM_EMBEDDER=onnx or http does";
 }
 
 function offSearch(chosen: EmbedderIdentity | null, reason: string): VectorSearch {
@@ -184,11 +174,12 @@ function nothingYet(background: Background): VectorAnswer {
 }
 
 /** Each embedder once, made when it is asked for. */
-function createEmbedders(deps: VectorDeps) {
+function createEmbedders({ settings: { dataDir, get }, clock }: VectorDeps) {
+  const settings = embedderSettings({ get });
   const made = new Map<string, Embedder>();
   function of(identity: EmbedderIdentity): Embedder {
     const key = `${identity.embedder} ${identity.model}`;
-    const embedder = made.get(key) ?? buildEmbedder(identity, deps);
+    const embedder = made.get(key) ?? buildEmbedder(identity, { settings, dataDir, clock });
     made.set(key, embedder);
     return embedder;
   }

@@ -82,6 +82,16 @@ const rules: readonly Rule[] = [
     why: "the numbers come from search_candidates, which takes the tenant from the transaction; each is one record's",
   },
   {
+    of: /^with near as materialized/,
+    what: /^o\.\w+ = \$\d(?: and o\.\w+ = \$\d)?$/,
+    why: "the numbers come from the tenant's vectors; each is one record's",
+  },
+  {
+    of: /^with near as materialized[\s\S]* join observation_search f/,
+    what: /^([vf])\.\w+ = \$\d(?: and \1\.\w+ = \$\d)?$/,
+    why: "a vector has its record's number, and the record beside it is bound, too",
+  },
+  {
     of: /left join sessions s\s+on s\.team_id = \$1 and s\.project_id = \S+ and s\.id = \w+\.session_id/,
     what: /^s\./,
     why: "a record's session is of its project, by a foreign key",

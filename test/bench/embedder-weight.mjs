@@ -16,7 +16,7 @@ export async function run({ say, data }) {
   const product = await productModules();
   const embedding = await importBundle(
     "embedder-weight",
-    `export { buildEmbedder, chosenEmbedder } from "./src/worker/embedders.ts";
+    `export { buildEmbedder, chosenEmbedder, embedderSettings } from "./src/model/embedders.ts";
      export { loadSettings } from "./src/settings/load.ts";
      export { systemClock } from "./src/clock.ts";
      export { observationText } from "./src/embed/observation-text.ts";
@@ -95,11 +95,14 @@ function rank({ product, embedding, store, port, query, vectors }) {
   return hits.slice(0, nearest).map(({ id }) => id);
 }
 
-function openEmbedder({ loadSettings, chosenEmbedder, buildEmbedder, systemClock: clock }, dataDir) {
-  const settings = loadSettings({ dataDir, env: process.env, readOnly: true });
+function openEmbedder(product, dataDir) {
+  const { chosenEmbedder, buildEmbedder, systemClock: clock } = product;
+  const settings = product.embedderSettings(
+    product.loadSettings({ dataDir, env: process.env, readOnly: true }),
+  );
   const chosen = chosenEmbedder(settings);
   if (chosen === null) throw new Error("MEM_EMBEDDER is off");
-  return buildEmbedder(chosen, { settings, clock });
+  return buildEmbedder(chosen, { settings, dataDir, clock });
 }
 
 async function createScan({ embedding, embedder, store, keys }) {

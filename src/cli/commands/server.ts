@@ -1,5 +1,6 @@
 // `mem server`: the hosted edition for a team, in the foreground as containers want it.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type VectorStatus, vectorsInWords } from "../../domain/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -49,11 +50,11 @@ function registerMigrate(server: Command, context: CliContext): void {
     .action(async (options: { json?: true }) => {
       const { migrateNow } = await import("../../server/administer.ts");
       const migrated = await migrateNow(settingsOf(context));
-      if (options.json === true) context.io.json(migrated);
-      else if (migrated.applied.length === 0)
-        context.io.out(`The schema is current (version ${migrated.to}).`);
+      if (options.json === true) return context.io.json(migrated);
+      if (migrated.applied.length === 0) context.io.out(`The schema is current (version ${migrated.to}).`);
       else if (migrated.from === 0) context.io.out(`The schema was made: version ${migrated.to}.`);
       else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
+      context.io.out(`vectors: ${migrated.vectors}`);
     });
   withExamples(migrate, [
     ["mem server migrate", "before a deployment, say"],
@@ -95,9 +96,13 @@ interface Found {
     number
   > | null;
   eventRetentionDays: number;
+  vectors: VectorStatus | null;
 }
 
-function statusLines({ database, schema, counts, eventRetentionDays }: Found, isCurrent: boolean): string[] {
+function statusLines(
+  { database, schema, counts, eventRetentionDays, vectors }: Found,
+  isCurrent: boolean,
+): string[] {
   if (database === "not running") {
     return [
       "The server does not run here, and MEM_DATABASE_URL names no database.",
@@ -114,6 +119,7 @@ function statusLines({ database, schema, counts, eventRetentionDays }: Found, is
     `teams     ${counts.teams}, with ${inWords(counts.projects, "project")} and ${inWords(counts.active_keys, "active key")}`,
     `memory    ${counts.observations < 100_000 ? "" : "about "}${inWords(counts.observations, "observation")}, kept until deleted`,
     `events    raw events and prompts: kept ${inWords(eventRetentionDays, "day")}${othersKeep(counts.teams_with_retention)}`,
+    ...(vectors === null ? [] : [`vectors   ${vectorsInWords(vectors)}`]),
     `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
   ];
 }

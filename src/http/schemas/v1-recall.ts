@@ -72,12 +72,21 @@ export const contextBody = z.lazy(() =>
   }),
 );
 
-export const observationsAnswer = z.lazy(() => z.object({ observations: z.array(observation) }));
+const notes = () =>
+  z
+    .array(z.string())
+    .optional()
+    .meta({ description: "What to know of the answer, such as a part of the search that is not available." });
+
+export const observationsAnswer = z.lazy(() =>
+  z.object({ observations: z.array(observation), notes: notes() }),
+);
 
 export const contextAnswer = z.lazy(() =>
   z.object({
     observations: z.array(observation),
     context: z.string().meta({ description: "The records as one text to be injected; empty without any." }),
+    notes: notes(),
   }),
 );
 

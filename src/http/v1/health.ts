@@ -5,12 +5,14 @@ import { errorBody } from "../schemas/error.ts";
 
 export interface HealthPorts {
   version(): string;
+  /** `on`, or `off` and why; undefined says nothing. */
+  vectors: string | undefined;
   /** Resolves when the database answers and has this version's schema. Throws why not. */
   demandReady(): Promise<void>;
 }
 
 /** `GET /health` (the process runs) and `GET /ready` (its database answers; 503 until then). */
-export function healthRoutes(app: App, { version, demandReady }: HealthPorts): void {
+export function healthRoutes(app: App, { version, vectors, demandReady }: HealthPorts): void {
   app.get(
     "/health",
     {
@@ -29,7 +31,7 @@ export function healthRoutes(app: App, { version, demandReady }: HealthPorts): v
     },
     async () => {
       await demandReady();
-      return { status: "ready" as const };
+      return { status: "ready" as const, ...(vectors === undefined ? {} : { vectors }) };
     },
   );
 }
@@ -38,4 +40,7 @@ export function healthRoutes(app: App, { version, demandReady }: HealthPorts): v
 const askedByHead = { exposeHeadRoute: true };
 
 const health = z.object({ status: z.literal("ok"), version: z.string() });
-const ready = z.object({ status: z.literal("ready") });
+const ready = z.object({
+  status: z.literal("ready"),
+  vectors: z.string().optional().meta({ description: "Whether there is a search by meaning." }),
+});

@@ -9,7 +9,7 @@ import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
 import { hostedErrorWords } from "./error-words.ts";
 import { type McpTool, toolError } from "./mcp-protocol.ts";
 import { demandProject } from "./project-scope.ts";
-import { type FoundObservation, observationOnWire, type RecallPorts } from "./recall.ts";
+import { type FoundObservation, notesOf, observationOnWire, type RecallPorts } from "./recall.ts";
 
 /** Who calls a tool. */
 export interface ToolCaller {
@@ -26,10 +26,13 @@ export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
       try {
         const found = await find(ports, described, by, given);
         const text = ports.contextOf(found, contextTokens);
-        const observations = found.map(observationOnWire);
+        const answer = {
+          observations: found.map(observationOnWire),
+          ...(described.withQuery ? notesOf(ports) : {}),
+        };
         return {
           content: [{ type: "text", text: text === "" ? nothing : text }],
-          structuredContent: described.withContext ? { observations, context: text } : { observations },
+          structuredContent: described.withContext ? { ...answer, context: text } : answer,
         };
       } catch (thrown) {
         return failed(thrown, by);

@@ -15,8 +15,11 @@ import {
 import { callerOf } from "./authentication.ts";
 import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
 
-/** A record of an answer; `score` is higher for the better, and left out where nothing was compared. */
-export type FoundObservation = HostedObservation & { score?: number };
+/**
+ * A record of an answer; `score` is higher for the better, and left out where nothing was compared. `isNear`: found by its
+ * meaning alone.
+ */
+export type FoundObservation = HostedObservation & { score?: number; isNear?: true };
 
 /** What a list is narrowed to; null is no restriction. */
 interface Filter {
@@ -42,6 +45,8 @@ export interface RecallPorts extends ProjectScopePorts {
     scope: ProjectScope,
     asked: { words: string; filter: Filter; limit: number },
   ): Promise<FoundObservation[]>;
+  /** What the reader of a search should know now, such as a part of it that is not available. */
+  notes(): string[];
   /** The newest records. */
   recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
   /** The first of them that fit, as one text to be injected. */
@@ -71,7 +76,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
         response: { 200: observationsAnswer, ...keyedWriteErrors },
       },
     },
-    async (request) => ({ observations: (await find(ports, request, request.body)).map(observationOnWire) }),
+    async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
   );
   app.post(
     "/v1/context",
@@ -86,7 +91,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
     async (request) => {
       const found = await find(ports, request, request.body);
       const context = ports.contextOf(found, request.body.tokenBudget);
-      return { observations: found.map(observationOnWire), context };
+      return { ...answerOf(ports, request.body, found), context };
     },
   );
   recallAliases(app, ports);
@@ -100,7 +105,7 @@ function recallAliases(app: App, ports: RecallPorts): void {
       config: { access: "memories:read" },
       schema: { summary, body: recallBody, response: { 200: observationsAnswer, ...keyedWriteErrors } },
     },
-    async (request) => ({ observations: (await find(ports, request, request.body)).map(observationOnWire) }),
+    async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
   );
   app.get(
     "/v1/recall",
@@ -112,8 +117,18 @@ function recallAliases(app: App, ports: RecallPorts): void {
         response: { 200: observationsAnswer, ...keyedErrors, 404: keyedWriteErrors[404] },
       },
     },
-    async (request) => ({ observations: (await find(ports, request, request.query)).map(observationOnWire) }),
+    async (request) => answerOf(ports, request.query, await find(ports, request, request.query)),
   );
+}
+
+function answerOf(ports: RecallPorts, { query }: Asked, found: readonly FoundObservation[]) {
+  return { observations: found.map(observationOnWire), ...(query === undefined ? {} : notesOf(ports)) };
+}
+
+/** `notes` of an answer, where there are any. */
+export function notesOf(ports: Pick<RecallPorts, "notes">): { notes?: string[] } {
+  const notes = ports.notes();
+  return notes.length === 0 ? {} : { notes };
 }
 
 async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): Promise<FoundObservation[]> {

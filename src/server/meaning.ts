@@ -1,0 +1,94 @@
+// The search by meaning: the vector of a question, asked for before the database is, and what is near it in a project.
+
+import type { Clock } from "../clock.ts";
+import type { Candidate } from "../domain/search.ts";
+import type { ProjectScope } from "../domain/tenancy.ts";
+import { type Embedder, EmbedFailure } from "../embed/embedder.ts";
+import { fusionWeight } from "../embed/fusion-weight.ts";
+import { createQueryVectors } from "../embed/query-vector.ts";
+import { toMemError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { askedTerms } from "../recall/query.ts";
+import { nearestCount } from "../recall/rank-observations.ts";
+import { nearestRecords } from "../store/postgres/nearest.ts";
+import type { ObservationFilter } from "../store/postgres/observations.ts";
+import type { Queryable } from "../store/postgres/open.ts";
+import { unitVector } from "../vectors/int8.ts";
+
+/** A record near the question; `weighed` is what that adds to its score. */
+export interface NearRecord {
+  candidate: Candidate;
+  weighed: number;
+}
+
+/** What is near one question in a project, inside the caller's transaction. */
+export type Near = (
+  connection: Queryable,
+  scope: ProjectScope,
+  filter: ObservationFilter,
+) => Promise<NearRecord[]>;
+
+export interface Meaning {
+  /** Runs a search with what is near the words; with null where there is no search by meaning, or none now. */
+  within<T>(words: string, search: (near: Near | null) => Promise<T>): Promise<T>;
+  /** What the reader of an answer should know. */
+  notes(): string[];
+}
+
+export const noMeaning: Meaning = { within: (_words, search) => search(null), notes: () => [] };
+
+interface MeaningDeps {
+  embedder: Embedder;
+  /** Where the extension is. */
+  schema: string;
+  clock: Clock;
+  log: Log;
+  /** Until a search goes on without. */
+  deadlineMs?: number;
+}
+
+// An extension that was taken away, say: searches go on by words alone, and it is tried again.
+const brokenForMs = 60_000;
+
+export function createMeaning({ embedder, schema, clock, log, deadlineMs }: MeaningDeps): Meaning {
+  const queries = createQueryVectors({ clock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  const weight = fusionWeight(embedder.identity.embedder);
+  let brokenUntil = 0;
+
+  async function nearOf(words: string): Promise<Near | null> {
+    if (clock.monotonicMs() < brokenUntil || askedTerms(words).length === 0) return null;
+    let unit: Float32Array | undefined;
+    try {
+      unit = unitVector(await queries.of(embedder, words));
+    } catch (cause) {
+      if (cause instanceof EmbedFailure) return null;
+      throw cause;
+    }
+    if (unit === undefined) return null;
+    const asked = { ...embedder.identity, schema, unit, limit: nearestCount };
+    return async (connection, scope, filter) => {
+      const found = await nearestRecords(connection, scope, { ...asked, filter });
+      return found.map(({ candidate, similarity }) => ({ candidate, weighed: weight * similarity }));
+    };
+  }
+
+  return {
+    async within(words, search) {
+      const near = await nearOf(words);
+      if (near === null) return search(null);
+      try {
+        return await search(near);
+      } catch (cause) {
+        const { code } = toMemError(cause);
+        if (code !== "internal" && code !== "invalid_request") throw cause;
+        brokenUntil = clock.monotonicMs() + brokenForMs;
+        log.warn({ err: cause }, "the search by meaning failed; searches go on by words");
+        return search(null);
+      }
+    },
+    notes: () =>
+      queries.failure(embedder) === null && clock.monotonicMs() >= brokenUntil
+        ? []
+        : ["Searched by words only: the search by meaning is not available now."],
+  };
+}

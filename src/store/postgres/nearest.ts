@@ -1,0 +1,95 @@
+// The records of one project that are nearest to a question in meaning, compared one by one. An index of nearest neighbours
+// would stand across tenants, and what it finds near would mostly be others'; a project's own vectors are few.
+import { codesOfPacked, unpackTerms } from "../../domain/record-terms.ts";
+import type { Candidate } from "../../domain/search.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { ObservationFilter } from "./observations.ts";
+import type { Queryable } from "./open.ts";
+import type { VectorIdentity } from "./vector-work.ts";
+import { vectorText } from "./vectors.ts";
+
+export interface NearestRequest extends VectorIdentity {
+  /** Where the extension is. */
+  schema: string;
+  /** The question, of length one. */
+  unit: Float32Array;
+  filter: ObservationFilter;
+  limit: number;
+}
+
+export interface NearestRecord {
+  /** Without a score: its own words were not asked for. */
+  candidate: Candidate;
+  /** A cosine. */
+  similarity: number;
+}
+
+/** How many of a project's newest vectors are compared. */
+const mostCompared = 100_000;
+
+/** Inside the caller's transaction, whose tenant it is bound to. */
+export async function nearestRecords(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { embedder, model, schema, unit, filter, limit }: NearestRequest,
+): Promise<NearestRecord[]> {
+  const { kind, obs_type, platform_source } = filter;
+  const isNarrowed = kind !== null || obs_type !== null || platform_source !== null;
+  const common = [team_id, project_id, embedder, model, unit.length, vectorText(unit), limit];
+  const { rows } = await connection.query<Row>({
+    name: isNarrowed ? "nearest-narrowed" : "nearest",
+    text: nearestText(schema, isNarrowed ? narrowed : ""),
+    values: isNarrowed ? [...common, kind, obs_type, platform_source] : common,
+  });
+  return rows.map(({ seq, similarity, created, terms }) => ({
+    candidate: {
+      id: seq,
+      score: 0,
+      created_at_epoch: created,
+      status: "active",
+      terms: unpackTerms(codesOfPacked(terms)),
+    },
+    similarity,
+  }));
+}
+
+interface Row {
+  seq: number;
+  similarity: number;
+  created: number;
+  terms: Uint8Array;
+}
+
+const narrowed = `
+      join observation_search f
+        on f.team_id = $1 and f.project_id = $2 and f.seq = v.seq
+        and ($8::text is null or f.kind = $8)
+        and ($9::text is null or f.obs_type = $9)
+        and ($10::text is null or f.platform_source = $10)`;
+
+// All are of length one, so the inner product is the cosine, at a third of the time. The question is read once, not for
+// every row: where a plan is kept, a parameter is no constant.
+function nearestText(schema: string, joined: string): string {
+  return `with near as materialized (
+    select compared.seq, compared.embedding operator(${schema}.<#>) (select $6::${schema}.halfvec) as distance
+    from (
+      select v.seq, v.embedding
+      from observation_vectors v${joined}
+      where v.team_id = $1 and v.project_id = $2 and v.embedder = $3 and v.model = $4 and v.dimension = $5
+        and v.embedding is not null
+      order by v.seq desc
+      limit ${mostCompared}
+    ) compared
+    order by distance, compared.seq desc
+    limit $7
+  )
+  select near.seq::float8 as seq, -near.distance as similarity, s.created, s.terms
+  from near
+  cross join lateral (
+    select o.terms, floor(extract(epoch from o.created_at)::float8 * 1000) as created
+    from observation_search o
+    where o.team_id = $1 and o.project_id = $2 and o.seq = near.seq
+    limit 1
+  ) s
+  order by near.distance, near.seq desc`;
+}

@@ -1,0 +1,197 @@
+// The work of embedding: which records lack a vector, who has taken them, and what came of it. As `mem_system`.
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { Connections, Queryable } from "./open.ts";
+import { inTransaction } from "./tenant.ts";
+import { vectorText } from "./vectors.ts";
+
+/** Whose vectors are meant. */
+export interface VectorIdentity {
+  embedder: string;
+  model: string;
+}
+
+/** A record without a vector, with what its text is made of. */
+export interface UnembeddedRecord {
+  seq: number;
+  title: string;
+  subtitle: string | null;
+  summary: string;
+  narrative: string | null;
+  /** As a JSON list. */
+  facts: string;
+}
+
+export interface ClaimRequest extends VectorIdentity {
+  /** Names the claim. */
+  claim: string;
+  /** Vectors of another dimension are none; null while it is not known. */
+  dimension: number | null;
+  /** Only records between. */
+  before: number;
+  after: number;
+  /** So many records are looked at. */
+  window: number;
+  /** So many are taken. */
+  limit: number;
+}
+
+export interface Claimed {
+  records: UnembeddedRecord[];
+  /** Where to go on below; null at the end. */
+  next: number | null;
+}
+
+/**
+ * Takes the newest of the project's records that lack a vector; null when the project is being purged, or another process
+ * takes some at this moment.
+ */
+export function claimRecords(
+  system: Connections,
+  { team_id, project_id }: ProjectScope,
+  request: ClaimRequest,
+): Promise<Claimed | null> {
+  return inTransaction(system, async (connection) => {
+    const { rows: held } = await connection.query<{ held: boolean }>({
+      name: "hold-for-vectors",
+      text: `select pg_try_advisory_xact_lock_shared(hashtextextended($1::uuid::text, 6))
+          and pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 7)) as held`,
+      values: [project_id],
+    });
+    if (held[0]?.held !== true) return null;
+    const { embedder, model, claim, dimension, before, after, window, limit } = request;
+    const { rows } = await connection.query<ClaimRow>({
+      name: "claim-for-vectors",
+      text: claimText,
+      values: [team_id, project_id, before, after, window, embedder, model, dimension, limit, claim],
+    });
+    const [row] = rows;
+    const records = row?.records ?? [];
+    if (row === undefined) return { records, next: null };
+    // Among those that were looked at more may lack one.
+    if (row.lacking.count >= limit) return { records, next: row.lacking.lowest };
+    return { records, next: row.looked.count < window ? null : row.looked.lowest };
+  });
+}
+
+interface Looked {
+  count: number;
+  lowest: number | null;
+}
+
+interface ClaimRow {
+  looked: Looked;
+  lacking: Looked;
+  records: UnembeddedRecord[] | null;
+}
+
+// A record that is being deleted at this moment is passed by.
+const claimText = `with looked as materialized (
+    select o.seq
+    from observations o
+    where o.team_id = $1 and o.project_id = $2 and o.seq < $3::float8::bigint and o.seq > $4::float8::bigint
+    order by o.seq desc
+    limit $5
+  ),
+  lacking as materialized (
+    select l.seq
+    from looked l
+    where not exists (
+      select 1
+      from observation_vectors v
+      where v.team_id = $1 and v.project_id = $2 and v.seq = l.seq and v.embedder = $6 and v.model = $7
+        and (v.free_at > now() or (v.free_at is null and v.dimension = coalesce($8, v.dimension))))
+    order by l.seq desc
+    limit $9
+  ),
+  record as materialized (
+    select o.seq, o.title, o.subtitle, o.summary, o.narrative, o.facts
+    from observations o
+    where o.team_id = $1 and o.project_id = $2 and o.seq in (select seq from lacking)
+    order by o.seq
+    for key share skip locked
+  ),
+  claimed as (
+    insert into observation_vectors (team_id, project_id, seq, embedder, model, claim, free_at)
+    select $1, $2, r.seq, $6, $7, $10, now() + interval '3 minutes'
+    from record r
+    on conflict (team_id, project_id, seq, embedder, model)
+      do update set claim = excluded.claim, free_at = excluded.free_at
+  )
+  select
+    (select json_build_object('count', count(*), 'lowest', min(seq)) from looked) as looked,
+    (select json_build_object('count', count(*), 'lowest', min(seq)) from lacking) as lacking,
+    (select json_agg(json_build_object('seq', seq, 'title', title, 'subtitle', subtitle, 'summary', summary,
+        'narrative', narrative, 'facts', array_to_json(facts)::text) order by seq desc)
+      from record) as records`;
+
+/** What came of a part of a claim: a vector of length one, or null for a text that is refused. */
+export interface EmbeddedRecord {
+  seq: number;
+  vector: Float32Array | null;
+}
+
+/**
+ * Stores them, and how many there still was a record for: what was deleted or purged since it was claimed has no row any
+ * more, and gets none. A refused text is tried again after a day.
+ */
+export function putVectors(
+  system: Connections,
+  { team_id, project_id }: ProjectScope,
+  { claim, schema, made }: { claim: string; schema: string; made: readonly EmbeddedRecord[] },
+): Promise<number> {
+  return inTransaction(system, async (connection) => {
+    // A purge deletes the records first, then their vectors: the two could wait for each other for ever.
+    const { rows } = await connection.query<{ held: boolean }>({
+      name: "share-for-vectors",
+      text: "select pg_try_advisory_xact_lock_shared(hashtextextended($1::uuid::text, 6)) as held",
+      values: [project_id],
+    });
+    if (rows[0]?.held !== true) return 0;
+    const { rowCount } = await connection.query({
+      text: `update observation_vectors v
+        set embedding = g.embedding::${schema}.halfvec, dimension = g.dimension, claim = null,
+          free_at = case when g.embedding is null then now() + interval '1 day' end
+        from jsonb_to_recordset($4::jsonb) as g (seq bigint, dimension integer, embedding text)
+        where v.team_id = $1 and v.project_id = $2 and v.claim = $3 and v.seq = g.seq`,
+      values: [team_id, project_id, claim, JSON.stringify(made.map(rowOf))],
+    });
+    return rowCount ?? 0;
+  });
+}
+
+function rowOf({ seq, vector }: EmbeddedRecord) {
+  if (vector === null) return { seq, dimension: 0 };
+  return { seq, dimension: vector.length, embedding: vectorText(vector) };
+}
+
+/** Gives a claim back: others may take what is left of it. */
+export async function releaseClaim(
+  system: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { claim, after }: { claim: string; after: number },
+): Promise<void> {
+  await system.query({
+    text: `delete from observation_vectors
+      where team_id = $1 and project_id = $2 and claim = $3 and seq >= $4::float8::bigint`,
+    values: [team_id, project_id, claim, after],
+  });
+}
+
+/** Deletes vectors of the project that are of others, `limit` at most; how many. */
+export async function dropOtherVectors(
+  system: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { embedder, model, limit }: VectorIdentity & { limit: number },
+): Promise<number> {
+  const { rowCount } = await system.query({
+    name: "drop-other-vectors",
+    text: `delete from observation_vectors
+      where team_id = $1 and project_id = $2 and ctid in (
+        select ctid
+        from observation_vectors
+        where team_id = $1 and project_id = $2 and (embedder, model) <> ($3, $4)
+        limit $5)`,
+    values: [team_id, project_id, embedder, model, limit],
+  });
+  return rowCount ?? 0;
+}

@@ -1,0 +1,177 @@
+// The place of vectors in the database: only where it has pgvector, and made again by every start, so that an extension
+// that comes later is found. No numbered migration, since a schema of the same version has it or not.
+import type { Pool, PoolClient } from "pg";
+import { codeOf, toStorageError } from "./storage-error.ts";
+
+/** `schema` is where the extension's types and operators are. */
+export type VectorPlace = { state: "on"; schema: string } | { state: "off"; reason: string };
+
+// Any number will do that nobody else locks.
+const lockKey = 6_365_120_027;
+
+/** Makes the extension and the tables, as the owner, if it can; a refusal is an answer. Throws where nothing answers. */
+export function prepareVectors(owner: Pool): Promise<VectorPlace> {
+  return withLock(owner, async (client) => {
+    const found = (await findExtension(client)) ?? (await makeExtension(client));
+    if (found.state === "off") return found;
+    const refused = await openSchema(client, found.schema);
+    if (refused !== null) return refused;
+    try {
+      await makeTables(client, found.schema);
+    } catch (cause) {
+      if (codeOf(cause) !== forbidden) throw cause;
+      return off("the user of MEM_DATABASE_URL may not make their tables");
+    }
+    return found;
+  });
+}
+
+/** The same without making anything. */
+export async function lookForVectors(owner: Pool): Promise<VectorPlace> {
+  const { rows } = await owner
+    .query<{ made: boolean; available: boolean }>(
+      `select to_regclass('mem.observation_vectors') is not null
+          and exists (select 1 from pg_extension where extname = 'vector') as made,
+        exists (select 1 from pg_available_extensions where name = 'vector') as available`,
+    )
+    .catch((cause: unknown) => {
+      throw toStorageError(cause);
+    });
+  if (rows[0]?.made === true) return { state: "on", schema: "" };
+  return rows[0]?.available === true
+    ? off("their place is not made yet; `mem server migrate` makes it, as a start does, or says why not")
+    : off(noPgvector);
+}
+
+const forbidden = "42501";
+const noPgvector = "the database has no pgvector";
+
+function off(reason: string): VectorPlace & { state: "off" } {
+  return { state: "off", reason };
+}
+
+async function withLock<T>(owner: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await owner.connect().catch((cause: unknown) => {
+    throw toStorageError(cause);
+  });
+  try {
+    await client.query("select pg_advisory_lock($1)", [lockKey]);
+    return await work(client);
+  } catch (cause) {
+    throw toStorageError(cause);
+  } finally {
+    // Ends the session and with it the lock, whatever happened.
+    client.release(true);
+  }
+}
+
+// Before 0.7 there are no vectors of half precision, which take half the room.
+async function findExtension(client: PoolClient): Promise<VectorPlace | undefined> {
+  const { rows } = await client.query<{ schema: string; version: string; has_halves: boolean }>(
+    `select quote_ident(n.nspname) as schema, e.extversion as version,
+        exists (select 1 from pg_type t where t.typnamespace = n.oid and t.typname = 'halfvec') as has_halves
+      from pg_extension e
+      join pg_namespace n on n.oid = e.extnamespace
+      where e.extname = 'vector'`,
+  );
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  return found.has_halves
+    ? { state: "on", schema: found.schema }
+    : off(`the database's pgvector is ${found.version}, and 0.7 is the oldest that will do`);
+}
+
+// Between the look and the making nobody else of ours makes it: the lock is held.
+async function makeExtension(client: PoolClient): Promise<VectorPlace> {
+  const { rowCount } = await client.query("select 1 from pg_available_extensions where name = 'vector'");
+  if (rowCount === 0) return off(noPgvector);
+  try {
+    await client.query("create extension if not exists vector schema mem");
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (/^(08|53|57P)/.test(code) || code === "") throw cause;
+    return off(
+      "the user of MEM_DATABASE_URL may not make the extension; as an administrator of the database run: create extension vector",
+    );
+  }
+  return (await findExtension(client)) ?? off(noPgvector);
+}
+
+// Where somebody else made it, our roles may have no way into its schema, and the user of the URL none either.
+async function openSchema(client: PoolClient, schema: string): Promise<VectorPlace | null> {
+  const { rows } = await client.query<{ open: boolean }>(
+    `select bool_and(has_schema_privilege(role, n.oid, 'usage')) as open
+      from pg_namespace n, unnest(array[current_user, 'mem_app', 'mem_system']::name[]) role
+      where quote_ident(n.nspname) = $1`,
+    [schema],
+  );
+  if (rows[0]?.open === true) return null;
+  try {
+    await client.query(`grant usage on schema ${schema} to mem_app, mem_system`);
+    return null;
+  } catch (cause) {
+    if (codeOf(cause) !== forbidden) throw cause;
+    return off(
+      `mem may not use the schema of pgvector; as an administrator run: grant usage on schema ${schema} to public`,
+    );
+  }
+}
+
+async function makeTables(client: PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ tables: boolean; embedding: boolean }>(
+    `select to_regclass('mem.observation_vectors') is not null as tables,
+        exists (
+          select 1 from pg_attribute
+          where attrelid = to_regclass('mem.observation_vectors') and attname = 'embedding' and not attisdropped)
+          as embedding`,
+  );
+  const has = rows[0] ?? { tables: false, embedding: false };
+  if (has.embedding) return;
+  // Who drops the extension drops the column with it: what is left then stands for nothing.
+  await client.query(
+    `begin;
+     set local search_path = mem;
+     ${has.tables ? "truncate observation_vectors;" : tables}
+     alter table observation_vectors add column embedding ${schema}.halfvec;
+     alter table observation_vectors alter column embedding set storage main;
+     commit`,
+  );
+}
+
+// The key begins as that of a record does, for the deletion that follows a record's. A row without an embedding is work
+// that somebody has taken, or a text that the embedder refuses: nobody else takes it before `free_at`. Kept in the row
+// itself (`main`): read out of line each would cost a look of its own, and a search compares all of a project.
+const tables = `
+  create table observation_vectors (
+    team_id uuid not null,
+    project_id uuid not null,
+    seq bigint not null,
+    embedder text not null,
+    model text not null,
+    -- 0 before there is one.
+    dimension integer not null default 0,
+    -- Whose work it is.
+    claim uuid,
+    -- Null: it is done.
+    free_at timestamptz,
+    primary key (team_id, project_id, seq, embedder, model),
+    foreign key (team_id, project_id, seq) references observations (team_id, project_id, seq) on delete cascade
+  );
+  create index observation_vectors_claimed on observation_vectors (team_id, project_id) where claim is not null;
+  select bound_by_tenant('observation_vectors', true);
+  grant select, insert, update, delete on observation_vectors to mem_app, mem_system;
+  -- Whether the embedder works, for who runs the server. It is nobody's memory.
+  create table embedder_states (
+    embedder text not null,
+    model text not null,
+    failure text,
+    told_at timestamptz not null default now(),
+    primary key (embedder, model)
+  );
+  grant select, insert, update, delete on embedder_states to mem_system;
+  revoke all on embedder_states from mem_app;`;
+
+/** As the extension reads it; half precision holds three digits. */
+export function vectorText(vector: Float32Array): string {
+  return `[${Array.from(vector, (each) => Number(each.toPrecision(5))).join(",")}]`;
+}

@@ -1,0 +1,273 @@
+import { expect, test } from "vitest";
+import type { ProjectScope } from "../../../src/domain/tenancy.ts";
+import { newId } from "../../../src/ids.ts";
+import { purgeProject } from "../../../src/store/postgres/deletion.ts";
+import { nearestRecords } from "../../../src/store/postgres/nearest.ts";
+import { insertObservations } from "../../../src/store/postgres/observations.ts";
+import type { Queryable } from "../../../src/store/postgres/open.ts";
+import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import {
+  abandonedClaims,
+  projectsWithNew,
+  projectsWithRecords,
+} from "../../../src/store/postgres/unembedded.ts";
+import { countVectors } from "../../../src/store/postgres/vector-counts.ts";
+import {
+  type ClaimRequest,
+  claimRecords,
+  dropOtherVectors,
+  putVectors,
+  releaseClaim,
+} from "../../../src/store/postgres/vector-work.ts";
+import { lookForVectors, prepareVectors } from "../../../src/store/postgres/vectors.ts";
+import { sameForAll } from "../../acceptance/tenancy-equivalents.ts";
+import { alterPolicy, mutantsOf, policiesOf } from "../../acceptance/tenancy-walls.ts";
+import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+import { openVectorDatabase } from "../../helpers/vector-database.ts";
+
+const database = await openVectorDatabase();
+const { owner, app, system } = database;
+const place = await prepareVectors(owner);
+const schema = "mem";
+const identity = { embedder: "http", model: "m" };
+const anything = { kind: null, obs_type: null, platform_source: null };
+const by = { api_key_id: null, request_id: "r" };
+
+/** A project with so many records; their numbers. */
+async function filled(count: number, team?: string): Promise<ProjectScope & { seqs: number[] }> {
+  const scope = await makeProject(database, team);
+  const made = Array.from({ length: count }, (_, at) => hostedObservation(scope, { title: `record ${at}` }));
+  return { ...scope, seqs: (await insertObservations(system, made)).map(({ seq }) => seq) };
+}
+
+function claim(scope: ProjectScope, asked: Partial<ClaimRequest> = {}) {
+  return claimRecords(system, scope, {
+    ...identity,
+    ...{ claim: newId(), dimension: 2, before: Number.MAX_SAFE_INTEGER, after: 0, window: 100, limit: 10 },
+    ...asked,
+  });
+}
+
+/** Vectors of all records of the project, those at the end nearest to [1, 0]. */
+async function embedded(scope: ProjectScope, model = "m", within = schema): Promise<void> {
+  const name = newId();
+  const { records } = (await claim(scope, { claim: name, model, limit: 1_000 })) ?? { records: [] };
+  const made = records.map(({ seq }, at) => ({ seq, vector: turned(at / 10) }));
+  expect(await putVectors(system, scope, { claim: name, schema: within, made })).toBe(records.length);
+}
+
+function turned(angle: number): Float32Array {
+  return Float32Array.of(Math.cos(angle), Math.sin(angle));
+}
+
+function near(scope: ProjectScope, more = {}, over = (connection: Queryable) => connection) {
+  const asked = { ...identity, schema, unit: turned(0), filter: anything, limit: 10, ...more };
+  return inTenant(app, scope, (connection) => nearestRecords(over(connection), scope, asked));
+}
+
+const seqsOf = (found: { candidate: { id: number } }[]) => found.map(({ candidate }) => candidate.id);
+
+test("their place is made where the extension can be, as often as is asked, and looks like any tenant's table", async () => {
+  expect(place).toEqual({ state: "on", schema });
+  expect(await prepareVectors(owner)).toEqual(place);
+  expect(await lookForVectors(owner)).toMatchObject({ state: "on" });
+  const policies = await policiesOf(database);
+  const boundOf = (wanted: string) => policies.find(({ table }) => table === wanted)?.bound;
+  expect(boundOf("observation_vectors")).toBe(boundOf("observation_search"));
+  const { rows } = await owner.query(
+    "select relrowsecurity and relforcerowsecurity as forced from pg_class where relname = 'observation_vectors'",
+  );
+  expect(rows).toEqual([{ forced: true }]);
+  await expect(app.query({ text: "select * from embedder_states" })).rejects.toThrow();
+});
+
+test("a database without pgvector has nothing of it, and says so", async () => {
+  const plain = await openTestDatabase();
+  const off = { state: "off", reason: "the database has no pgvector" };
+  expect(await prepareVectors(plain.owner)).toEqual(off);
+  expect(await lookForVectors(plain.owner)).toEqual(off);
+  const { rows } = await plain.owner.query(
+    "select relname from pg_class where relname in ('observation_vectors', 'embedder_states')",
+  );
+  expect(rows).toEqual([]);
+});
+
+test("two that claim share the records between them, and what is given back is taken again", async () => {
+  const scope = await filled(5);
+  const mine = newId();
+  const first = await claim(scope, { claim: mine, limit: 2 });
+  expect(first?.records.map(({ seq }) => seq)).toEqual([scope.seqs[4], scope.seqs[3]]);
+  const second = await claim(scope);
+  expect(second?.records.map(({ seq }) => seq)).toEqual([scope.seqs[2], scope.seqs[1], scope.seqs[0]]);
+  expect(second?.next).toBeNull();
+  expect((await claim(scope))?.records).toEqual([]);
+  await releaseClaim(system, scope, { claim: mine, after: 0 });
+  expect((await claim(scope))?.records.map(({ seq }) => seq)).toEqual([scope.seqs[4], scope.seqs[3]]);
+});
+
+test("what a process claimed that ended is found when its claim has run out", async () => {
+  const scope = await filled(4);
+  const [, second, third] = scope.seqs;
+  await claim(scope, { before: (third ?? 0) + 1, after: (second ?? 0) - 1 });
+  const ours = async () =>
+    (await abandonedClaims(system, identity)).filter(({ project_id }) => project_id === scope.project_id);
+  expect(await ours()).toEqual([]);
+  await owner.query("update mem.observation_vectors set free_at = free_at - interval '4 minutes'");
+  const [found] = await ours();
+  expect(found).toMatchObject({ before: (third ?? 0) + 1, after: (second ?? 0) - 1 });
+  expect((await claim(scope, found))?.records.map(({ seq }) => seq)).toEqual([third, second]);
+  expect(await ours()).toEqual([]);
+});
+
+test("a walk goes on below what was taken, and below what it looked at", async () => {
+  const scope = await filled(7);
+  const [, , , fourth, fifth] = scope.seqs;
+  const taken = await claim(scope, { limit: 2, window: 4 });
+  expect(taken?.next).toBe(scope.seqs[5]);
+  expect((await claim(scope, { window: 3 }))?.next).toBe(fifth);
+  expect((await claim(scope, { after: fourth ?? 0 }))?.records).toEqual([]);
+});
+
+test("a record that was deleted or purged after it was claimed gets no vector", async () => {
+  const scope = await filled(3);
+  const mine = newId();
+  const claimed = await claim(scope, { claim: mine });
+  await system.query({
+    text: "delete from observations where team_id = $1 and project_id = $2 and seq = $3",
+    values: [scope.team_id, scope.project_id, scope.seqs[0]],
+  });
+  const made = claimed?.records.map(({ seq }) => ({ seq, vector: turned(1) })) ?? [];
+  expect(await putVectors(system, scope, { claim: mine, schema, made })).toBe(2);
+  const tenant = { team_id: scope.team_id, project_id: null };
+  await purgeProject(app, { tenant, project_id: scope.project_id, by });
+  expect(await putVectors(system, scope, { claim: mine, schema, made })).toBe(0);
+  const { rows } = await system.query({
+    text: "select 1 from observation_vectors where project_id = $1",
+    values: [scope.project_id],
+  });
+  expect(rows).toEqual([]);
+});
+
+test("only vectors of the embedder, model and length that ask are compared, and records that lack one are found again", async () => {
+  const scope = await filled(3);
+  await embedded(scope, "older");
+  expect(await near(scope)).toEqual([]);
+  expect((await near(scope, { model: "older" })).length).toBe(3);
+  expect(await near(scope, { model: "older", unit: Float32Array.of(1, 0, 0) })).toEqual([]);
+  expect((await claim(scope, { model: "older", dimension: 3, claim: newId() }))?.records.length).toBe(3);
+  await embedded(scope);
+  expect((await near(scope)).length).toBe(3);
+  expect(await dropOtherVectors(system, scope, { ...identity, limit: 10 })).toBe(3);
+  expect((await near(scope)).length).toBe(3);
+});
+
+test("a text that is refused is not asked for again on the same day, and is no answer", async () => {
+  const scope = await filled(1);
+  const mine = newId();
+  await claim(scope, { claim: mine });
+  const made = [{ seq: scope.seqs[0] ?? 0, vector: null }];
+  expect(await putVectors(system, scope, { claim: mine, schema, made })).toBe(1);
+  expect((await claim(scope))?.records).toEqual([]);
+  expect(await near(scope)).toEqual([]);
+  await owner.query("update mem.observation_vectors set free_at = free_at - interval '25 hours'");
+  expect((await claim(scope))?.records.length).toBe(1);
+});
+
+test("new records are found over all teams, until each has a vector or is being given one", async () => {
+  const { last } = await projectsWithRecords(system);
+  const [one, other] = [await filled(2), await filled(1)];
+  const newOnes = () => projectsWithNew(system, { ...identity, after: last, window: 100 });
+  const found = await newOnes();
+  expect(found.last).toBe(other.seqs[0]);
+  expect(found.projects.map(({ project_id }) => project_id).sort()).toEqual(
+    [one.project_id, other.project_id].sort(),
+  );
+  await claim(one);
+  expect((await newOnes()).projects).toEqual([{ team_id: other.team_id, project_id: other.project_id }]);
+});
+
+test("the nearest come first, by their cosine, and filters narrow them", async () => {
+  const scope = await makeProject(database);
+  const made = await insertObservations(
+    system,
+    ["bugfix", "feature", "bugfix"].map((obs_type) =>
+      hostedObservation(scope, { obs_type, title: obs_type }),
+    ),
+  );
+  await embedded(scope);
+  const found = await near(scope);
+  expect(seqsOf(found)).toEqual(made.map(({ seq }) => seq).reverse());
+  expect(found.map(({ similarity }) => similarity)).toEqual(
+    [0, 0.1, 0.2].map((angle) => expect.closeTo(Math.cos(angle), 2)),
+  );
+  expect(found[0]?.candidate.terms.codes.length).toBeGreaterThan(0);
+  const features = await near(scope, { filter: { ...anything, obs_type: "feature" } });
+  expect(seqsOf(features)).toEqual([made[1]?.seq]);
+  expect(await near(scope, { filter: { ...anything, platform_source: "elsewhere" } })).toEqual([]);
+  expect((await near(scope, { limit: 1 })).length).toBe(1);
+});
+
+test("both walls keep a project's vectors from others, and each bound of the statements is needed", async () => {
+  const home = await filled(3);
+  const sibling = await filled(3, home.team_id);
+  const foreign = await filled(3);
+  for (const scope of [home, sibling, foreign]) await embedded(scope);
+  // The policy alone: a statement that names no tenant.
+  const unbound = { text: "select distinct project_id from observation_vectors" };
+  const seen = await inTenant(app, home, (connection) => connection.query(unbound));
+  expect(seen.rows).toEqual([{ project_id: home.project_id }]);
+  expect((await app.query(unbound)).rows).toEqual([]);
+  // The statement alone: policies that hide nothing.
+  for (const table of ["observation_vectors", "observation_search"])
+    await alterPolicy(database, table, "true");
+  const survivors: string[] = [];
+  for (const filter of [anything, { ...anything, kind: "observation" }]) {
+    const texts: string[] = [];
+    const listening = (connection: Queryable): Queryable => ({
+      query: (statement) => {
+        texts.push(statement.text);
+        return connection.query(statement);
+      },
+    });
+    // As many as there are: with others' among them, some of the own are missing.
+    const asked = { filter, limit: home.seqs.length };
+    const whole = seqsOf(await near(home, asked, listening));
+    expect(whole.sort()).toEqual([...home.seqs].sort());
+    for (const mutant of texts.flatMap(mutantsOf).filter((each) => sameForAll(each) === undefined)) {
+      const holed = (connection: Queryable): Queryable => ({
+        query: (statement) => connection.query({ ...statement, text: mutant.text }),
+      });
+      const found = seqsOf(await near(home, asked, holed));
+      if (found.sort().join() === whole.join()) survivors.push(mutant.what);
+    }
+  }
+  expect(survivors).toEqual([]);
+  // Work names its project: nobody else's records are taken or written.
+  expect((await claim({ ...home, team_id: foreign.team_id }, { model: "x" }))?.records).toEqual([]);
+  const mine = newId();
+  await claim(home, { claim: mine, model: "x" });
+  const made = home.seqs.map((seq) => ({ seq, vector: turned(1) }));
+  for (const stranger of [sibling, { ...home, team_id: foreign.team_id }]) {
+    expect(await putVectors(system, stranger, { claim: mine, schema, made })).toBe(0);
+    expect(
+      await dropOtherVectors(system, { ...home, team_id: foreign.team_id }, { ...identity, limit: 9 }),
+    ).toBe(0);
+  }
+  expect(await putVectors(system, home, { claim: mine, schema, made })).toBe(3);
+});
+
+test("an extension that was dropped and comes back, elsewhere, is filled again from nothing", async () => {
+  const scope = await filled(1);
+  await embedded(scope);
+  await owner.query("drop extension vector cascade");
+  await owner.query('create schema "Else where"');
+  await owner.query('create extension vector schema "Else where"');
+  const there = await prepareVectors(owner);
+  expect(there).toEqual({ state: "on", schema: '"Else where"' });
+  const elsewhere = { schema: '"Else where"' };
+  expect(await near(scope, elsewhere)).toEqual([]);
+  await embedded(scope, "m", elsewhere.schema);
+  expect((await near(scope, elsewhere)).length).toBe(1);
+  expect(await countVectors(system, identity, 1_000)).toMatchObject({ done: 1, failure: null });
+});
