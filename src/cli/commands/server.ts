@@ -1,5 +1,6 @@
 // `mem server`: the hosted edition for a team, in the foreground as containers want it.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { wrapToWidth } from "../../domain/terminal-text.ts";
 import { type VectorStatus, vectorsInWords } from "../../domain/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
@@ -119,9 +120,16 @@ function statusLines(
     `teams     ${counts.teams}, with ${inWords(counts.projects, "project")} and ${inWords(counts.active_keys, "active key")}`,
     `memory    ${counts.observations < 100_000 ? "" : "about "}${inWords(counts.observations, "observation")}, kept until deleted`,
     `events    raw events and prompts: kept ${inWords(eventRetentionDays, "day")}${othersKeep(counts.teams_with_retention)}`,
-    ...(vectors === null ? [] : [`vectors   ${vectorsInWords(vectors)}`]),
+    ...(vectors === null ? [] : vectorLines(vectors)),
     `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
   ];
+}
+
+// A reason may take more than the rest of a line of 80.
+function vectorLines(vectors: VectorStatus): string[] {
+  return wrapToWidth(vectorsInWords(vectors), 70).map(
+    (line, at) => `${at === 0 ? "vectors" : ""}`.padEnd(10) + line,
+  );
 }
 
 function inWords(count: number, noun: string): string {
