@@ -132,6 +132,7 @@ async function candidatesOf(
   for (const { id, score } of hits) scores.set(id, score);
   const known = new Map<number, IndexedRecord>();
   const missing: number[] = [];
+  memory.age();
   for (const id of scores.keys()) {
     const record = memory.get(id);
     if (record === undefined) missing.push(id);
@@ -141,10 +142,14 @@ async function candidatesOf(
     memory.keep(record);
     known.set(record.id, record);
   }
-  return [...scores].flatMap(([id, score]) => {
+  const candidates: Candidate[] = [];
+  for (const [id, score] of scores) {
     const record = known.get(id);
-    return record === undefined ? [] : [{ ...record, score: -score, status: "active" as const }];
-  });
+    if (record === undefined) continue;
+    const { created_at_epoch, terms } = record;
+    candidates.push({ id, score: -score, created_at_epoch, status: "active", terms });
+  }
+  return candidates;
 }
 
 async function read(

@@ -4,6 +4,8 @@ import type { Clock } from "../clock.ts";
 import type { IndexedRecord } from "../store/postgres/search.ts";
 
 export interface TermMemory {
+  /** Forgets what its time is over for; to be called before records are asked for. */
+  age(): void;
   /** The record of that `seq`, if it is remembered. */
   get(id: number): IndexedRecord | undefined;
   keep(record: IndexedRecord): void;
@@ -42,8 +44,10 @@ export function createTermMemory({
   }
 
   return {
-    get(id) {
+    age() {
       if (clock.monotonicMs() - since >= forgetMs) turn();
+    },
+    get(id) {
       const found = young.get(id);
       if (found !== undefined) return found;
       const before = old.get(id);

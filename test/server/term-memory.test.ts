@@ -31,6 +31,7 @@ test("a record that nobody asks for is gone after twice the time; one that is as
   memory.keep(recordOf(2));
   for (let step = 0; step < 5; step++) {
     clock.now += 1_000;
+    memory.age();
     expect(memory.get(1)?.id).toBe(1);
   }
   expect(memory.get(2)).toBeUndefined();
