@@ -28,7 +28,7 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
   app.delete(
     "/v1/memories/:id",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary: "Delete one record, with its links to what it was made from.",
         params: deletedParams,
@@ -45,7 +45,7 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
   app.delete(
     "/v1/projects/:projectId/memory",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary: "Delete everything that was captured in a project; the project itself stays.",
         params: purgedParams,

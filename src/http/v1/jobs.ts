@@ -32,7 +32,7 @@ export function jobRoutes(app: App, jobs: JobPorts): void {
     app.post(
       `/v1/jobs/:id/${change}`,
       {
-        config: { access: "memories:write" },
+        config: { access: "memories:write", ...(change === "cancel" ? { openOverQuota: true } : {}) },
         schema: {
           summary:
             change === "retry"

@@ -77,7 +77,7 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
   app.delete(
     "/v1/keys/:id",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary: "Revoke a key within the caller's reach and every key that descends from it.",
         params: keyParams,

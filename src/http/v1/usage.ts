@@ -19,7 +19,7 @@ export function usageRoutes(app: App, { thisMonth }: UsagePorts): void {
   app.get(
     "/v1/usage",
     {
-      config: { access: "memories:read" },
+      config: { access: "memories:read", openOverQuota: true },
       schema: {
         summary: "Totals of the team since the first of the month (UTC), by kind.",
         response: { 200: usageAnswer, ...keyedErrors },

@@ -11,6 +11,7 @@ import ingest from "./migrations/0006-ingest.sql";
 import observationSearch from "./migrations/0007-observation-search.sql";
 import admission from "./migrations/0008-admission.sql";
 import olderReads from "./migrations/0009-older-reads.sql";
+import slidingRate from "./migrations/0012-sliding-rate.sql";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
 const migrations = [
@@ -23,6 +24,7 @@ const migrations = [
   { version: 7, name: "observation-search", sql: observationSearch },
   { version: 8, name: "admission", sql: admission },
   { version: 9, name: "older-reads", sql: olderReads },
+  { version: 12, name: "sliding-rate", sql: slidingRate },
 ] as const;
 
 /** The schema version that this code writes. */
