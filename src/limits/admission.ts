@@ -56,6 +56,7 @@ interface Asking extends Wish {
   /** Says the verdict, the first time that it is called. */
   settle(verdict: Verdict): void;
   skip(): void;
+  isSettled(): boolean;
 }
 
 /** The requests of one team in this process. */
@@ -94,9 +95,7 @@ export function createAdmission({
     const group = line.arriving;
     line.arriving = [];
     line.waiting.push(...group);
-    whenLate(budgetMs, () => {
-      for (const asking of group) asking.skip();
-    });
+    waitFor(group, budgetMs);
     if (!line.isCounting) void countInTurn(team_id, line);
   }
 
@@ -148,13 +147,23 @@ export function createAdmission({
           key_id,
           settle: (verdict) => settle(() => verdict),
           skip: () => settle(pass),
+          isSettled: () => settled,
         });
       });
     },
   };
 }
 
-// A process that was busy finds the answer and the end of its patience at the same time: what has arrived is read first.
-function whenLate(afterMs: number, then: () => void): void {
-  setTimeout(() => setImmediate(then), afterMs).unref();
+// Patience is with the store alone. A process that has no time itself finds the answer and a timer that has run out at the
+// same moment; so it is counted in steps, and after each one what has arrived is read first.
+const steps = 10;
+const stepMs = (budgetMs: number): number => Math.max(1, budgetMs / steps - 1);
+
+function waitFor(group: readonly Asking[], budgetMs: number, step = 0): void {
+  if (group.every(({ isSettled }) => isSettled())) return;
+  if (step < steps) {
+    setTimeout(() => setImmediate(waitFor, group, budgetMs, step + 1), stepMs(budgetMs)).unref();
+    return;
+  }
+  for (const asking of group) asking.skip();
 }
