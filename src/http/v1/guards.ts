@@ -55,8 +55,8 @@ function refuse(reply: FastifyReply, verdict: Verdict, nextMonth: () => string):
         message:
           quota === "monthly_requests"
             ? "The team's requests of this month are used up."
-            : "The team's provider tokens of this month are used up: it can read, not write.",
-        hint: `The quota begins anew at ${resetsAt}.`,
+            : "The team's provider tokens of this month are used up: it can read and delete, not write.",
+        hint: `The quota begins anew at ${resetsAt}. GET /v1/usage and what deletes or revokes go on.`,
         details: { quota, used: verdict.used, cap: verdict.cap, resetsAt },
       });
     }

@@ -68,15 +68,20 @@ export function listen(config: ClientConfig, options: ListenOptions): Listening 
     void endOf(lost);
     if (!isDeaf) options.onDeaf(cause);
     isDeaf = true;
-    timer = setTimeout(() => void open(), pauseMs);
+    timer = setTimeout(() => {
+      opening = open();
+    }, pauseMs);
     pauseMs = Math.min(longestPauseMs, pauseMs * 2);
   }
 
+  let opening = open();
   return {
-    tried: open(),
+    tried: opening,
     async close() {
       isClosed = true;
       clearTimeout(timer);
+      // The driver cannot end what it is still making.
+      await opening;
       if (client !== undefined) await endOf(client);
     },
   };
