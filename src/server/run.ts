@@ -15,6 +15,7 @@ import { createHostedGeneration } from "./generation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
+import { inShell, placeOfPostgres } from "./postgres-home.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;
@@ -164,15 +165,21 @@ function greeting({
   described,
 }: RunServerOptions & Pick<ServerDatabase, "described">): string[] {
   const withKeys = server.get("MEM_AUTH_MODE") === "api-key";
+  const { place, isOutside } = placeOfPostgres(settings.dataDir);
   const database = {
     named: "the PostgreSQL of MEM_DATABASE_URL",
-    private: `a private PostgreSQL in ${settings.dataDir}, gone with this process`,
+    private: `a private PostgreSQL in ${place}, which ends with this process`,
     joined: `the private PostgreSQL that already runs for ${settings.dataDir}`,
   }[described];
   const metricsPort = server.get("MEM_METRICS_PORT");
+  const wayOut = `rm -r ${inShell(settings.dataDir)} ${inShell(place)}`;
   return [
     `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
     `  database: ${database}`,
+    // Others cannot enter the data directory, so what it holds lies elsewhere: removing it alone removes nothing.
+    ...(described !== "named" && isOutside
+      ? [`  once it has stopped, all its memory is removed with: ${wayOut}`]
+      : []),
     ...(metricsPort === 0
       ? []
       : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
