@@ -61,13 +61,15 @@ function made(root: string): { cluster: string; sockets: string } {
 function reachableHome(dataDir: string): string {
   const inside = join(dataDir, "postgres");
   const outside = outsideOf(dataDir);
-  if (!existsSync(inside) && existsSync(join(outside, "cluster", "PG_VERSION")))
-    throw unlinked(inside, outside);
-  if (ancestorsOf(dataDir).every(isOpenToPass)) {
+  if (!existsSync(inside) && holdsCluster(outside)) throw unlinked(inside, outside);
+  const closed = ancestorsOf(dataDir).find((directory) => !isOpenToPass(directory));
+  if (closed === undefined) {
     // Passing through, not listing: what lies beside it stays closed by its own mode.
     chmodSync(dataDir, 0o711);
     return inside;
   }
+  // A new cluster elsewhere would look as if the memory were lost.
+  if (holdsCluster(inside) && !isLink(inside)) throw shutIn(inside, closed);
   makeDirectories(outside, 0o711);
   // Ours closes what it makes to everybody (the umask), also the directory that all clusters lie in.
   for (const directory of [dirname(outside), outside]) chmodSync(directory, 0o711);
@@ -87,11 +89,26 @@ function unlinked(inside: string, outside: string): MemError {
   });
 }
 
+function shutIn(inside: string, closed: string): MemError {
+  return new MemError("data_dir_unusable", {
+    message: `The memory lies in ${inside}, and PostgreSQL, which is not root, cannot pass through ${closed} to it any more.`,
+    hint: `Let it pass, which shows nobody what is in it: \`chmod o+x ${inShell(closed)}\`. Then start again.`,
+  });
+}
+
+function holdsCluster(root: string): boolean {
+  return existsSync(join(root, "cluster", "PG_VERSION"));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 /** Where the cluster of a data directory lies, and whether that is outside of it: who removes one must remove both. */
 export function placeOfPostgres(dataDir: string): { place: string; isOutside: boolean } {
   const inside = join(dataDir, "postgres");
   const place = failOpenSync("looking where PostgreSQL lies", () => realpathSync(inside)) ?? inside;
-  return { place, isOutside: place === outsideOf(dataDir) };
+  return { place, isOutside: isLink(inside) };
 }
 
 /** A path as a shell reads it. */

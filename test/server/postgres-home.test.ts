@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemError } from "../../src/errors.ts";
@@ -84,6 +84,20 @@ test("a data directory that others may enter holds its cluster itself, and goes 
   const { cluster } = preparePostgresHome(dataDir);
   expect(placeOfPostgres(dataDir)).toEqual({ place: join(dataDir, "postgres"), isOutside: false });
   expect(cluster).toBe(join(dataDir, "postgres", "cluster"));
+});
+
+test("memory that PostgreSQL cannot get to any more is not replaced by an empty one", () => {
+  const above = join("/tmp", `mem-shut-${process.pid}`);
+  const dataDir = join(above, "data");
+  mkdirSync(dataDir, { recursive: true });
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }));
+  const { cluster } = preparePostgresHome(dataDir);
+  writeFileSync(join(cluster, "PG_VERSION"), "18\n");
+  chmodSync(above, 0o700);
+  const refused = refusal(dataDir);
+  expect(refused?.code).toBe(isRoot ? "data_dir_unusable" : undefined);
+  execFileSync("/bin/sh", ["-c", /`(chmod .+?)`/.exec(refused?.hint ?? "")?.[1] ?? "true"]);
+  expect(preparePostgresHome(dataDir).cluster).toBe(cluster);
 });
 
 test("a path is one word of a shell, whatever is in it", () => {
