@@ -50,6 +50,7 @@ function openapiDocument(routes: readonly RouteOptions[], service: DescribedServ
     const operation = {
       ...operationOf(route, service, { schemas, headers }),
       ...securityOf(route, service),
+      ...quotaOf(route),
     };
     for (const method of [route.method].flat()) {
       const operationId = operationIdOf(method, route.url);
@@ -81,6 +82,14 @@ function securityOf({ config }: RouteOptions, { keys }: DescribedService): JsonO
   if (keys === undefined) return {};
   const access = config?.access ?? "none";
   return { security: access === "none" ? [] : [{ [keyScheme]: [access] }] };
+}
+
+function quotaOf({ config }: RouteOptions): JsonObject {
+  if (config?.openOverQuota !== true) return {};
+  return {
+    description:
+      "Answered also when the team's requests or tokens of the month are used up; it is counted, and the key's rate holds.",
+  };
 }
 
 /** `GET /v1/events/:id` is `getV1EventsById`. */

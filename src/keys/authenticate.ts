@@ -33,8 +33,8 @@ export interface AuthenticationCounts {
 
 export interface Authentication {
   authenticate(presented: { key: string | null; address: string }): Promise<Caller>;
-  /** After a key was revoked here, so that this process need not wait out its memory. */
-  recheck(): void;
+  /** After keys were revoked, here or elsewhere: what is remembered of the team's keys, or of all, is asked for anew. */
+  recheck(team_id?: string): void;
   counts(): Readonly<AuthenticationCounts>;
   /** Resolves when what was begun on the side is done. */
   settled(): Promise<void>;
@@ -54,7 +54,10 @@ interface Remembered {
   readAt: number;
 }
 
-/** A key that is revoked elsewhere opens nothing after this time; one that the database cannot confirm neither. */
+/**
+ * A key that is revoked elsewhere opens nothing after this time, also where nobody heard of it; one that the database
+ * cannot confirm neither.
+ */
 const rememberedMs = 10_000;
 const touchAfterMs = 60_000;
 
@@ -70,6 +73,7 @@ export function createAuthentication(options: Options): Authentication {
   const remembered = new Map<string, Remembered>();
   const asked = new Map<string, Promise<KnownKey | undefined>>();
   const aside = new Set<Promise<unknown>>();
+  let rechecks = 0;
   const attempts = createFailedAttempts({ clock, perMinute: failuresPerMinute });
   const counts: AuthenticationCounts = {
     accepted: 0,
@@ -105,11 +109,14 @@ export function createAuthentication(options: Options): Authentication {
     wasRight: boolean,
   ): Promise<Remembered | undefined> {
     if (!wasRight && attempts.waitSeconds(address) > 0 && !attempts.takeLookup(address)) throw limited(1);
+    const before = rechecks;
     const key = await lookUp(name, hash);
     remembered.delete(name);
     if (key === undefined || key.revoked_at_epoch !== null || key.expires_at_epoch <= clock.now())
       return undefined;
-    const found = { key, caller: callerOf(key), readAt: clock.monotonicMs() };
+    // What was read while a key ended may be of the time before.
+    const readAt = before === rechecks ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
+    const found = { key, caller: callerOf(key), readAt };
     remembered.set(name, found);
     const [oldest] = remembered.keys();
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
@@ -127,7 +134,9 @@ export function createAuthentication(options: Options): Authentication {
         counts.lookup_failures += 1;
         throw unavailable(cause);
       })
-      .finally(() => asked.delete(name));
+      .finally(() => {
+        if (asked.get(name) === answer) asked.delete(name);
+      });
     asked.set(name, answer);
     return answer;
   }
@@ -160,8 +169,12 @@ export function createAuthentication(options: Options): Authentication {
 
   return {
     authenticate,
-    recheck() {
-      for (const each of remembered.values()) each.readAt = Number.NEGATIVE_INFINITY;
+    recheck(team_id) {
+      rechecks += 1;
+      asked.clear();
+      for (const each of remembered.values()) {
+        if (team_id === undefined || each.key.team_id === team_id) each.readAt = Number.NEGATIVE_INFINITY;
+      }
     },
     counts: () => counts,
     async settled() {

@@ -1,6 +1,7 @@
 // Whether a request may go on: the rate of its key, then the month of its team, counted for all nodes at once.
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../domain/tenancy.ts";
+import { type Counted, type CountRequests, questionOf, type Rate, verdictsOf } from "./counting.ts";
 
 /** What is set; 0 is no limit. */
 export interface Limits {
@@ -9,31 +10,9 @@ export interface Limits {
   monthlyTokens: number;
 }
 
-/** Counts and decides for requests of one key that ask together. */
-export type CountRequests = (query: {
-  team_id: string;
-  key_id: string | null;
-  wanted: number;
-  per_minute: number;
-  month_cap: number;
-}) => Promise<Counted>;
-
-interface Counted {
-  rate_granted: number;
-  month_granted: number;
-  previous: number;
-  counted: number;
-  elapsed_ms: number;
-  month_used: number;
-  tokens_used: number;
-}
-
 /** Where a key's rate stands after the request: what the X-RateLimit headers say. */
-export interface RateState {
+export interface RateState extends Rate {
   limit: number;
-  remaining: number;
-  /** Seconds until there is room for the whole limit again. */
-  resetSeconds: number;
 }
 
 /** What a guard says of a request. `unknown`: its store did not answer in time, so the request passes. */
@@ -42,8 +21,15 @@ export type Verdict =
   | { is: "rate_limited"; rate: RateState; retryAfterSeconds: number }
   | { is: "requests_used_up" | "tokens_used_up"; used: number; cap: number; rate: RateState | null };
 
+/** What a request is about to do. */
+export interface Wish {
+  writes: boolean;
+  /** Answered also when the month is used up; counted all the same. */
+  open: boolean;
+}
+
 export interface Admission {
-  admit(caller: Caller, writes: boolean): Promise<Verdict>;
+  admit(caller: Caller, wish: Wish): Promise<Verdict>;
   /** Requests that passed because the store did not answer. */
   skipped(): number;
 }
@@ -59,18 +45,31 @@ interface AdmissionDeps {
 }
 
 const defaultBudgetMs = 100;
-// A store that failed is not waited for again at every request.
+// A store that failed twice is not waited for again at every request. Once is no outage: a second without limits for one
+// statement that was late would be most of what passes uncounted on a busy machine.
+const restAfterFailures = 2;
 const restMs = 1_000;
 const mostTogether = 1_000;
 
-interface Asking {
-  writes: boolean;
+interface Asking extends Wish {
+  key_id: string | null;
+  /** Says the verdict, the first time that it is called. */
   settle(verdict: Verdict): void;
+  skip(): void;
+  isSettled(): boolean;
+}
+
+/** The requests of one team in this process. */
+interface Line {
+  /** Came since the event loop was last through. */
+  arriving: Asking[];
+  waiting: Asking[];
+  isCounting: boolean;
 }
 
 /**
- * Requests that come while their key is being counted are counted together next: a burst costs two statements, and a
- * hot key's row is locked once. Never rejects.
+ * Requests that come while those of their team are being counted are counted together next: a burst costs two statements,
+ * and a hot row is locked once. Never rejects.
  */
 export function createAdmission({
   limits,
@@ -79,98 +78,92 @@ export function createAdmission({
   budgetMs = defaultBudgetMs,
   onChange,
 }: AdmissionDeps): Admission {
-  const asking = new Map<string, Asking[]>();
-  const counting = new Set<string>();
-  let failing = false;
-  let askAgainAt = 0;
+  const lines = new Map<string, Line>();
+  let failures = 0;
+  let askAgainAt = Number.NEGATIVE_INFINITY;
   let skipped = 0;
+
+  function ask(team_id: string, asking: Asking): void {
+    const line = lines.get(team_id) ?? { arriving: [], waiting: [], isCounting: false };
+    lines.set(team_id, line);
+    line.arriving.push(asking);
+    // All that arrived in one turn of the event loop ask together; their time begins when it has come round to them.
+    if (line.arriving.length === 1) setImmediate(() => gather(team_id, line));
+  }
+
+  function gather(team_id: string, line: Line): void {
+    const group = line.arriving;
+    line.arriving = [];
+    line.waiting.push(...group);
+    waitFor(group, budgetMs);
+    if (!line.isCounting) void countInTurn(team_id, line);
+  }
+
+  async function countInTurn(team_id: string, line: Line): Promise<void> {
+    line.isCounting = true;
+    while (line.waiting.length > 0) await countTogether(team_id, line.waiting.splice(0, mostTogether));
+    line.isCounting = false;
+    if (line.arriving.length === 0) lines.delete(team_id);
+  }
+
+  async function countTogether(team_id: string, asking: readonly Asking[]): Promise<void> {
+    // Those that no cap holds back first: so the store needs no more than numbers.
+    const batch = [...asking].sort((one, other) => Number(other.open) - Number(one.open));
+    const counted = await count(questionOf(team_id, batch, limits)).catch((cause: unknown) => failed(cause));
+    if (counted === undefined) {
+      for (const each of batch) each.skip();
+      return;
+    }
+    if (failures > 0) onChange("answering", null);
+    failures = 0;
+    for (const [at, verdict] of verdictsOf(batch, counted, limits).entries()) batch[at]?.settle(verdict);
+  }
+
+  function failed(cause: unknown): Counted | undefined {
+    if (failures === 0) onChange("failing", cause);
+    failures += 1;
+    if (failures >= restAfterFailures) askAgainAt = clock.monotonicMs() + restMs;
+    return undefined;
+  }
 
   function pass(): Verdict {
     skipped += 1;
     return { is: "unknown", rate: null };
   }
 
-  async function countTogether(key: string, caller: Caller): Promise<void> {
-    counting.add(key);
-    for (let batch = take(key); batch.length > 0; batch = take(key)) {
-      try {
-        const counted = await count({
-          team_id: caller.team_id,
-          key_id: caller.key_id,
-          wanted: batch.length,
-          per_minute: limits.perMinute,
-          month_cap: limits.monthlyRequests,
-        });
-        if (failing) onChange("answering", null);
-        failing = false;
-        for (const [index, { writes, settle }] of batch.entries()) settle(verdictOf(counted, index, writes));
-      } catch (cause) {
-        if (!failing) onChange("failing", cause);
-        failing = true;
-        askAgainAt = clock.monotonicMs() + restMs;
-        for (const { settle } of batch) settle(pass());
-      }
-    }
-    counting.delete(key);
-  }
-
-  function take(key: string): Asking[] {
-    const waiting = asking.get(key) ?? [];
-    const batch = waiting.splice(0, mostTogether);
-    if (waiting.length === 0) asking.delete(key);
-    return batch;
-  }
-
-  function verdictOf(counted: Counted, index: number, writes: boolean): Verdict {
-    const rate = rateOf(counted, index);
-    if (index >= counted.rate_granted && rate !== null) {
-      return { is: "rate_limited", rate, retryAfterSeconds: retryAfter(counted) };
-    }
-    if (index >= counted.month_granted) {
-      return { is: "requests_used_up", used: counted.month_used, cap: limits.monthlyRequests, rate };
-    }
-    if (writes && limits.monthlyTokens > 0 && counted.tokens_used >= limits.monthlyTokens) {
-      return { is: "tokens_used_up", used: counted.tokens_used, cap: limits.monthlyTokens, rate };
-    }
-    return { is: "passed", rate };
-  }
-
-  function rateOf({ previous, counted, elapsed_ms, rate_granted }: Counted, index: number): RateState | null {
-    if (limits.perMinute === 0) return null;
-    const within = (previous * (60_000 - elapsed_ms)) / 60_000;
-    // Those of the batch that come after this one have not been let through yet.
-    const later = Math.max(0, rate_granted - 1 - index);
-    const remaining = Math.max(0, Math.floor(limits.perMinute - within - counted) + later);
-    return { limit: limits.perMinute, remaining, resetSeconds: Math.ceil((60_000 - elapsed_ms) / 1_000) };
-  }
-
-  // When so much of the older minute has slid out that one more fits; at the next minute's start at the latest, when what
-  // was counted in this one begins to slide out.
-  function retryAfter({ previous, counted, elapsed_ms }: Counted): number {
-    const room = limits.perMinute - counted - 1;
-    const slidesOut = room < 0 || previous === 0 ? 60_000 : 60_000 - (room / previous) * 60_000;
-    return Math.max(1, Math.ceil((Math.min(60_000, slidesOut) - elapsed_ms) / 1_000));
-  }
-
   return {
     skipped: () => skipped,
-    admit(caller, writes) {
-      if (failing && clock.monotonicMs() < askAgainAt) return Promise.resolve(pass());
+    admit({ team_id, key_id }, wish) {
+      if (clock.monotonicMs() < askAgainAt) return Promise.resolve(pass());
       return new Promise((resolve) => {
         let settled = false;
-        const settle = (verdict: Verdict): void => {
+        const settle = (verdict: () => Verdict): void => {
           if (settled) return;
           settled = true;
-          clearTimeout(deadline);
-          resolve(verdict);
+          resolve(verdict());
         };
-        const deadline = setTimeout(() => settle(pass()), budgetMs);
-        const key = `${caller.team_id} ${caller.key_id ?? ""}`;
-        const waiting = asking.get(key) ?? [];
-        waiting.push({ writes, settle });
-        asking.set(key, waiting);
-        if (!counting.has(key)) void countTogether(key, caller);
+        ask(team_id, {
+          ...wish,
+          key_id,
+          settle: (verdict) => settle(() => verdict),
+          skip: () => settle(pass),
+          isSettled: () => settled,
+        });
       });
     },
   };
+}
+
+// Patience is with the store alone. A process that has no time itself finds the answer and a timer that has run out at the
+// same moment; so it is counted in steps, and after each one what has arrived is read first.
+const steps = 10;
+const stepMs = (budgetMs: number): number => Math.max(1, budgetMs / steps - 1);
+
+function waitFor(group: readonly Asking[], budgetMs: number, step = 0): void {
+  if (group.every(({ isSettled }) => isSettled())) return;
+  if (step < steps) {
+    setTimeout(() => setImmediate(waitFor, group, budgetMs, step + 1), stepMs(budgetMs)).unref();
+    return;
+  }
+  for (const asking of group) asking.skip();
 }

@@ -9,11 +9,13 @@ import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
+import type { Listening } from "../store/postgres/listen.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { countedEvents } from "./counted-events.ts";
 import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
 import { createEventPorts } from "./event-ports.ts";
 import { createHealth } from "./health.ts";
+import { hearRevocations } from "./hear-revocations.ts";
 import type { HostedVectors } from "./hosted-vectors.ts";
 import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
@@ -105,14 +107,19 @@ export function buildServer(deps: ServerDeps): HostedServer {
       onStored: (events) => deps.metrics?.stored(events),
     }),
   });
+  const listens = withKeys && deps.role !== "generate";
+  let revocations: Listening | undefined;
   return {
     app,
     routes,
     async ready() {
       await app.ready();
+      if (listens) revocations = hearRevocations({ database, log, recheck: authentication.recheck });
+      await Promise.all([revocations?.tried, limits.ready()]);
     },
     async close() {
       await app.close();
+      await revocations?.close();
       await eventWriter.close();
       await recall.audit.settled();
       await Promise.all([authentication.settled(), limits.close()]);

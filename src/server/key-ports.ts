@@ -32,8 +32,8 @@ export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup
 interface KeyPortOptions {
   database: Pick<Database, "app">;
   clock: Clock;
-  /** Hears that keys were revoked. */
-  onRevoked(): void;
+  /** Hears that keys of the team were revoked. */
+  onRevoked(team_id: string): void;
 }
 
 /** Mint, list and revoke, each in the caller's tenant; what changes is written down in the same transaction. */
@@ -76,7 +76,7 @@ export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortO
         });
         return ended;
       });
-      if (revokedIds !== undefined) onRevoked();
+      if (revokedIds !== undefined) onRevoked(caller.team_id);
       return revokedIds;
     },
   };

@@ -1,8 +1,10 @@
 // The guards that are set, over their own few connections: a busy database must not make them wait for requests.
 import { type Clock, isoTime } from "../clock.ts";
+import { failOpen } from "../errors.ts";
 import type { Guard } from "../http/v1/authentication.ts";
 import { createGuards } from "../http/v1/guards.ts";
 import type { UsagePorts } from "../http/v1/usage.ts";
+import { newId } from "../ids.ts";
 import { type Admission, createAdmission } from "../limits/admission.ts";
 import { createMeter, type Meter } from "../limits/metering.ts";
 import type { Log } from "../log.ts";
@@ -17,6 +19,8 @@ export interface ServerLimits {
   /** Null where nothing is limited or metered. */
   admission: Pick<Admission, "skipped"> | null;
   meter: Pick<Meter, "lost"> | null;
+  /** So that the first requests need not wait for the connection to be made. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +56,7 @@ export function createServerLimits({ database, settings, log, clock }: LimitDeps
     ? createMeter({ record: (calls) => recordRequests(database.guards, calls, countTotals) })
     : null;
   return {
-    guards: createGuards({ admission, meter, now: clock.now, nextMonth }),
+    guards: createGuards({ admission, meter, nextMonth }),
     admission,
     meter,
     usage: {
@@ -72,6 +76,12 @@ export function createServerLimits({ database, settings, log, clock }: LimitDeps
           },
         };
       },
+    },
+    async ready() {
+      if (admission === null) return;
+      await failOpen("asking the limits' store for the first time", () =>
+        admitRequests(database.guards, { team_id: newId(), keys: [], per_minute: 0, month_cap: 0 }),
+      );
     },
     async close() {
       await meter?.close();

@@ -1,6 +1,6 @@
 // Where the private PostgreSQL lies, and as whom it runs: it refuses to be root, so root lends it a user and a way in.
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, lstatSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectories } from "../directory.ts";
 import { failOpenSync, MemError } from "../errors.ts";
@@ -15,7 +15,10 @@ export interface PostgresHome {
   user: { uid: number; gid: number } | undefined;
 }
 
-/** Makes the directories below `dataDir`. Throws `data_dir_unusable` when root finds nobody to run it as. */
+/**
+ * Makes the directories below `dataDir`. Throws `data_dir_unusable` when root finds nobody to run it as, and when what lies
+ * elsewhere for this data directory is not linked to it any more.
+ */
 export function preparePostgresHome(dataDir: string): PostgresHome {
   if (process.getuid?.() !== 0) return ownHome(join(dataDir, "postgres"));
   const user = unprivilegedUser();
@@ -57,17 +60,60 @@ function made(root: string): { cluster: string; sockets: string } {
 // system's other state, and a link in the data directory leads there.
 function reachableHome(dataDir: string): string {
   const inside = join(dataDir, "postgres");
-  if (ancestorsOf(dataDir).every(isOpenToPass)) {
+  const outside = outsideOf(dataDir);
+  if (!existsSync(inside) && holdsCluster(outside)) throw unlinked(inside, outside);
+  const closed = ancestorsOf(dataDir).find((directory) => !isOpenToPass(directory));
+  if (closed === undefined) {
     // Passing through, not listing: what lies beside it stays closed by its own mode.
     chmodSync(dataDir, 0o711);
     return inside;
   }
-  const outside = join("/var/lib/agent-mem", shortName(dataDir));
+  // A new cluster elsewhere would look as if the memory were lost.
+  if (holdsCluster(inside) && !isLink(inside)) throw shutIn(inside, closed);
   makeDirectories(outside, 0o711);
   // Ours closes what it makes to everybody (the umask), also the directory that all clusters lie in.
   for (const directory of [dirname(outside), outside]) chmodSync(directory, 0o711);
   if (!existsSync(inside)) symlinkSync(outside, inside);
   return outside;
+}
+
+function outsideOf(dataDir: string): string {
+  return join("/var/lib/agent-mem", shortName(dataDir));
+}
+
+// Who removed the data directory meant to remove the memory, or lost it: neither is for a start to decide.
+function unlinked(inside: string, outside: string): MemError {
+  return new MemError("data_dir_unusable", {
+    message: `The memory that this data directory had lies in ${outside}, and ${inside}, which led there, is gone.`,
+    hint: `To have it again run \`ln -s ${inShell(outside)} ${inShell(inside)}\`; to remove it for good \`rm -r ${inShell(outside)}\`. Then start again.`,
+  });
+}
+
+function shutIn(inside: string, closed: string): MemError {
+  return new MemError("data_dir_unusable", {
+    message: `The memory lies in ${inside}, and PostgreSQL, which is not root, cannot pass through ${closed} to it any more.`,
+    hint: `Let it pass, which shows nobody what is in it: \`chmod o+x ${inShell(closed)}\`. Then start again.`,
+  });
+}
+
+function holdsCluster(root: string): boolean {
+  return existsSync(join(root, "cluster", "PG_VERSION"));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** Where the cluster of a data directory lies, and whether that is outside of it: who removes one must remove both. */
+export function placeOfPostgres(dataDir: string): { place: string; isOutside: boolean } {
+  const inside = join(dataDir, "postgres");
+  const place = failOpenSync("looking where PostgreSQL lies", () => realpathSync(inside)) ?? inside;
+  return { place, isOutside: isLink(inside) };
+}
+
+/** A path as a shell reads it. */
+export function inShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function ancestorsOf(path: string): string[] {

@@ -17,6 +17,7 @@ import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
+import { inShell, placeOfPostgres } from "./postgres-home.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;
@@ -182,16 +183,22 @@ function greeting({
   vectors,
 }: RunServerOptions & Pick<ServerDatabase, "described"> & { vectors: HostedVectors }): string[] {
   const withKeys = server.get("MEM_AUTH_MODE") === "api-key";
+  const { place, isOutside } = placeOfPostgres(settings.dataDir);
   const database = {
     named: "the PostgreSQL of MEM_DATABASE_URL",
-    private: `a private PostgreSQL in ${settings.dataDir}, gone with this process`,
+    private: `a private PostgreSQL in ${place}, which ends with this process`,
     joined: `the private PostgreSQL that already runs for ${settings.dataDir}`,
   }[described];
   const metricsPort = server.get("MEM_METRICS_PORT");
+  const wayOut = `rm -r ${inShell(settings.dataDir)} ${inShell(place)}`;
   return [
     `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
     `  database: ${database}`,
     `  vectors: ${vectors.inWords}`,
+    // Others cannot enter the data directory, so what it holds lies elsewhere: removing it alone removes nothing.
+    ...(described !== "named" && isOutside
+      ? [`  once it has stopped, all its memory is removed with: ${wayOut}`]
+      : []),
     ...(metricsPort === 0
       ? []
       : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),

@@ -139,7 +139,7 @@ test("the first key is made before the first server, opens it, and is revoked be
   const beside = await create(run, "--team", "acme", "--scope", "memories:read");
   expect(await ask(beside.apiKey)).toBe(200);
   expect((await run("keys", "revoke", id)).code).toBe(0);
-  // It is remembered for ten seconds at most, and a key that the server has not seen yet not at all.
+  // The server hears of it, and a key that the server has not seen yet not at all.
   const unseen = await create(run, "--team", "acme", "--scope", "memories:read");
   await run("keys", "revoke", unseen.id);
   expect(await ask(unseen.apiKey)).toBe(401);

@@ -25,6 +25,8 @@ export async function openVectorDatabase({ withVector = true } = {}): Promise<Da
     system: connections(lite, turn, "mem_system"),
     guards: connections(lite, turn, "mem_system"),
     owner: ownerPool(lite, turn),
+    // One connection cannot wait for what it notifies itself.
+    listen: () => ({ tried: Promise.resolve(), close: async () => undefined }),
     pools: () => [],
     close: async () => undefined,
   };

@@ -122,6 +122,27 @@ test("a revoked key opens nothing after ten seconds, and at once where it was re
   expect(await outcome(second.key)).toBe("unauthenticated");
 });
 
+test("a revocation in one team has the keys of that team asked for again, and no others", async () => {
+  const { addKey, outcome, asked, authentication } = rig();
+  const [first, second] = [addKey({ team_id: "one" }), addKey({ team_id: "other" })];
+  await outcome(first.key);
+  await outcome(second.key);
+  authentication.recheck("one");
+  await outcome(first.key);
+  await outcome(second.key);
+  expect(asked.finds).toBe(3);
+});
+
+test("what was read while a key was revoked is not remembered", async () => {
+  const { addKey, outcome, authentication } = rig();
+  const { key, row } = addKey();
+  const early = outcome(key);
+  authentication.recheck();
+  row.revoked_at_epoch = 1;
+  await early;
+  expect(await outcome(key)).toBe("unauthenticated");
+});
+
 test("a key that expires while it is remembered opens nothing any more", async () => {
   const { addKey, outcome, pass } = rig();
   const { key, row } = addKey({ expires_at_epoch: 1_000_000_005_000 });

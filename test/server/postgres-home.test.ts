@@ -1,7 +1,9 @@
-import { mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { preparePostgresHome } from "../../src/server/postgres-home.ts";
+import { MemError } from "../../src/errors.ts";
+import { inShell, placeOfPostgres, preparePostgresHome } from "../../src/server/postgres-home.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 function isOpenToPass(path: string): boolean {
@@ -24,4 +26,82 @@ test("PostgreSQL gets through to its files, also when the data directory lies wh
     expect(user === undefined || isOpenToPass(dirname(path))).toBe(true);
   }
   expect(preparePostgresHome(dataDir).cluster).toBe(cluster);
+});
+
+/** A closed data directory with a cluster in it, and where that lies: as anybody but root, inside. */
+function closedHome(): { dataDir: string; place: string; isOutside: boolean } {
+  const dataDir = join(tempDir(), "it's closed", "data");
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { cluster } = preparePostgresHome(dataDir);
+  writeFileSync(join(cluster, "PG_VERSION"), "18\n");
+  const found = placeOfPostgres(dataDir);
+  onTestFinished(() => rmSync(found.place, { recursive: true, force: true }));
+  return { dataDir, ...found };
+}
+
+function refusal(dataDir: string): MemError | undefined {
+  try {
+    preparePostgresHome(dataDir);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof MemError) return cause;
+    throw cause;
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+test("memory whose data directory was removed neither comes back by itself nor is deleted", () => {
+  const { dataDir, place, isOutside } = closedHome();
+  expect(isOutside).toBe(isRoot);
+  rmSync(dataDir, { recursive: true });
+  mkdirSync(dataDir);
+  const refused = refusal(dataDir);
+  expect(refused?.code).toBe(isRoot ? "data_dir_unusable" : undefined);
+  expect(refused?.message ?? place).toContain(place);
+  expect(existsSync(join(place, "cluster", "PG_VERSION"))).toBe(isRoot);
+  expect(refusal(dataDir)?.code).toBe(refused?.code);
+});
+
+test("the refusal names both ways on, and each of them works as it stands", () => {
+  for (const way of [/`(ln -s .+?)`/, /`(rm -r .+?)`/]) {
+    const { dataDir, place } = closedHome();
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    const command = way.exec(refusal(dataDir)?.hint ?? "")?.[1];
+    expect(command !== undefined).toBe(isRoot);
+    if (command !== undefined) execFileSync("/bin/sh", ["-c", command]);
+    const { cluster } = preparePostgresHome(dataDir);
+    expect(realpathSync(cluster)).toBe(join(realpathSync(place), "cluster"));
+    expect(existsSync(join(cluster, "PG_VERSION"))).toBe(isRoot && command?.startsWith("ln") === true);
+  }
+});
+
+test("a data directory that others may enter holds its cluster itself, and goes with it", () => {
+  const dataDir = join("/tmp", `mem-open-${process.pid}`, "data");
+  mkdirSync(dataDir, { recursive: true });
+  onTestFinished(() => rmSync(dirname(dataDir), { recursive: true, force: true }));
+  const { cluster } = preparePostgresHome(dataDir);
+  expect(placeOfPostgres(dataDir)).toEqual({ place: join(dataDir, "postgres"), isOutside: false });
+  expect(cluster).toBe(join(dataDir, "postgres", "cluster"));
+});
+
+test("memory that PostgreSQL cannot get to any more is not replaced by an empty one", () => {
+  const above = join("/tmp", `mem-shut-${process.pid}`);
+  const dataDir = join(above, "data");
+  mkdirSync(dataDir, { recursive: true });
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }));
+  const { cluster } = preparePostgresHome(dataDir);
+  writeFileSync(join(cluster, "PG_VERSION"), "18\n");
+  chmodSync(above, 0o700);
+  const refused = refusal(dataDir);
+  expect(refused?.code).toBe(isRoot ? "data_dir_unusable" : undefined);
+  execFileSync("/bin/sh", ["-c", /`(chmod .+?)`/.exec(refused?.hint ?? "")?.[1] ?? "true"]);
+  expect(preparePostgresHome(dataDir).cluster).toBe(cluster);
+});
+
+test("a path is one word of a shell, whatever is in it", () => {
+  for (const path of ["/var/lib/x-1", "/a b/it's $HOME", '/`id`/"x"']) {
+    expect(execFileSync("/bin/sh", ["-c", `printf %s ${inShell(path)}`], { encoding: "utf8" })).toBe(path);
+  }
 });

@@ -98,7 +98,9 @@ function registerRevoke(keys: Command, context: CliContext): void {
       else {
         const others = revokedIds.length - 1;
         context.io.out(others === 0 ? "Revoked." : `Revoked, and ${others} that descend from it.`);
-        context.io.err("Servers that run refuse it within ten seconds.");
+        context.io.err(
+          "Servers that run refuse it at once; one that has lost its connection to the database, within ten seconds.",
+        );
       }
     });
   withExamples(revoke, [

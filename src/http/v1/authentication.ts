@@ -10,6 +10,11 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope that a key needs for the route; `none` needs no key. Every route says one. */
     access?: Scope | "none";
+    /**
+     * Answered also when the team's month is used up: what it used, and what only takes something away. Such a request is
+     * counted like others, and the rate of its key holds.
+     */
+    openOverQuota?: true;
   }
   interface FastifyRequest {
     /** Set before the handler of every route that needs a key. */

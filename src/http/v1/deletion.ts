@@ -2,7 +2,7 @@
 import { type Caller, isId } from "../../domain/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../schemas/v1-deletion.ts";
-import { keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { callerOf } from "./authentication.ts";
 import { noSuchMemory } from "./memories.ts";
 import { noSuchProject } from "./project-scope.ts";
@@ -28,11 +28,11 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
   app.delete(
     "/v1/memories/:id",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary: "Delete one record, with its links to what it was made from.",
         params: deletedParams,
-        response: { 200: deletedAnswer, ...keyedWriteErrors },
+        response: { 200: deletedAnswer, ...openOf(keyedWriteErrors) },
       },
     },
     async (request) => {
@@ -45,11 +45,11 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
   app.delete(
     "/v1/projects/:projectId/memory",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary: "Delete everything that was captured in a project; the project itself stays.",
         params: purgedParams,
-        response: { 200: purgedAnswer, ...keyedWriteErrors },
+        response: { 200: purgedAnswer, ...openOf(keyedWriteErrors) },
       },
     },
     async (request) => {

@@ -10,20 +10,19 @@ interface GuardDeps {
   admission: Pick<Admission, "admit"> | null;
   /** Null when metering is off. */
   meter: Pick<Meter, "count"> | null;
-  /** Epoch milliseconds. */
-  now(): number;
   /** First moment of the next UTC month, as ISO 8601. */
   nextMonth(): string;
 }
 
 /** The guards that are set, in their order: rate, requests of the month, tokens of the month (writes), metering. */
-export function createGuards({ admission, meter, now, nextMonth }: GuardDeps): Guard[] {
+export function createGuards({ admission, meter, nextMonth }: GuardDeps): Guard[] {
   const guards: Guard[] = [];
   if (admission !== null) {
     guards.push(async (request, reply, caller) => {
-      const writes = request.routeOptions.config.access === "memories:write";
-      const verdict = await admission.admit(caller, writes);
-      if (verdict.rate !== null) sayRate(reply, verdict.rate, now());
+      const { access, openOverQuota } = request.routeOptions.config;
+      const wish = { writes: access === "memories:write", open: openOverQuota === true };
+      const verdict = await admission.admit(caller, wish);
+      if (verdict.rate !== null) sayRate(reply, verdict.rate);
       refuse(reply, verdict, nextMonth);
     });
   }
@@ -32,11 +31,11 @@ export function createGuards({ admission, meter, now, nextMonth }: GuardDeps): G
 }
 
 // The reset is an epoch in seconds, as GitHub and most who send these headers have it.
-function sayRate(reply: FastifyReply, { limit, remaining, resetSeconds }: RateState, now: number): void {
+function sayRate(reply: FastifyReply, { limit, remaining, reset_epoch_seconds }: RateState): void {
   reply.headers({
     "x-ratelimit-limit": String(limit),
     "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": String(Math.ceil(now / 1_000) + resetSeconds),
+    "x-ratelimit-reset": String(reset_epoch_seconds),
   });
 }
 
@@ -56,8 +55,8 @@ function refuse(reply: FastifyReply, verdict: Verdict, nextMonth: () => string):
         message:
           quota === "monthly_requests"
             ? "The team's requests of this month are used up."
-            : "The team's provider tokens of this month are used up: it can read, not write.",
-        hint: `The quota begins anew at ${resetsAt}.`,
+            : "The team's provider tokens of this month are used up: it can read and delete, not write.",
+        hint: `The quota begins anew at ${resetsAt}. GET /v1/usage and what deletes or revokes go on.`,
         details: { quota, used: verdict.used, cap: verdict.cap, resetsAt },
       });
     }

@@ -3,7 +3,7 @@ import type { HostedJob, JobStatus } from "../../domain/hosted-event.ts";
 import type { Caller } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery } from "../schemas/v1-jobs.ts";
 import { nothing } from "../schemas/v1-sessions.ts";
 import { callerOf } from "./authentication.ts";
@@ -32,7 +32,7 @@ export function jobRoutes(app: App, jobs: JobPorts): void {
     app.post(
       `/v1/jobs/:id/${change}`,
       {
-        config: { access: "memories:write" },
+        config: { access: "memories:write", ...(change === "cancel" ? { openOverQuota: true } : {}) },
         schema: {
           summary:
             change === "retry"
@@ -40,7 +40,10 @@ export function jobRoutes(app: App, jobs: JobPorts): void {
               : "End a job that waits or is worked on; nothing is made of it.",
           params: anyIdParams,
           body: nothing,
-          response: { 200: jobAnswer, ...keyedWriteErrors },
+          response: {
+            200: jobAnswer,
+            ...(change === "cancel" ? openOf(keyedWriteErrors) : keyedWriteErrors),
+          },
         },
       },
       async (request) => {

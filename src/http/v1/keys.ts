@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { KeyWish, MadeKey } from "../../keys/new-key.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";
 import { callerOf, keyEnded } from "./authentication.ts";
 import { connectionFor } from "./connect.ts";
@@ -77,11 +77,12 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
   app.delete(
     "/v1/keys/:id",
     {
-      config: { access: "memories:write" },
+      config: { access: "memories:write", openOverQuota: true },
       schema: {
-        summary: "Revoke a key within the caller's reach and every key that descends from it.",
+        summary:
+          "Revoke a key within the caller's reach and every key that descends from it, on every node at once: one that does not reach the database's notifications goes on for ten seconds at most.",
         params: keyParams,
-        response: { 200: revokedKey, ...keyedWriteErrors },
+        response: { 200: revokedKey, ...openOf(keyedWriteErrors) },
       },
     },
     async (request) => {

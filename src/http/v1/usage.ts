@@ -1,7 +1,7 @@
 // What the caller's team used this month.
 import type { Caller } from "../../domain/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, openOf } from "../schemas/v1-errors.ts";
 import { usageAnswer } from "../schemas/v1-usage.ts";
 import { callerOf } from "./authentication.ts";
 
@@ -19,10 +19,10 @@ export function usageRoutes(app: App, { thisMonth }: UsagePorts): void {
   app.get(
     "/v1/usage",
     {
-      config: { access: "memories:read" },
+      config: { access: "memories:read", openOverQuota: true },
       schema: {
         summary: "Totals of the team since the first of the month (UTC), by kind.",
-        response: { 200: usageAnswer, ...keyedErrors },
+        response: { 200: usageAnswer, ...openOf(keyedErrors) },
       },
     },
     (request) => thisMonth(callerOf(request)),

@@ -152,10 +152,13 @@ export async function teamOfKey(system: Queryable, id: string): Promise<string |
   return rows[0]?.team_id;
 }
 
+/** On this channel every process that answers hears of teams whose keys were revoked. */
+export const revocations = "mem_keys_revoked";
+
 /**
  * Ends a key within the reach and every key that descends from it; the ids of those that lived, undefined when there is
  * no such key. In a transaction: the first statement waits for a mint that holds the key, so that the second one, which
- * reads anew, sees the child.
+ * reads anew, sees the child; and with its commit every process that listens hears of it.
  */
 export async function revokeKey(
   connection: Queryable,
@@ -186,5 +189,8 @@ export async function revokeKey(
       returning id`,
     values: [team_id, id],
   });
+  if (rows.length > 0) {
+    await connection.query({ text: "select pg_notify($1, $2)", values: [revocations, team_id] });
+  }
   return rows.map((row) => row.id);
 }

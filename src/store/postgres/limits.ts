@@ -1,42 +1,82 @@
-// The counters behind the guards: one statement counts and decides for all requests of a key that arrived together.
+// The counters behind the guards: one statement counts and decides for all requests of a team that arrived together.
 import type { Queryable } from "./open.ts";
 
+/** Requests of one team that ask together. */
 export interface AdmissionQuery {
   team_id: string;
-  /** Null where the server runs without keys: no rate then. */
-  key_id: string | null;
-  /** Requests that ask together. */
-  wanted: number;
+  /** Each key once. */
+  keys: readonly AskingKey[];
   /** 0 is no limit. */
   per_minute: number;
   /** 0 is no cap. */
   month_cap: number;
+  /** The time, for tests; left out, it is the database's own. */
+  at_epoch?: number;
+}
+
+export interface AskingKey {
+  /** Null where the server runs without keys: no rate then. */
+  key_id: string | null;
+  wanted: number;
+  /** How many of them are answered also when the month is used up; they come first. */
+  open: number;
 }
 
 export interface Admission {
-  /** How many of them the rate lets through, and how many of those the month's cap does. */
-  rate_granted: number;
+  /** As the keys of the question. */
+  rates: KeyRate[];
+  /** How many of those that the rates let through, and that are not open, the month's cap lets through. */
   month_granted: number;
-  /** Requests counted in the minute before this one, in this one, and how far this one is. */
-  previous: number;
-  counted: number;
-  elapsed_ms: number;
   month_used: number;
   tokens_used: number;
 }
 
+export interface KeyRate {
+  granted: number;
+  remaining: number;
+  /** When the whole limit is there again. */
+  reset_epoch_seconds: number;
+  /** In how many seconds there is room for one; 0 while there is. */
+  retry_after_seconds: number;
+}
+
+interface AdmissionRow extends Omit<Admission, "rates"> {
+  granted: number[];
+  remaining: number[];
+  reset_at: number[];
+  retry_after: number[];
+}
+
 /** As `mem_system`, bounded by the team in the function's own text. */
 export async function admitRequests(system: Queryable, query: AdmissionQuery): Promise<Admission> {
-  const { rows } = await system.query<Admission>({
-    name: "admit-requests",
-    text: `select rate_granted, month_granted, previous, counted, elapsed_ms,
+  const { team_id, keys, per_minute, month_cap, at_epoch } = query;
+  const { rows } = await system.query<AdmissionRow>({
+    name: "admit-together",
+    text: `select granted, remaining, reset_at, retry_after, month_granted,
         month_used::float8 as month_used, tokens_used::float8 as tokens_used
-      from admit_requests($1, $2, $3, $4, $5)`,
-    values: [query.team_id, query.key_id, query.wanted, query.per_minute, query.month_cap],
+      from admit_together($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))`,
+    values: [
+      team_id,
+      keys.map(({ key_id }) => key_id),
+      keys.map(({ wanted }) => wanted),
+      keys.map(({ open }) => open),
+      per_minute,
+      month_cap,
+      at_epoch ?? null,
+    ],
   });
   const [row] = rows;
   if (row === undefined) throw new TypeError("a function returned no row");
-  return row;
+  const { granted, remaining, reset_at, retry_after, ...month } = row;
+  return {
+    ...month,
+    rates: granted.map((count, at) => ({
+      granted: count,
+      remaining: remaining[at] ?? 0,
+      reset_epoch_seconds: reset_at[at] ?? 0,
+      retry_after_seconds: retry_after[at] ?? 0,
+    })),
+  };
 }
 
 /** Requests of one team, project and key that were answered, to be recorded. */
@@ -74,9 +114,14 @@ export async function recordRequests(
   });
 }
 
-/** Forgets the counters of minutes that are over. */
+/** Forgets the counters of minutes that are over, those that nodes of an older version keep too. */
 export async function forgetOldCounters(system: Queryable): Promise<number> {
   const { rowCount } = await system.query({
+    name: "forget-old-windows",
+    text: `delete from rate_limit_windows
+      where newest_second < extract(epoch from now() - interval '5 minutes')`,
+  });
+  await system.query({
     name: "forget-old-counters",
     text: "delete from rate_limit_counters where window_start < now() - interval '5 minutes'",
   });

@@ -12,6 +12,7 @@ import observationSearch from "./migrations/0007-observation-search.sql";
 import admission from "./migrations/0008-admission.sql";
 import olderReads from "./migrations/0009-older-reads.sql";
 import boundedSearch from "./migrations/0010-bounded-search.sql";
+import slidingRate from "./migrations/0011-sliding-rate.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -26,6 +27,7 @@ const migrations = [
   { version: 8, name: "admission", sql: admission },
   { version: 9, name: "older-reads", sql: olderReads },
   { version: 10, name: "bounded-search", sql: boundedSearch },
+  { version: 11, name: "sliding-rate", sql: slidingRate },
 ] as const;
 
 /** The schema version that this code writes. */

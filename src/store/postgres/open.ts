@@ -1,7 +1,15 @@
 // Opens the server's database: one pool for tenants' work, one for what must look across teams, both without ownership.
-import { Pool, type PoolConfig, type QueryResult, type QueryResultRow } from "pg";
+import {
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from "pg";
 import { MemError } from "../../errors.ts";
 import { readAddress } from "./address.ts";
+import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /** One statement with its values: `name` has it prepared once per connection. */
@@ -29,10 +37,12 @@ export interface Database {
   app: Connections;
   /** As `mem_system`: the tenant of a key, jobs of every team, sweeps. */
   system: Connections;
-  /** As `mem_system`, for limits alone: what does not answer within 90 ms fails, so that a request never waits for it. */
+  /** As `mem_system`, for limits alone: a statement that takes longer than 90 ms fails, so that no request waits for it. */
   guards: Connections;
   /** As the user of the URL, for migrations and the queue's own library. */
   owner: Pool;
+  /** Hears what is notified on a channel, over a connection of its own, as `mem_system`. */
+  listen(options: ListenOptions): Listening;
   /** How full the pools are. */
   pools(): PoolState[];
   close(): Promise<void>;
@@ -60,6 +70,8 @@ const statementTimeoutMs = 15_000;
 const idleInTransactionMs = 10_000;
 const connectTimeoutMs = 5_000;
 const guardTimeoutMs = 90;
+// Who waits for a guard has left long before: this is for connections that are dead.
+const guardDeadMs = 1_000;
 // One that is not kept alive is cut by a firewall, and a half-open one would wait for ever.
 const keepAliveAfterMs = 10_000;
 
@@ -82,17 +94,19 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
   const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
   const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
+  // Kept open: a burst after a quiet while must not wait for a new connection.
   const guards = pool(
-    { max: 2, connectionTimeoutMillis: guardTimeoutMs, query_timeout: guardTimeoutMs },
+    { max: 2, connectionTimeoutMillis: guardDeadMs, query_timeout: guardDeadMs, idleTimeoutMillis: 0 },
     "mem_system",
-    { statement_timeout: guardTimeoutMs, lock_timeout: 50 },
+    { statement_timeout: guardTimeoutMs },
   );
   const owner = pool({ max: 10 });
   return {
     app: connectionsOf(app),
     system: connectionsOf(system),
-    guards: connectionsOf(guards),
+    guards: { ...connectionsOf(guards), query: (statement) => queryOf(guards, statement) },
     owner,
+    listen: (options) => listen({ ...common, options: `${own}${sessionOptions("mem_system", {})}` }, options),
     pools: () =>
       Object.entries({ app, system, guards, owner }).map(([pool, made]) => ({
         pool: pool as PoolState["pool"],
@@ -143,6 +157,22 @@ function connectionsOf(pool: Pool): Connections {
       }
     },
   };
+}
+
+// The driver's pool throws a connection away when its statement fails. One that took too long is refused by a connection
+// that is well, and another one costs most of what a guard may take.
+async function queryOf<R extends QueryResultRow>(pool: Pool, statement: Statement): Promise<QueryResult<R>> {
+  const client = await asStorage<PoolClient>(pool.connect());
+  let failed: Error | undefined;
+  try {
+    return await client.query<R>(configOf(statement));
+  } catch (cause) {
+    const isOfStatement = cause instanceof DatabaseError && cause.severity === "ERROR";
+    failed = isOfStatement || !(cause instanceof Error) ? undefined : cause;
+    throw toStorageError(cause);
+  } finally {
+    client.release(failed);
+  }
 }
 
 function configOf({ name, text, values, timeoutMs }: Statement) {

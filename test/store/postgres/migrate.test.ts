@@ -26,10 +26,10 @@ test("five servers that start at once migrate once", async () => {
   const at = await emptyDatabase();
   const servers = Array.from({ length: 5 }, () => opened(at));
   const applied = await Promise.all(servers.map(({ owner }) => migrateServer(owner, "test")));
-  const all = Array.from({ length: serverSchemaVersion }, (_, index) => index + 1);
-  expect(applied.filter((versions) => versions.length > 0)).toEqual([all]);
   const { rows } = await opened(at).owner.query("select version from mem.schema_versions order by version");
-  expect(rows.map(({ version }) => version)).toEqual(all);
+  const all: number[] = rows.map(({ version }) => version);
+  expect(applied.filter((versions) => versions.length > 0)).toEqual([all]);
+  expect([all[0], all.at(-1)]).toEqual([1, serverSchemaVersion]);
 });
 
 test("a database of a newer version is refused and left as it is", async () => {

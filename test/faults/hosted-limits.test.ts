@@ -1,0 +1,118 @@
+// A cap that two processes hold together, on a quiet machine and on one that is busy with other things.
+// MEM_TEST_LIMIT_ROUNDS makes the runs longer.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Agent, request } from "node:http";
+import { createServer } from "node:net";
+import { loadavg } from "node:os";
+import { expect, onTestFinished, test } from "vitest";
+import { type ServerProcess, startServer } from "../helpers/hosted-processes.ts";
+import { addTestKey, type TestKey } from "../helpers/hosted-server.ts";
+import { openTestDatabase } from "../helpers/postgres.ts";
+
+const rounds = Number(process.env.MEM_TEST_LIMIT_ROUNDS ?? 3);
+const cap = 100;
+const together = 400;
+const database = await openTestDatabase();
+
+interface Node extends ServerProcess {
+  skipped(): Promise<number>;
+}
+
+async function startNode(): Promise<Node> {
+  const port = await freePort();
+  const node = await startServer({
+    role: "http",
+    databaseUrl: database.url,
+    env: {
+      MEM_AUTH_MODE: "api-key",
+      MEM_MONTHLY_REQUEST_CAP: String(cap),
+      MEM_RATE_LIMIT_PER_MIN: "1000",
+      MEM_METRICS_PORT: String(port),
+    },
+  });
+  return {
+    ...node,
+    async skipped() {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^mem_guards_skipped_total (\d+)/m.exec(text)?.[1]);
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** Two processes that only count; an older pair is ended before a new one begins. */
+function keepBusy(): () => void {
+  let loops: ChildProcess[] = [];
+  let begun = Number.NEGATIVE_INFINITY;
+  const end = (): void => {
+    for (const loop of loops) loop.kill("SIGKILL");
+  };
+  onTestFinished(end);
+  return () => {
+    if (performance.now() - begun < 15_000) return;
+    end();
+    begun = performance.now();
+    const text = "const end = Date.now() + 20_000; while (Date.now() < end);";
+    loops = [0, 1].map(() => spawn(process.execPath, ["-e", text], { stdio: "ignore" }));
+  };
+}
+
+/** As many requests at once as there are, to each node in turn; the statuses. */
+function burst(nodes: readonly Node[], { apiKey }: TestKey): Promise<number[]> {
+  const agent = new Agent({ maxSockets: together });
+  const get = (url: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const sent = request(`${url}/v1/projects`, { agent, headers }, (answer) => {
+        answer.resume().once("end", () => resolve(answer.statusCode ?? 0));
+      });
+      sent.once("error", reject).end();
+    });
+  return Promise.all(Array.from({ length: together }, (_, at) => get(nodes[at % nodes.length]?.url ?? "")));
+}
+
+async function counted({ team_id }: TestKey): Promise<number> {
+  const { rows } = await database.system.query<{ total: number }>({
+    text: "select total::int as total from usage_rollups where team_id = $1 and kind = 'request'",
+    values: [team_id],
+  });
+  return rows[0]?.total ?? 0;
+}
+
+test.each(["quiet", "busy"])(
+  "400 requests at once over two processes at a cap of 100: a %s machine",
+  async (machine) => {
+    const nodes = await Promise.all([startNode(), startNode()]);
+    const stayBusy = machine === "busy" ? keepBusy() : () => undefined;
+    const skippedNow = async () =>
+      (await Promise.all(nodes.map((node) => node.skipped()))).reduce((sum, each) => sum + each, 0);
+    const passed: number[] = [];
+    let before = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      stayBusy();
+      const key = await addTestKey(database, { team: `${machine} ${round}` });
+      const statuses = await burst(nodes, key);
+      const letThrough = statuses.filter((status) => status === 200).length;
+      passed.push(letThrough);
+      const skipped = await skippedNow();
+      expect(new Set(statuses)).toEqual(new Set([200, 402]));
+      expect(await counted(key)).toBe(cap);
+      // What is over the cap passed uncounted, and was said to.
+      expect(letThrough).toBeGreaterThanOrEqual(cap);
+      expect(letThrough - cap).toBeLessThanOrEqual(skipped - before);
+      before = skipped;
+    }
+    console.log(
+      `limits, ${machine}: ${passed.join(" ")}; skipped ${before}; load ${loadavg()[0]?.toFixed(1)}`,
+    );
+  },
+  60_000 + rounds * 20_000,
+);
