@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { Logger, type Runner, run } from "graphile-worker";
 import * as z from "zod";
 import type { Clock } from "../clock.ts";
-import { failOpen } from "../errors.ts";
+import { failOpen, MemError } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { createBatchSizes } from "../generate/batch-sizes.ts";
 import { dueAt, localBatching, modelBatching } from "../generate/batching.ts";
@@ -193,7 +193,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       // Without a batch the library ends a job in a promise that nobody holds: a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
-        if (level === "error") log.warn({ queue: message }, "the queue");
+        if (level === "error") log.warn({ err: new MemError("storage_failed", { message }) }, "the queue");
       }),
     });
     const ended = (cause?: unknown): void => {

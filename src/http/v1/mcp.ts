@@ -42,7 +42,7 @@ export function mcpRoutes(app: App, { version, publicUrl, tools }: McpPorts): vo
       const { status, body } = await answer(request.body, {
         caller: callerOf(request),
         request_id: request.id,
-        onFault: (cause) => request.log.error({ err: cause }, "a tool failed"),
+        onFault: (cause) => request.log.error({ err: cause, request_id: request.id }, "a tool failed"),
       });
       return body === undefined ? reply.code(202).send(undefined) : reply.code(status).send(body);
     },
