@@ -9,6 +9,7 @@ import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
+import { toStorageError } from "../store/postgres/storage-error.ts";
 import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
@@ -29,14 +30,31 @@ export interface RunServerOptions {
 }
 
 const stopDeadlineMs = 9_500;
+// `timeout` and service managers tell a process and then its whole group: what comes twice within this is one signal.
+const sameSignalMs = 1_000;
 
-/** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; a second one ends it at once. */
+/** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; another one a second later ends it at once. */
 export async function runServer(options: RunServerOptions): Promise<void> {
   demandLoopback(options);
-  const { settings, server } = options;
+  const { settings } = options;
   const { log, close: closeLog } = openLog(options);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);
+  // Before it answers there is nothing to finish: PostgreSQL ends with us.
+  let end = async (): Promise<void> => undefined;
+  endWithSignals(log, () => end());
+  const { life, database } = await startOnDatabase(options, log);
+  end = async () => {
+    await life.close();
+    await database.stop();
+    log.info("the server has stopped");
+    await closeLog();
+  };
+}
+
+// A private PostgreSQL that is joined may end in the same moment, with the server that owned it: then it is ours to start.
+async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry = false): Promise<Started> {
+  const { settings, server } = options;
   const database = await findServerDatabase({
     named: server.get("MEM_DATABASE_URL").reveal(),
     dataDir: settings.dataDir,
@@ -46,16 +64,19 @@ export async function runServer(options: RunServerOptions): Promise<void> {
       process.exit(cause.exitCode);
     },
   });
-  const life = await answer(options, log, database).catch(async (cause: unknown) => {
+  try {
+    return { life: await answer(options, log, database), database };
+  } catch (cause) {
     await database.stop();
-    throw cause;
-  });
-  endWithSignals(log, async () => {
-    await life.close();
-    await database.stop();
-    log.info("the server has stopped");
-    await closeLog();
-  });
+    const isGone = cause instanceof MemError && cause.code === "storage_failed";
+    if (isSecondTry || database.described !== "joined" || !isGone) throw cause;
+    return startOnDatabase(options, log, true);
+  }
+}
+
+interface Started {
+  life: { close(): Promise<void> };
+  database: ServerDatabase;
 }
 
 function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close: () => Promise<void> } {
@@ -71,13 +92,17 @@ async function answer(
   { url, described }: ServerDatabase,
 ): Promise<{ close(): Promise<void> }> {
   const { server, role, host } = options;
+  let closing = false;
   const database = openDatabase({
     url,
     max: server.get("MEM_DATABASE_CONNECTIONS"),
-    onConnectionLost: (cause) => log.warn({ err: cause }, "a connection to the database was lost"),
+    onConnectionLost(cause) {
+      if (!closing) log.warn({ err: toStorageError(cause) }, "a connection to the database was lost");
+    },
   });
   const running: (() => Promise<unknown>)[] = [];
   async function close(): Promise<void> {
+    closing = true;
     await Promise.all(running.map((stop) => stop()));
     await database.close();
   }
@@ -187,10 +212,14 @@ function inAddress(host: string): string {
 }
 
 function endWithSignals(log: Log, end: () => Promise<void>): void {
-  let ending = false;
+  let since: number | undefined;
   function stop(reason: string): void {
-    if (ending) process.exit(1);
-    ending = true;
+    const now = systemClock.monotonicMs();
+    if (since !== undefined) {
+      if (now - since >= sameSignalMs) process.exit(1);
+      return;
+    }
+    since = now;
     log.info({ reason }, "stopping");
     setTimeout(() => process.exit(1), stopDeadlineMs).unref();
     end().then(
