@@ -6,6 +6,7 @@ import type { App } from "../http/plugins/zod.ts";
 import { buildServerHttp } from "../http/v1/app.ts";
 import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Database } from "../store/postgres/open.ts";
@@ -81,16 +82,17 @@ export function buildServer(deps: ServerDeps): HostedServer {
     authenticate: withKeys ? authentication.authenticate : localTeam.caller,
     guards: limits.guards,
     usage: limits.usage,
-    deletion: createDeletionPorts(database),
-    audit: createAuditPorts(database),
+    deletion: createDeletionPorts(database, projectScope),
+    audit: createAuditPorts(database, projectScope),
     team: createTeamPorts(database, settings),
     health: createHealth(database),
-    projects: createProjectPorts(database),
+    projects: createProjectPorts(database, projectScope),
     hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
     jobs: createJobPorts({ app: database.app, projects: projectScope }),
     events: deps.metrics === undefined ? events : countedEvents(events, deps.metrics.stored),
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
+    isLocal: () => isLoopbackHost(deps.address().host),
     recall: recall.ports,
     legacy: createLegacyPorts({ ...deps, app: database.app, projects: projectScope, recall: recall.ports }),
   });
