@@ -7,9 +7,10 @@ import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
+import { unknownSettings } from "../settings/unknown-names.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
-import { toStorageError } from "../store/postgres/storage-error.ts";
+import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
 import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
@@ -40,6 +41,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   const { log, close: closeLog } = openLog(options);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);
+  for (const warning of unknownSettings(processEnvironment())) sayWarning(options, log, warning);
   // Before it answers there is nothing to finish: PostgreSQL ends with us.
   let end = async (): Promise<void> => undefined;
   endWithSignals(log, () => end());
@@ -173,9 +175,13 @@ async function listenForMetrics(
 }
 
 // A connect line carries a key: whoever makes up a Host header would say where to.
-function warnOfUnknownAddress({ server, role, host, say }: RunServerOptions, log: Log): void {
+function warnOfUnknownAddress(options: RunServerOptions, log: Log): void {
+  const { server, role, host } = options;
   if (role === "generate" || server.get("MEM_PUBLIC_URL") !== "" || isLoopbackHost(host)) return;
-  const warning = "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names";
+  sayWarning(options, log, "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names");
+}
+
+function sayWarning({ say }: Pick<RunServerOptions, "say">, log: Log, warning: string): void {
   log.warn(warning);
   say(`  warning: ${warning}`);
 }
@@ -201,9 +207,11 @@ function greeting({
     ...(metricsPort === 0
       ? []
       : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
-    withKeys
-      ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
-      : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
+    role === "generate"
+      ? "  keys: not asked for; it makes records for every team, and answers for its health alone"
+      : withKeys
+        ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
+        : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
   ];
 }
 
@@ -243,11 +251,20 @@ async function listenAt(
     const reason = cause instanceof Error ? ` (${cause.message})` : "";
     throw new MemError("port_unusable", {
       message: `The server cannot listen on ${host}:${port}${reason}.`,
-      hint: "Name another port with --port, or 0 for any free one.",
+      hint: listenHints[codeOf(cause)] ?? "Name another port with --port, or 0 for any free one.",
       cause,
     });
   }
 }
+
+const noSuchAddress =
+  "This machine has no such address: name one of its own with --host, or 0.0.0.0 for all of them.";
+const listenHints: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: noSuchAddress,
+  ENOTFOUND: noSuchAddress,
+  EAI_AGAIN: noSuchAddress,
+  EACCES: "Ports below 1024 are for root: name another one with --port.",
+};
 
 // Without keys anybody who reaches the port has the memory.
 function demandLoopback({ server, host }: RunServerOptions): void {

@@ -9,7 +9,7 @@ import { tempDir } from "../helpers/temp-dir.ts";
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const database = await createTestDatabase();
 
-function start(databaseUrl: string, ...words: string[]) {
+function start(databaseUrl: string, words: readonly string[], more: Record<string, string> = {}) {
   const home = tempDir();
   const env = {
     PATH: process.env.PATH,
@@ -17,6 +17,7 @@ function start(databaseUrl: string, ...words: string[]) {
     MEM_DATA_DIR: `${home}/data`,
     MEM_PROVIDER: "local",
     MEM_DATABASE_URL: databaseUrl,
+    ...more,
   };
   const { status, stderr } = spawnSync(process.execPath, [bin, "server", ...words], {
     env,
@@ -30,7 +31,7 @@ test.each([
   ["mysql://root:hunter2@127.0.0.1/x", /no address of a PostgreSQL/],
   ["postgresql://mem:hunter2@127.0.0.1:1/x", /\(127\.0\.0\.1:1\/x\) does not answer: .*ECONNREFUSED/],
 ])("a database at %s is named with what is wrong, without its password", (url, says) => {
-  const { status, stderr } = start(url, "--port", "0");
+  const { status, stderr } = start(url, ["--port", "0"]);
   expect(status).not.toBe(0);
   expect(stderr).toMatch(says);
   expect(stderr).toContain("MEM_DATABASE_URL");
@@ -40,7 +41,7 @@ test.each([
 test("a database that refuses the user says so", () => {
   const url = new URL(database);
   url.username = "nobody-here";
-  const { status, stderr } = start(url.href, "--port", "0");
+  const { status, stderr } = start(url.href, ["--port", "0"]);
   expect([status, stderr]).toEqual([65, expect.stringContaining("refuses the connection")]);
 });
 
@@ -49,8 +50,16 @@ test("a port that is taken is named, with the way to another one", async () => {
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
-  const { status, stderr } = start(database, "--port", String(port));
+  const { status, stderr } = start(database, ["--port", String(port)]);
   expect(status).toBe(69);
   expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
   expect(stderr).toContain("--port");
+});
+
+test("an address that this machine does not have is named as such, not its port", () => {
+  const { status, stderr } = start(database, ["--host", "192.0.2.1", "--port", "0"], {
+    MEM_AUTH_MODE: "api-key",
+  });
+  expect(status).toBe(69);
+  expect(stderr).toMatch(/cannot listen on 192\.0\.2\.1:0[\s\S]*no such address[\s\S]*--host/);
 });
