@@ -15,6 +15,7 @@ import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { logLibraryWords } from "./library-words.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 
@@ -44,7 +45,12 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   for (const warning of unknownSettings(processEnvironment())) sayWarning(options, log, warning);
   // Before it answers there is nothing to finish: PostgreSQL ends with us.
   let end = async (): Promise<void> => undefined;
-  endWithSignals(log, () => end());
+  let isEnding = false;
+  logLibraryWords(log, () => isEnding);
+  endWithSignals(log, () => {
+    isEnding = true;
+    return end();
+  });
   const { life, database } = await startOnDatabase(options, log);
   end = async () => {
     await life.close();
