@@ -24,6 +24,8 @@ function start(dataDir: string): Started {
   const child = spawn(process.execPath, [bin, "server", "--port", "0"], {
     env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir, MEM_PROVIDER: "local" },
     stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, which a signal can be sent to.
+    detached: true,
   });
   const text = { said: "", log: "" };
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text.said += chunk));
@@ -92,6 +94,23 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     }
     expect(existsSync(join(dataDir, "postgres", "cluster", "postmaster.pid"))).toBe(false);
     expect(borrower.log()).not.toMatch(/"stack"|\n\s+at /);
+  },
+);
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "%s that comes to the process and then to its group, as of `timeout`, is one: a clean end, and a log without a warning",
+  async (signal) => {
+    const dataDir = tempDir();
+    const server = start(dataDir);
+    const url = await answering(server);
+    const posts = Array.from({ length: 8 }, (_, n) => posted(url, `event-${n}`));
+    await Promise.all(posts);
+    server.child.kill(signal);
+    process.kill(-(server.child.pid ?? 0), signal);
+    await server.exited;
+    expect(server.child.exitCode).toBe(0);
+    expect(server.log()).not.toMatch(/"level":[456]0|\n\s+at /);
+    expect(existsSync(join(dataDir, "postgres", "cluster", "postmaster.pid"))).toBe(false);
   },
 );
 
