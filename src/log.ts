@@ -15,6 +15,7 @@ import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from "pino";
 import { createStream, type RotatingFileStream } from "rotating-file-stream";
 import { type Clock, isoTime, systemClock } from "./clock.ts";
 import { redactSecrets } from "./domain/secrets.ts";
+import { createRepeatedErrors, loggedError, type RepeatedErrors } from "./log-errors.ts";
 
 export type Log = Logger;
 
@@ -32,19 +33,35 @@ export function createLog(
   clock: Clock = systemClock,
 ): { log: Log; close: () => Promise<void> } {
   const lines = createLines(file, clock);
-  return { log: pino(optionsOf(level), lines), close: lines.close };
+  const repeated = createRepeatedErrors();
+  return {
+    log: pino(optionsOf(level, repeated), lines),
+    close() {
+      repeated.flush();
+      return lines.close();
+    },
+  };
 }
 
 /** The same log on stderr, for a process whose output somebody else collects: a container, a service manager. */
 export function createStderrLog(level: LogLevel): { log: Log; close: () => Promise<void> } {
   const destination = pino.destination({ fd: 2, sync: true });
-  return { log: pino(optionsOf(level), destination), close: async () => destination.flushSync() };
+  const repeated = createRepeatedErrors();
+  return {
+    log: pino(optionsOf(level, repeated), destination),
+    async close() {
+      repeated.flush();
+      destination.flushSync();
+    },
+  };
 }
 
-function optionsOf(level: LogLevel): LoggerOptions {
+function optionsOf(level: LogLevel, { logMethod }: RepeatedErrors): LoggerOptions {
   return {
     level: levels[level],
     base: null,
+    serializers: { err: loggedError },
+    hooks: { logMethod },
     timestamp: stdTimeFunctions.isoTime,
     redact: { paths: redactedPaths, censor: "[redacted]" },
   };

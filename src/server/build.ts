@@ -7,6 +7,7 @@ import { buildServerHttp } from "../http/v1/app.ts";
 import { createClientAddress } from "../http/v1/client-address.ts";
 import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Listening } from "../store/postgres/listen.ts";
@@ -90,16 +91,17 @@ export function buildServer(deps: ServerDeps): HostedServer {
     clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
     guards: limits.guards,
     usage: limits.usage,
-    deletion: createDeletionPorts(database),
-    audit: createAuditPorts(database),
+    deletion: createDeletionPorts(database, projectScope),
+    audit: createAuditPorts(database, projectScope),
     team: createTeamPorts(database, settings),
     health: createHealth(database, deps.vectors?.inWords),
-    projects: createProjectPorts(database),
+    projects: createProjectPorts(database, projectScope),
     hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
     jobs: createJobPorts({ app: database.app, projects: projectScope }),
     events: deps.metrics === undefined ? events : countedEvents(events, deps.metrics.stored),
     keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
+    isLocal: () => isLoopbackHost(deps.address().host),
     recall: recall.ports,
     legacy: createLegacyPorts({
       ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },

@@ -2,6 +2,7 @@
 import type { Caller } from "../domain/tenancy.ts";
 import type { AuditPorts } from "../http/v1/audit.ts";
 import type { DeletionPorts } from "../http/v1/deletion.ts";
+import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { TeamPorts } from "../http/v1/team.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
@@ -11,9 +12,13 @@ import { readAudit } from "../store/postgres/read-audit.ts";
 import { setRetention, teamById } from "../store/postgres/teams.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
-export function createDeletionPorts({ app }: Pick<Database, "app">): DeletionPorts {
+export function createDeletionPorts(
+  { app }: Pick<Database, "app">,
+  projects: ProjectScopePorts,
+): DeletionPorts {
   const by = (caller: Caller, request_id: string) => ({ api_key_id: caller.key_id, request_id });
   return {
+    ...projects,
     deleteMemory: (caller, id, requestId) =>
       deleteObservation(app, { tenant: caller, id, by: by(caller, requestId) }),
     purge: (caller, project_id, requestId) =>
@@ -21,8 +26,12 @@ export function createDeletionPorts({ app }: Pick<Database, "app">): DeletionPor
   };
 }
 
-export function createAuditPorts({ app }: Pick<Database, "app">): AuditPorts {
+export function createAuditPorts(
+  { app }: Pick<Database, "app">,
+  { idOfName }: ProjectScopePorts,
+): AuditPorts {
   return {
+    idOfName,
     read: (caller, page) => inTenant(app, caller, (connection) => readAudit(connection, caller, page)),
   };
 }

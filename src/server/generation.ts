@@ -1,9 +1,10 @@
 // The generating side of the hosted server: teams take turns, a turn is one batch of one session under a lease.
 import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { Logger, type Runner, run } from "graphile-worker";
 import * as z from "zod";
 import type { Clock } from "../clock.ts";
-import { failOpen } from "../errors.ts";
+import { failOpen, MemError } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { createBatchSizes } from "../generate/batch-sizes.ts";
 import { dueAt, localBatching, modelBatching } from "../generate/batching.ts";
@@ -24,6 +25,7 @@ import {
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { openQueuePool } from "../store/postgres/queue-pool.ts";
+import { toStorageError } from "../store/postgres/storage-error.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
 import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
@@ -51,6 +53,9 @@ const sweepEveryMs = 5_000;
 // What a paused provider or a full team waits at most before it is looked at again.
 const longestWaitMs = 60_000;
 const fullTeamWaitMs = 500;
+// A runner whose database is away sleeps for seconds and minutes between its tries: it is not waited for.
+const runnerEndMs = 5_000;
+const brokenRunnerEndMs = 500;
 
 export function createHostedGeneration(deps: HostedGenerationDeps): HostedGeneration {
   const { database, server, log, clock } = deps;
@@ -82,6 +87,8 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   const passedOver = new Set<number>();
   const queuePool = openQueuePool(database.owner);
   let runner: Runner | null = null;
+  // Settles when the newest runner has let go of its connections, also one that ends by itself.
+  let ran: Promise<unknown> = Promise.resolve();
   let sweep: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
   let isSweeping = false;
@@ -196,16 +203,26 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       // Without a batch the library ends a job in a promise that nobody holds: a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
-        if (level === "error") log.warn({ queue: message }, "the queue");
+        if (level === "error" && !stopping)
+          log.warn({ err: new MemError("storage_failed", { message }) }, "the queue");
       }),
+    }).catch((cause: unknown) => {
+      throw toStorageError(cause);
     });
     const ended = (cause?: unknown): void => {
       if (runner !== started || stopping) return;
-      log.error({ err: cause }, "the queue's runner ended; it is started again");
+      const why = cause === undefined ? {} : { err: toStorageError(cause) };
+      log.error(why, "the queue's runner ended; it is started again");
       runner = null;
     };
-    started.promise.then(() => ended(), ended);
+    ran = started.promise.then(() => ended(), ended);
     return started;
+  }
+
+  async function endRunner(): Promise<void> {
+    // It refuses when it is ending by itself.
+    const broken = () => Promise.race([ran, delay(brokenRunnerEndMs, undefined, { ref: false })]);
+    await Promise.race([runner?.stop().catch(broken), delay(runnerEndMs, undefined, { ref: false })]);
   }
 
   return {
@@ -219,7 +236,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
       clearInterval(sweep);
       await sweeping;
       sessions.cancelAll();
-      await failOpen("stopping the queue's runner", () => runner?.stop());
+      await endRunner();
       queue.close();
       await queuePool.end();
       await close();

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { demandDatabase } from "../store/postgres/reach.ts";
-import { findPrivatePostgres, type PrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
+import { findPrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
 import { takeStartLock } from "./start-lock.ts";
 
 export interface ServerDatabase {
@@ -27,8 +27,12 @@ interface FindOptions {
 
 const mostRestarts = 5;
 const restartsForgottenAfterMs = 60_000;
+const lookEveryMs = 250;
 
-/** Finds or starts the database. A private one that crashes is started again, five times in a minute at most. */
+/**
+ * Finds or starts the database. A private one that ends is started again, five times in a minute at most, by whichever
+ * server of its data directory comes first: the others join it.
+ */
 export async function findServerDatabase(options: FindOptions): Promise<ServerDatabase> {
   const { named, dataDir, isBrief = false } = options;
   if (named !== "") {
@@ -39,57 +43,118 @@ export async function findServerDatabase(options: FindOptions): Promise<ServerDa
   let mustHold = false;
   try {
     const found = await joinOrStart(options);
-    mustHold = isBrief && found.described === "private";
-    return mustHold ? { ...found, stop: () => found.stop().finally(unlock) } : found;
+    if (isBrief && found.described === "joined") return { ...found, stop: async () => undefined };
+    mustHold = isBrief;
+    const kept = keep(found, options);
+    return mustHold ? { ...kept, stop: () => kept.stop().finally(unlock) } : kept;
   } finally {
     if (!mustHold) unlock();
   }
 }
 
-async function joinOrStart({ dataDir, log, onLost }: FindOptions): Promise<ServerDatabase> {
+/** One that runs: of this process or joined. */
+interface Running {
+  url: string;
+  described: "private" | "joined";
+  /** Settles when it has ended, or was left by `stop`. */
+  ended(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function joinOrStart({ dataDir, log }: Pick<FindOptions, "dataDir" | "log">): Promise<Running> {
   const running = findPrivatePostgres(dataDir);
-  if (running !== undefined) return { ...running, described: "joined", stop: async () => undefined };
-  const start = (): Promise<PrivatePostgres> =>
-    startPrivatePostgres({ dataDir, log: (line) => log.debug({ postgres: line }, "postgres") });
-  let current = await start();
+  if (running !== undefined && (await isListening(running.url))) return joined(running.url, dataDir);
+  const started = await startPrivatePostgres({
+    dataDir,
+    log: (line) => log.debug({ postgres: line }, "postgres"),
+  });
+  return { url: started.url, described: "private", ended: () => started.ended, stop: () => started.stop() };
+}
+
+// The process number alone may be another process's by now.
+function isListening(url: string): Promise<boolean> {
+  return demandDatabase(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+function joined(url: string, dataDir: string): Running {
+  const left = new AbortController();
+  return {
+    url,
+    described: "joined",
+    ended: () => goneFrom(dataDir, left.signal),
+    stop: async () => left.abort(),
+  };
+}
+
+async function goneFrom(dataDir: string, left: AbortSignal): Promise<void> {
+  while (!left.aborted && findPrivatePostgres(dataDir) !== undefined) {
+    await delay(lookEveryMs, undefined, { ref: false });
+  }
+}
+
+/** The same as long as it runs; when it ends unasked, the next one on the same socket, started here or elsewhere. */
+function keep(found: Running, options: FindOptions): ServerDatabase {
+  const { dataDir, isBrief = false, log, onLost } = options;
+  let current = found;
+  let starting: Promise<unknown> | undefined;
   let stopping = false;
   let restarts = 0;
 
   async function watch(): Promise<void> {
-    while (!stopping) {
-      await current.ended;
+    for (;;) {
+      await current.ended();
       if (stopping) return;
-      restarts += 1;
-      setTimeout(() => {
-        restarts -= 1;
-      }, restartsForgottenAfterMs).unref();
-      log.error({ restarts }, "the private PostgreSQL ended; it is started again");
-      if (restarts > mostRestarts)
-        throw new MemError("storage_failed", { message: "The private PostgreSQL keeps ending." });
-      current = await startAgain(start);
+      log.warn("the private PostgreSQL ended; it is started again");
+      if (current.described === "private") countRestart();
+      // A command holds the lock for as long as it lasts.
+      const unlock = isBrief ? () => undefined : await takeStartLock(dataDir);
+      try {
+        if (stopping) return;
+        starting = again(options).then((running) => (current = running));
+        await starting;
+      } finally {
+        unlock();
+      }
+      log.info(
+        { by: current.described === "joined" ? "another" : "us" },
+        "the private PostgreSQL runs again",
+      );
     }
   }
 
+  function countRestart(): void {
+    restarts += 1;
+    setTimeout(() => {
+      restarts -= 1;
+    }, restartsForgottenAfterMs).unref();
+    if (restarts <= mostRestarts) return;
+    throw new MemError("storage_failed", { message: "The private PostgreSQL keeps ending." });
+  }
+
   watch().catch((cause: unknown) => {
-    onLost(cause instanceof MemError ? cause : new MemError("storage_failed", { cause }));
+    if (!stopping) onLost(cause instanceof MemError ? cause : new MemError("storage_failed", { cause }));
   });
   return {
-    url: current.url,
-    described: "private",
+    url: found.url,
+    described: found.described,
     async stop() {
       stopping = true;
+      await starting?.catch(() => undefined);
       await current.stop();
     },
   };
 }
 
 // After a crash its children hold the shared memory for a moment, and a start is refused as long as they do.
-async function startAgain(start: () => Promise<PrivatePostgres>, tries = 15): Promise<PrivatePostgres> {
+async function again(options: FindOptions, tries = 15): Promise<Running> {
   try {
-    return await start();
+    return await joinOrStart(options);
   } catch (cause) {
     if (tries === 0) throw cause;
   }
   await delay(1_000);
-  return startAgain(start, tries - 1);
+  return again(options, tries - 1);
 }

@@ -1,10 +1,22 @@
 // A private PostgreSQL for who has none: a child of this process on a socket file, no port, gone when we are gone.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { MemError } from "../errors.ts";
+import { failOpenSync, MemError } from "../errors.ts";
+import { newId } from "../ids.ts";
 import { createDatabaseIfMissing } from "../store/postgres/create-database.ts";
 import { type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
 
@@ -32,6 +44,8 @@ interface StartOptions {
 const port = 5432;
 const database = "mem";
 const startDeadlineMs = 60_000;
+const lookEveryMs = 100;
+const mostLooks = 150;
 
 /** Starts it in the data directory, making the cluster first. Throws `storage_failed`. */
 export async function startPrivatePostgres(options: StartOptions): Promise<PrivatePostgres> {
@@ -41,15 +55,30 @@ export async function startPrivatePostgres(options: StartOptions): Promise<Priva
   if (!existsSync(join(home.cluster, "PG_VERSION"))) {
     await createCluster(binaries, home, other?.locale ?? builtinLocale);
   }
+  await predecessorGone(home.cluster);
   return run(binaries, home, options);
+}
+
+// One whose process was killed a moment ago still saves: a start beside it would be refused.
+async function predecessorGone(cluster: string): Promise<void> {
+  for (let look = 0; look < mostLooks; look += 1) {
+    const pid = Number(readPidFile(cluster)?.[0] ?? 0);
+    if (pid === 0 || pid === process.pid || !isAlive(pid)) return;
+    await delay(lookEveryMs);
+  }
+}
+
+function readPidFile(cluster: string): string[] | undefined {
+  try {
+    return readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return undefined;
+  }
 }
 
 /** The running one of a data directory, started by another process; undefined when none runs. */
 export function findPrivatePostgres(dataDir: string): { url: string } | undefined {
-  const root = join(dataDir, "postgres");
-  const pidFile = join(root, "cluster", "postmaster.pid");
-  if (!existsSync(pidFile)) return undefined;
-  const [pid, , , , sockets, , , status] = readFileSync(pidFile, "utf8").split("\n");
+  const [pid, , , , sockets, , , status] = readPidFile(join(dataDir, "postgres", "cluster")) ?? [];
   if (sockets === undefined || status?.trim() !== "ready" || !isAlive(Number(pid))) return undefined;
   return { url: urlOf(sockets) };
 }
@@ -87,13 +116,20 @@ function makeExecutable(path: string): void {
 // The same on every machine; PostgreSQL has it since 17.
 const builtinLocale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
 
+// Made beside its place and moved there when it is whole: who is killed meanwhile leaves nothing that looks like one.
 async function createCluster(
   { initdb }: Binaries,
-  home: PostgresHome,
+  { cluster, user }: PostgresHome,
   locale: readonly string[],
 ): Promise<void> {
+  for (const name of readdirSync(dirname(cluster))) {
+    if (name.startsWith(unfinished)) removeUnfinished(join(dirname(cluster), name));
+  }
+  const made = join(dirname(cluster), `${unfinished}${newId()}`);
+  mkdirSync(made, { mode: 0o700 });
+  if (user !== undefined) chownSync(made, user.uid, user.gid);
   const words = [
-    `--pgdata=${home.cluster}`,
+    `--pgdata=${made}`,
     "--username=mem",
     "--encoding=UTF8",
     ...locale,
@@ -102,15 +138,37 @@ async function createCluster(
     "--auth-host=reject",
     "--no-instructions",
   ];
-  await promisify(execFile)(initdb, words, { ...home.user, cwd: home.cluster, env: environment }).catch(
-    (cause: unknown) => {
-      throw new MemError("storage_failed", {
-        message: "The private PostgreSQL could not be set up.",
-        hint: `See whether ${home.cluster} is empty and its disk has 100 MB of room, or set MEM_DATABASE_URL.`,
-        cause,
-      });
-    },
+  try {
+    await promisify(execFile)(initdb, words, { ...user, cwd: made, env: environment });
+    renameSync(made, cluster);
+  } catch (cause) {
+    removeUnfinished(made);
+    const said = cause instanceof Error && "stderr" in cause ? lastWords(String(cause.stderr)) : "";
+    throw new MemError("storage_failed", {
+      message: `The private PostgreSQL could not be set up.${said}`,
+      hint: `See whether ${cluster} is empty and its disk has 100 MB of room, or set MEM_DATABASE_URL.`,
+      cause,
+    });
+  }
+}
+
+const unfinished = "cluster.making-";
+
+function removeUnfinished(directory: string): void {
+  failOpenSync("removing a cluster that was not finished", () =>
+    rmSync(directory, { recursive: true, force: true }),
   );
+}
+
+/** The end of what PostgreSQL said, as sentences that follow another one. */
+function lastWords(said: string): string {
+  const lines = said
+    .split("\n")
+    .map((line) => line.replace(/^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] /, "").trim())
+    .filter((line) => line !== "");
+  const fatal = lines.filter((line) => /^(FATAL|PANIC|HINT|initdb: error)/.test(line));
+  const told = (fatal.length > 0 ? fatal : lines).slice(-3);
+  return told.length === 0 ? "" : ` It said: ${told.join(" ").slice(0, 500)}`;
 }
 
 // Our own environment may hold keys, and PG* variables that mean another server.
@@ -150,9 +208,12 @@ async function run(
     });
   });
   await ready(child, log);
-  const pid = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+  const pid = Number(readPidFile(cluster)?.[0]);
   const url = urlOf(sockets);
-  await createDatabaseIfMissing(url);
+  await createDatabaseIfMissing(url).catch((cause: unknown) => {
+    child.stdin?.end();
+    throw cause;
+  });
   return {
     url,
     pid,
@@ -184,21 +245,25 @@ function ready(child: ChildProcess, log: StartOptions["log"]): Promise<void> {
       child.stdin?.end();
       reject(
         new MemError("storage_failed", {
-          message: `The private PostgreSQL ${reason}.`,
-          hint: "Set MEM_DATABASE_URL to a PostgreSQL of yours, or mend what it says.",
-          details: said.slice(-2_000),
+          message: `The private PostgreSQL ${reason}.${lastWords(said)}`,
+          hint:
+            said === ""
+              ? "It said nothing: something ended it. Start it again, or set MEM_DATABASE_URL to a PostgreSQL of yours."
+              : "Mend what it says, or set MEM_DATABASE_URL to a PostgreSQL of yours.",
         }),
       );
     };
     const deadline = setTimeout(() => fail("did not start in time"), startDeadlineMs);
     child.once("error", () => fail("could not be run"));
-    child.once("exit", () => fail("ended while it started"));
+    // When its words are read to their end; the keeper's other half holds them open until our end of the pipe closes.
+    child.once("close", () => fail("ended while it started"));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-8_000);
       for (const line of text.split("\n")) if (line !== "") log?.(line);
       if (!text.includes("ready to accept connections")) return;
       clearTimeout(deadline);
       child.removeAllListeners("error");
+      child.removeAllListeners("close");
       resolve();
     });
   });

@@ -33,6 +33,8 @@ export function createProjectScopePorts({ app }: Pick<Database, "app">): Project
       name === storableText(name) && name.length <= longestName
         ? findProjectId(app, caller, name)
         : undefined,
+    names: async (caller, most) =>
+      (await listProjects(app, caller, { after: "", limit: most })).map(({ name }) => name),
     async localProject(caller) {
       const found = localProjects.get(caller.team_id) ?? (await findProjectId(app, caller, "default"));
       if (found === undefined) throw new MemError("internal", { message: "The local team has no project." });
@@ -42,8 +44,12 @@ export function createProjectScopePorts({ app }: Pick<Database, "app">): Project
   };
 }
 
-export function createProjectPorts({ app }: Pick<Database, "app">): ProjectPorts {
+export function createProjectPorts(
+  { app }: Pick<Database, "app">,
+  projects: ProjectScopePorts,
+): ProjectPorts {
   return {
+    ...projects,
     find: (caller: Caller, id) => findProject(app, caller, id),
     list: (caller, page) => listProjects(app, caller, page),
     async create(caller, { name, metadata }, request_id) {

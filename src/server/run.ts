@@ -8,13 +8,16 @@ import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { demandWriterSettings, type ServerSettings } from "../settings/server.ts";
+import { unknownSettings } from "../settings/unknown-names.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
+import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
 import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
 import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { logLibraryWords } from "./library-words.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 import { inShell, placeOfPostgres } from "./postgres-home.ts";
@@ -32,15 +35,38 @@ export interface RunServerOptions {
 }
 
 const stopDeadlineMs = 9_500;
+// `timeout` and service managers tell a process and then its whole group: what comes twice within this is one signal.
+const sameSignalMs = 1_000;
 
-/** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; a second one ends it at once. */
+/** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; another one a second later ends it at once. */
 export async function runServer(options: RunServerOptions): Promise<void> {
   demandLoopback(options);
-  const { settings, server } = options;
+  const { settings } = options;
   demandWriterSettings(settings);
   const { log, close: closeLog } = openLog(options);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);
+  for (const warning of unknownSettings(processEnvironment())) sayWarning(options, log, warning);
+  // Before it answers there is nothing to finish: PostgreSQL ends with us.
+  let end = async (): Promise<void> => undefined;
+  let isEnding = false;
+  logLibraryWords(log, () => isEnding);
+  endWithSignals(log, () => {
+    isEnding = true;
+    return end();
+  });
+  const { life, database } = await startOnDatabase(options, log);
+  end = async () => {
+    await life.close();
+    await database.stop();
+    log.info("the server has stopped");
+    await closeLog();
+  };
+}
+
+// A private PostgreSQL that is joined may end in the same moment, with the server that owned it: then it is ours to start.
+async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry = false): Promise<Started> {
+  const { settings, server } = options;
   const database = await findServerDatabase({
     named: server.get("MEM_DATABASE_URL").reveal(),
     dataDir: settings.dataDir,
@@ -50,16 +76,19 @@ export async function runServer(options: RunServerOptions): Promise<void> {
       process.exit(cause.exitCode);
     },
   });
-  const life = await answer(options, log, database).catch(async (cause: unknown) => {
+  try {
+    return { life: await answer(options, log, database), database };
+  } catch (cause) {
     await database.stop();
-    throw cause;
-  });
-  endWithSignals(log, async () => {
-    await life.close();
-    await database.stop();
-    log.info("the server has stopped");
-    await closeLog();
-  });
+    const isGone = cause instanceof MemError && cause.code === "storage_failed";
+    if (isSecondTry || database.described !== "joined" || !isGone) throw cause;
+    return startOnDatabase(options, log, true);
+  }
+}
+
+interface Started {
+  life: { close(): Promise<void> };
+  database: ServerDatabase;
 }
 
 function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close: () => Promise<void> } {
@@ -75,13 +104,17 @@ async function answer(
   { url, described }: ServerDatabase,
 ): Promise<{ close(): Promise<void> }> {
   const { server, role, host } = options;
+  let closing = false;
   const database = openDatabase({
     url,
     max: server.get("MEM_DATABASE_CONNECTIONS"),
-    onConnectionLost: (cause) => log.warn({ err: cause }, "a connection to the database was lost"),
+    onConnectionLost(cause) {
+      if (!closing) log.warn({ err: toStorageError(cause) }, "a connection to the database was lost");
+    },
   });
   const running: (() => Promise<unknown>)[] = [];
   async function close(): Promise<void> {
+    closing = true;
     await Promise.all(running.map((stop) => stop()));
     await database.close();
   }
@@ -166,9 +199,13 @@ async function listenForMetrics(
 }
 
 // A connect line carries a key: whoever makes up a Host header would say where to.
-function warnOfUnknownAddress({ server, role, host, say }: RunServerOptions, log: Log): void {
+function warnOfUnknownAddress(options: RunServerOptions, log: Log): void {
+  const { server, role, host } = options;
   if (role === "generate" || server.get("MEM_PUBLIC_URL") !== "" || isLoopbackHost(host)) return;
-  const warning = "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names";
+  sayWarning(options, log, "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names");
+}
+
+function sayWarning({ say }: Pick<RunServerOptions, "say">, log: Log, warning: string): void {
   log.warn(warning);
   say(`  warning: ${warning}`);
 }
@@ -202,9 +239,11 @@ function greeting({
     ...(metricsPort === 0
       ? []
       : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
-    withKeys
-      ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
-      : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
+    role === "generate"
+      ? "  keys: not asked for; it makes records for every team, and answers for its health alone"
+      : withKeys
+        ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
+        : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
   ];
 }
 
@@ -213,10 +252,14 @@ function inAddress(host: string): string {
 }
 
 function endWithSignals(log: Log, end: () => Promise<void>): void {
-  let ending = false;
+  let since: number | undefined;
   function stop(reason: string): void {
-    if (ending) process.exit(1);
-    ending = true;
+    const now = systemClock.monotonicMs();
+    if (since !== undefined) {
+      if (now - since >= sameSignalMs) process.exit(1);
+      return;
+    }
+    since = now;
     log.info({ reason }, "stopping");
     setTimeout(() => process.exit(1), stopDeadlineMs).unref();
     end().then(
@@ -240,11 +283,20 @@ async function listenAt(
     const reason = cause instanceof Error ? ` (${cause.message})` : "";
     throw new MemError("port_unusable", {
       message: `The server cannot listen on ${host}:${port}${reason}.`,
-      hint: "Name another port with --port, or 0 for any free one.",
+      hint: listenHints[codeOf(cause)] ?? "Name another port with --port, or 0 for any free one.",
       cause,
     });
   }
 }
+
+const noSuchAddress =
+  "This machine has no such address: name one of its own with --host, or 0.0.0.0 for all of them.";
+const listenHints: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: noSuchAddress,
+  ENOTFOUND: noSuchAddress,
+  EAI_AGAIN: noSuchAddress,
+  EACCES: "Ports below 1024 are for root: name another one with --port.",
+};
 
 // Without keys anybody who reaches the port has the memory.
 function demandLoopback({ server, host }: RunServerOptions): void {

@@ -68,5 +68,20 @@ function isOfFiles(cause: unknown): boolean {
 
 function failed(what: string, cause: unknown): MemError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new MemError("output_failed", { message: `${what} cannot be written (${why}).`, cause });
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const hint = hints[code];
+  return new MemError("output_failed", {
+    message: `${what} cannot be written (${why}).`,
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
 }
+
+const hints: Readonly<Record<string, string>> = {
+  ENOENT: "Make its directory first, or name another one.",
+  ENOTDIR: "What stands before its name is no directory: name another one.",
+  EACCES: "Name a file in a directory that you may write to.",
+  EPERM: "Name a file in a directory that you may write to.",
+  EROFS: "Name a file on a disk that can be written to.",
+  EPIPE: "Who reads it ended before it was whole.",
+};

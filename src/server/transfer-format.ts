@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from "../domain/json.ts";
 import { nestingExceeds } from "../domain/nesting.ts";
 import { storableText } from "../domain/storable.ts";
 import { isId } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+import { failOpenSync, MemError } from "../errors.ts";
 import { derivedId } from "../ids.ts";
 import type { TransferCounts } from "../store/postgres/transfer-read.ts";
 import type {
@@ -38,10 +38,10 @@ export type TransferRecord =
 
 /** Throws `export_invalid`. */
 export function parseHeader(text: string): TransferHeader {
-  const value = parseJson(text);
-  if (!isJsonObject(value) || value.mem !== "project-export") {
+  const value = failOpenSync("reading a header", () => parseJson(text));
+  if (value === undefined || !isJsonObject(value) || value.mem !== "project-export") {
     throw new MemError("export_invalid", {
-      message: "The first line is not that of an export of a project.",
+      message: "The first line is not that of an export of a project, so nothing was imported.",
     });
   }
   if (value.formatVersion !== transferFormatVersion) {
@@ -50,7 +50,12 @@ export function parseHeader(text: string): TransferHeader {
       hint: "Update mem, or export it again with this version.",
     });
   }
-  return checked(header, value);
+  const { success, data } = header.safeParse(value);
+  if (success) return data;
+  throw new MemError("export_invalid", {
+    message: "The first line, the header of the export, is damaged, so nothing was imported.",
+    hint: "Export the project again.",
+  });
 }
 
 /**

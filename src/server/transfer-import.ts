@@ -25,7 +25,7 @@ export interface ImportOptions {
 export async function readHeader(lines: AsyncIterator<NumberedLine>): Promise<TransferHeader> {
   const first = await lines.next();
   if (first.done === true) throw new MemError("export_invalid", { message: "There is nothing to import." });
-  return atLine(first.value.number, () => parseHeader(first.value.text));
+  return parseHeader(first.value.text);
 }
 
 // One transaction: enough that its own cost is nothing, little enough that others of the project hardly wait.

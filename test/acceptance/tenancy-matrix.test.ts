@@ -25,7 +25,7 @@ test("every MCP tool has a row in the matrix, and every row a tool", async () =>
   const answer = await server.app.inject({
     method: "POST",
     url: "/v1/mcp",
-    headers: { host: "mem.test", authorization: `Bearer ${apiKey}` },
+    headers: { host: "127.0.0.1", authorization: `Bearer ${apiKey}` },
     payload: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
   });
   const tools = answer.json().result.tools.map(({ name }: { name: string }) => name);

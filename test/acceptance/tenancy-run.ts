@@ -135,7 +135,7 @@ async function send({ server, world }: MatrixDeps, asked: Case, { id, key }: Sen
     url: url.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params.path[param]))),
     query: Object.fromEntries(Object.entries(params.query).map(([field, value]) => [field, String(value)])),
     headers: {
-      host: "mem.test",
+      host: "127.0.0.1",
       ...(text === null ? {} : { authorization: `Bearer ${text}` }),
       ...(key === undefined ? {} : { "idempotency-key": key }),
     },

@@ -81,7 +81,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "the console",
-    home: /^src\/cli\/io\.ts$|^src\/build\.mjs$/,
+    home: /^src\/cli\/io\.ts$|^src\/server\/library-words\.ts$|^src\/build\.mjs$/,
     found: (node) => memberPath(node).startsWith("console."),
   },
   {

@@ -69,3 +69,10 @@ test("a port that is taken is named, with the way to another one", async () => {
   expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
   expect(stderr).toContain("--port");
 });
+
+test("an address that this machine does not have is named as such, not its port", () => {
+  const settings = { MEM_DATABASE_URL: database, MEM_AUTH_MODE: "api-key" };
+  const { status, stderr } = startWith(settings, "--host", "192.0.2.1", "--port", "0");
+  expect(status).toBe(69);
+  expect(stderr).toMatch(/cannot listen on 192\.0\.2\.1:0[\s\S]*no such address[\s\S]*--host/);
+});

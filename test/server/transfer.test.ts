@@ -256,7 +256,7 @@ test("a file that ends early is told, with how much it lacks", async () => {
 
 test.each([
   ["", "nothing to import"],
-  ["hello\n", "Line 1"],
+  ["hello\n", "not that of an export of a project, so nothing was imported"],
   ['{"mem":"project-export","formatVersion":2}\n', "format version 2"],
 ])("%j is no export", async (text, said) => {
   const copy = await makeProject(database);

@@ -97,7 +97,11 @@ function registerRevoke(keys: Command, context: CliContext): void {
       else if (revokedIds.length === 0) context.io.out("It was revoked before.");
       else {
         const others = revokedIds.length - 1;
-        context.io.out(others === 0 ? "Revoked." : `Revoked, and ${others} that descend from it.`);
+        context.io.out(
+          others === 0
+            ? "Revoked."
+            : `Revoked, and ${others} that ${others === 1 ? "descends" : "descend"} from it.`,
+        );
         context.io.err(
           "Servers that run refuse it at once; one that has lost its connection to the database, within ten seconds.",
         );

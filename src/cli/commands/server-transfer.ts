@@ -85,7 +85,8 @@ function progressOf({ io }: CliContext, verb: string): (done: number, all: numbe
 
 function countsInWords(counts: { sessions: number; events: number; observations: number }): string {
   const { sessions, events, observations } = counts;
-  return `${sessions} sessions, ${events} events and ${observations} observations`;
+  const of = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  return `${of(sessions, "session")}, ${of(events, "event")} and ${of(observations, "observation")}`;
 }
 
 function settingsOf(context: CliContext) {

@@ -40,7 +40,12 @@ export function sendError(reply: FastifyReply, thrown: unknown): void {
   const error = inWordsOf(reply.server.errorWords, toHttpError(thrown));
   if (error.status >= 500) {
     reply.log.error(
-      { err: thrown, method: reply.request.method, path: pathOf(reply.request.url) },
+      {
+        err: thrown,
+        method: reply.request.method,
+        path: pathOf(reply.request.url),
+        request_id: reply.request.id,
+      },
       "request failed",
     );
   }

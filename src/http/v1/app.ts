@@ -55,6 +55,8 @@ export interface ServerHttpDeps {
   hostedSessions: HostedSessionPorts;
   jobs: JobPorts;
   keys: KeyPorts;
+  /** Whether only this machine reaches the server, as it is bound. */
+  isLocal(): boolean;
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
   recall: RecallPorts & MemoryPorts;
@@ -136,6 +138,7 @@ function addRoutes(app: App, deps: ServerHttpDeps, routes: readonly RouteOptions
   mcpRoutes(app, {
     version: deps.health.version(),
     publicUrl: deps.publicUrl,
+    isLocal: deps.isLocal,
     tools: recallTools(deps.recall),
   });
   legacyRoutes(app, deps);

@@ -1,10 +1,11 @@
 // The audit log over HTTP: who read, deleted, minted, purged.
 import type { JsonObject } from "../../domain/json.ts";
-import { type Caller, isId } from "../../domain/tenancy.ts";
+import type { Caller } from "../../domain/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { auditAnswer, auditQuery } from "../schemas/v1-deletion.ts";
 import { keyedErrors } from "../schemas/v1-errors.ts";
 import { callerOf } from "./authentication.ts";
+import { type ProjectScopePorts, projectIdOf } from "./project-scope.ts";
 
 interface Entry {
   id: string;
@@ -19,7 +20,7 @@ interface Entry {
   created_at_epoch: number;
 }
 
-export interface AuditPorts {
+export interface AuditPorts extends Pick<ProjectScopePorts, "idOfName"> {
   read(
     caller: Caller,
     page: {
@@ -33,7 +34,7 @@ export interface AuditPorts {
 }
 
 /** `GET /v1/audit`, newest first. A key of one project sees what was done in that project. */
-export function auditRoutes(app: App, { read }: AuditPorts): void {
+export function auditRoutes(app: App, ports: AuditPorts): void {
   app.get(
     "/v1/audit",
     {
@@ -46,11 +47,12 @@ export function auditRoutes(app: App, { read }: AuditPorts): void {
     },
     async (request) => {
       const { action = null, projectId, since = null, before = null, limit } = request.query;
+      const caller = callerOf(request);
+      const project_id = projectId === undefined ? null : await projectIdOf(caller, projectId, ports);
       // A project that is none has no entries, like one that nobody reaches.
-      if (projectId !== undefined && !isId(projectId)) return { entries: [], nextBefore: null };
-      const project_id = projectId ?? null;
+      if (project_id === undefined) return { entries: [], nextBefore: null };
       const page = { action, project_id, since, before_seq: before, limit: limit + 1 };
-      const found = await read(callerOf(request), page);
+      const found = await ports.read(caller, page);
       const entries = found.slice(0, limit);
       return {
         entries: entries.map(onWire),

@@ -5,7 +5,7 @@ import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../sch
 import { keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { callerOf } from "./authentication.ts";
 import { noSuchMemory } from "./memories.ts";
-import { noSuchProject } from "./project-scope.ts";
+import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";
 
 interface Counts {
   observations: number;
@@ -16,7 +16,7 @@ interface Counts {
   idempotencyKeys: number;
 }
 
-export interface DeletionPorts {
+export interface DeletionPorts extends ProjectScopePorts {
   /** False when the caller has no record of that id. */
   deleteMemory(caller: Caller, id: string, requestId: string): Promise<boolean>;
   /** Undefined when the caller has no such project. */
@@ -47,18 +47,18 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
     {
       config: { access: "memories:write", openOverQuota: true },
       schema: {
-        summary: "Delete everything that was captured in a project; the project itself stays.",
+        summary:
+          "Delete everything that was captured in a project, named by its id or its name; the project itself stays.",
         params: purgedParams,
         response: { 200: purgedAnswer, ...openOf(keyedWriteErrors) },
       },
     },
     async (request) => {
-      const { projectId } = request.params;
-      const counts = isId(projectId)
-        ? await ports.purge(callerOf(request), projectId, request.id)
-        : undefined;
+      const caller = callerOf(request);
+      const { project_id } = await demandProject(caller, request.params.projectId, ports);
+      const counts = await ports.purge(caller, project_id, request.id);
       if (counts === undefined) throw noSuchProject();
-      return { purged: true as const, projectId, counts };
+      return { purged: true as const, projectId: project_id, counts };
     },
   );
 }

@@ -2,7 +2,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Caller } from "../../domain/tenancy.ts";
+import type { Caller, ProjectScope } from "../../domain/tenancy.ts";
+import { terminalLine } from "../../domain/terminal-text.ts";
 import { MemError, toMemError } from "../../errors.ts";
 import { inWordsOf } from "../plugins/errors.ts";
 import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
@@ -91,9 +92,7 @@ async function find(
   const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
   const words = withQuery ? demandText("query", given.query) : null;
   const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
-  const scope = await demandProject(caller, projectId, ports).catch((cause: unknown) => {
-    throw forAgents(cause);
-  });
+  const scope = await demandNamedProject(ports, caller, projectId);
   const found =
     words === null ? await ports.recent(scope, asked) : await ports.search(scope, { ...asked, words });
   await ports.recordRead({
@@ -107,13 +106,35 @@ async function find(
   return found;
 }
 
-// An agent with these tools cannot ask the routes that the others' hint leads to.
-function forAgents(cause: unknown): unknown {
-  if (!(cause instanceof MemError) || cause.status >= 500) return cause;
-  return new MemError(cause.code, {
-    message: cause.message,
-    hint: "Give `projectId` the id or name of a project that the API key reaches; ask the user which.",
-  });
+const mostNames = 20;
+
+// An agent has these tools and no other route: which projects there are is told where one is missing. Where one is
+// wrong the words are the same for all: what a caller cannot have is answered alike, whoever asks.
+async function demandNamedProject(
+  ports: RecallPorts,
+  caller: Caller,
+  projectId: string | undefined,
+): Promise<ProjectScope> {
+  try {
+    return await demandProject(caller, projectId, ports);
+  } catch (thrown) {
+    if (!(thrown instanceof MemError) || !["invalid_request", "not_found"].includes(thrown.code))
+      throw thrown;
+    const hint =
+      thrown.code === "not_found"
+        ? withoutProject
+        : projectsInWords(await ports.names(caller, mostNames + 1));
+    throw new MemError(thrown.code, { message: thrown.message, hint, cause: thrown });
+  }
+}
+
+const withoutProject =
+  "Call the tool without `projectId`: a key of one project needs none, any other key is told its projects.";
+
+function projectsInWords(names: readonly string[]): string {
+  if (names.length === 0) return "The team has none yet.";
+  const shown = names.slice(0, mostNames).map((name) => JSON.stringify(terminalLine(name)));
+  return `There are: ${shown.join(", ")}${names.length > mostNames ? ", and others" : ""}.`;
 }
 
 const maxTextChars = 100_000;
@@ -155,7 +176,8 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
       properties: {
         projectId: {
           type: "string",
-          description: "Id or name of the project; left out, the one of the API key.",
+          description:
+            "Which project, by its name or id. A key of one project needs none; a key of a whole team must name one.",
         },
         ...(withQuery
           ? { query: { type: "string", description: "A question or words, as one would say it." } }

@@ -8,6 +8,8 @@ export interface ProjectScopePorts {
   exists(scope: ProjectScope): Promise<boolean>;
   /** The id of the project of that name within the caller's reach. */
   idOfName(caller: Caller, name: string): Promise<string | undefined>;
+  /** The first names within the caller's reach, at most so many. */
+  names(caller: Caller, most: number): Promise<string[]>;
   /** The project of a server without keys, for requests that name none. */
   localProject(caller: Caller): Promise<string>;
 }
@@ -26,11 +28,11 @@ export async function demandProject(
     if (caller.project_id !== null) return { team_id, project_id: caller.project_id };
     if (caller.key_id === null) return { team_id, project_id: await ports.localProject(caller) };
     throw new MemError("invalid_request", {
-      message: "`projectId`: is needed, since the key reaches every project of its team",
-      hint: "Name one of GET /v1/projects, or use a key of one project.",
+      message: "`projectId` is needed: the key reaches every project of its team.",
+      hint: "Name one of GET /v1/projects by its id or its name, or use a key of one project.",
     });
   }
-  const named = isId(projectId) ? projectId : await ports.idOfName(caller, projectId);
+  const named = await projectIdOf(caller, projectId, ports);
   if (named === undefined) throw noSuchProject();
   // A key's own project is there: the database holds the key to it.
   if (caller.project_id !== null) {
@@ -40,6 +42,15 @@ export async function demandProject(
   const scope = { team_id, project_id: named };
   if (isId(projectId) && !(await ports.exists(scope))) throw noSuchProject();
   return scope;
+}
+
+/** The id that a text means, an id or a name within the caller's reach; whether there is one of the id is not asked. */
+export async function projectIdOf(
+  caller: Caller,
+  text: string,
+  { idOfName }: Pick<ProjectScopePorts, "idOfName">,
+): Promise<string | undefined> {
+  return isId(text) ? text : idOfName(caller, text);
 }
 
 /** The one answer for every project that a caller cannot have. */

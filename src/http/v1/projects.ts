@@ -1,6 +1,6 @@
 // The team's projects over HTTP: listed, looked up, made.
 import type { JsonObject } from "../../domain/json.ts";
-import { type Caller, isId } from "../../domain/tenancy.ts";
+import type { Caller } from "../../domain/tenancy.ts";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
@@ -12,7 +12,7 @@ import {
   projectsQuery,
 } from "../schemas/v1-projects.ts";
 import { callerOf } from "./authentication.ts";
-import { noSuchProject } from "./project-scope.ts";
+import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";
 
 interface Project {
   id: string;
@@ -23,7 +23,7 @@ interface Project {
   updated_at_epoch: number;
 }
 
-export interface ProjectPorts {
+export interface ProjectPorts extends ProjectScopePorts {
   find(caller: Caller, id: string): Promise<Project | undefined>;
   list(caller: Caller, page: { after: string; limit: number }): Promise<Project[]>;
   /** Throws `conflict` when the team has one of that name. */
@@ -61,14 +61,15 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "One project.",
+        summary: "One project, by its id or its name.",
         params: projectParams,
         response: { 200: projectAnswer, ...keyedLookupErrors },
       },
     },
     async (request) => {
-      const { projectId } = request.params;
-      const found = isId(projectId) ? await ports.find(callerOf(request), projectId) : undefined;
+      const caller = callerOf(request);
+      const { project_id } = await demandProject(caller, request.params.projectId, ports);
+      const found = await ports.find(caller, project_id);
       if (found === undefined) throw noSuchProject();
       return { project: onWire(found) };
     },

@@ -146,7 +146,7 @@ async function serveSuiteTools(): Promise<string> {
   installZod(app);
   installJsonBody(app);
   installErrors(app);
-  mcpRoutes(app, { version: "1", publicUrl: "", tools: suiteTools });
+  mcpRoutes(app, { version: "1", publicUrl: "", isLocal: () => true, tools: suiteTools });
   port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
   afterAll(() => app.close());
   return `http://localhost:${port}/v1/mcp`;
