@@ -107,7 +107,7 @@ function isLink(path: string): boolean {
 /** Where the cluster of a data directory lies, and whether that is outside of it: who removes one must remove both. */
 export function placeOfPostgres(dataDir: string): { place: string; isOutside: boolean } {
   const inside = join(dataDir, "postgres");
-  const place = failOpenSync("looking where PostgreSQL lies", () => realpathSync(inside)) ?? inside;
+  const place = existsSync(inside) ? realpathSync(inside) : inside;
   return { place, isOutside: isLink(inside) };
 }
 

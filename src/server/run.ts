@@ -15,12 +15,12 @@ import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
 import { version } from "../version.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
+import { greeting } from "./greeting.ts";
 import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { logLibraryWords } from "./library-words.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
-import { inShell, placeOfPostgres } from "./postgres-home.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;
@@ -151,7 +151,7 @@ async function answer(
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = await listenAt(built.app, { host, port });
     log.info({ host, port, role, version: version() }, "the server answers");
-    for (const line of greeting({ ...options, port, described, vectors })) options.say(line);
+    for (const line of greeting({ ...options, port, described, vectors: vectors.inWords })) options.say(line);
     warnOfUnknownAddress(options, log);
     return { close };
   } catch (cause) {
@@ -208,47 +208,6 @@ function warnOfUnknownAddress(options: RunServerOptions, log: Log): void {
 function sayWarning({ say }: Pick<RunServerOptions, "say">, log: Log, warning: string): void {
   log.warn(warning);
   say(`  warning: ${warning}`);
-}
-
-function greeting({
-  server,
-  settings,
-  host,
-  port,
-  role,
-  described,
-  vectors,
-}: RunServerOptions & Pick<ServerDatabase, "described"> & { vectors: HostedVectors }): string[] {
-  const withKeys = server.get("MEM_AUTH_MODE") === "api-key";
-  const { place, isOutside } = placeOfPostgres(settings.dataDir);
-  const database = {
-    named: "the PostgreSQL of MEM_DATABASE_URL",
-    private: `a private PostgreSQL in ${place}, which ends with this process`,
-    joined: `the private PostgreSQL that already runs for ${settings.dataDir}`,
-  }[described];
-  const metricsPort = server.get("MEM_METRICS_PORT");
-  const wayOut = `rm -r ${inShell(settings.dataDir)} ${inShell(place)}`;
-  return [
-    `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
-    `  database: ${database}`,
-    `  vectors: ${vectors.inWords}`,
-    // Others cannot enter the data directory, so what it holds lies elsewhere: removing it alone removes nothing.
-    ...(described !== "named" && isOutside
-      ? [`  once it has stopped, all its memory is removed with: ${wayOut}`]
-      : []),
-    ...(metricsPort === 0
-      ? []
-      : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
-    role === "generate"
-      ? "  keys: not asked for; it makes records for every team, and answers for its health alone"
-      : withKeys
-        ? "  keys: required; make one with `mem keys create --team NAME --scope memories:write --scope memories:read`"
-        : "  keys: none; it serves one team, `local`, on this machine only. MEM_AUTH_MODE=api-key asks for keys",
-  ];
-}
-
-function inAddress(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function endWithSignals(log: Log, end: () => Promise<void>): void {

@@ -88,7 +88,7 @@ test("the bounds in the statements hold alone, without any policy, and each of t
 
 // Locks and numbers of things that were found in the tenant; a batch that names its tenants; the team itself, by its id.
 const unbounded =
-  /^(?:commit|set local statement_timeout = \d+|select (?:share_project|hold_project|request_turn|nextval)\(.*|select item, .* from ingest_events\(.*|[\s\S]*\bteams\s(?:set .*)?\s*where id = \$1)$/;
+  /^(?:commit|set local statement_timeout = \d+|select (?:share_project|hold_project|request_turn|nextval)\(.*|select pg_notify\(\$1, \$2\)|select item, .* from ingest_events\(.*|[\s\S]*\bteams\s(?:set .*)?\s*where id = \$1)$/;
 
 async function isNoticed(cases: readonly Case[], byWork: boolean): Promise<boolean> {
   if (byWork && (await workFaults(walls.database, world).catch(() => ["refused"])).length > 0) return true;

@@ -69,7 +69,7 @@ test("an export is imported from a pipe and from a file, and written to both, fo
   const file = join(mem.home.dataDir, "shop.jsonl");
   const out = await mem("server", "export", ...shop, "--out", file);
   expect([out.code, out.stdout]).toEqual([0, ""]);
-  expect(out.stderr).toBe(`1 sessions, 500 events and 0 observations in ${file}.\n`);
+  expect(out.stderr).toBe(`1 session, 500 events and 0 observations in ${file}.\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const streamed = await mem("server", "export", ...shop);
   expect(streamed.code).toBe(0);
@@ -77,7 +77,7 @@ test("an export is imported from a pipe and from a file, and written to both, fo
   expect(streamed.stdout.split("\n").slice(1)).toEqual(readFileSync(file, "utf8").split("\n").slice(1));
   const again = await mem("server", "import", ...shop, file);
   expect(again.stdout).toBe(
-    "Read 1 sessions, 500 events and 0 observations; new are 0 sessions, 0 events and 0 observations.\n",
+    "Read 1 session, 500 events and 0 observations; new are 0 sessions, 0 events and 0 observations.\n",
   );
   const beside = await mem("server", "import", "--team", "acme", "--project", "copy", file, "--json");
   expect(JSON.parse(beside.stdout).created).toEqual(counts);
@@ -89,7 +89,7 @@ test("what is no export, no project or no file ends with a code and makes nothin
   expect(await mem("server", "export", ...nothing)).toMatchObject({ code: 66, stdout: "" });
   const damaged = await piped(mem, "hello\n", "import", ...nothing);
   expect(damaged).toMatchObject({ code: 65, stdout: "" });
-  expect(damaged.stderr).toContain("Line 1");
+  expect(damaged.stderr).toContain("The first line is not that of an export");
   expect((await mem("server", "import", ...nothing, "/nonexistent/a.jsonl")).code).toBe(66);
   expect((await mem("server", "export", ...nothing)).code).toBe(66);
   expect((await mem("server", "export", "--team", "acme")).code).toBe(64);
