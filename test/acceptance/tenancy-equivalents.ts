@@ -62,8 +62,16 @@ const rules: readonly Rule[] = [
   },
   {
     of: /^select 1 from projects where/,
-    what: /^team_id = \$1$/,
-    why: "the update of the project that follows is bound to the team",
+    why: "the project was looked for in the reach before",
+  },
+  {
+    of: /^select id, team_id, name,.* from projects\s+where .* and id = \$3$/s,
+    what: /^\(\$2/,
+    why: "the project that is named was compared with the key's before",
+  },
+  {
+    of: /^with child as \(/,
+    why: "the parent is the caller's own key; a child stands in its parent's team, by a foreign key",
   },
   {
     of: /from api_keys\s+where team_id = \$1 and id = \$2 and revoked_at is null/,
