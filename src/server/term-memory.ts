@@ -15,46 +15,52 @@ interface TermMemoryOptions {
   clock: Pick<Clock, "monotonicMs">;
   /** What is kept at most. */
   maxBytes?: number;
-  /** What was deleted, or changed by a backup that was put back, is gone from here after twice this time. */
+  /** What was deleted, or changed by a backup that was put back, is gone from here after this time. */
   forgetMs?: number;
 }
 
-/** Two halves: what is not asked for while the younger one fills, or for a while, is forgotten with the older one. */
+interface Remembered {
+  record: IndexedRecord;
+  until: number;
+}
+
+/** Two halves: what is not asked for while the younger one fills, or in half of the time, is forgotten with the older one. */
 export function createTermMemory({
   clock,
   maxBytes = 64 * 1024 * 1024,
-  forgetMs = 5 * 60_000,
+  forgetMs = 10 * 60_000,
 }: TermMemoryOptions): TermMemory {
-  let young = new Map<number, IndexedRecord>();
-  let old = new Map<number, IndexedRecord>();
+  let young = new Map<number, Remembered>();
+  let old = new Map<number, Remembered>();
   let bytes = 0;
-  let since = clock.monotonicMs();
+  let now = clock.monotonicMs();
+  let since = now;
 
   function turn(): void {
     old = young;
     young = new Map();
     bytes = 0;
-    since = clock.monotonicMs();
+    since = now;
   }
 
-  function keep(record: IndexedRecord): void {
+  function put(one: Remembered): void {
     if (bytes >= maxBytes / 2) turn();
-    young.set(record.id, record);
-    bytes += record.terms.codes.byteLength + overheadBytes;
+    young.set(one.record.id, one);
+    bytes += one.record.terms.codes.byteLength + overheadBytes;
   }
 
   return {
     age() {
-      if (clock.monotonicMs() - since >= forgetMs) turn();
+      now = clock.monotonicMs();
+      if (now - since >= forgetMs / 2) turn();
     },
     get(id) {
-      const found = young.get(id);
-      if (found !== undefined) return found;
-      const before = old.get(id);
-      if (before !== undefined) keep(before);
-      return before;
+      const found = young.get(id) ?? old.get(id);
+      if (found === undefined || found.until <= now) return undefined;
+      if (!young.has(id)) put(found);
+      return found.record;
     },
-    keep,
+    keep: (record) => put({ record, until: now + forgetMs }),
   };
 }
 

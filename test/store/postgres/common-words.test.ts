@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
 import { codeOf } from "../../../src/domain/record-terms.ts";
 import type { ProjectScope } from "../../../src/domain/tenancy.ts";
 import { termsOf } from "../../../src/domain/words.ts";
+import { newId } from "../../../src/ids.ts";
 import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
 import { findCandidates } from "../../../src/store/postgres/search.ts";
+import { ensureProject, ensureTeam } from "../../../src/store/postgres/teams.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
@@ -15,6 +18,14 @@ const rare = 20;
 const database = await openTestDatabase();
 const ours = await makeProject(database);
 const theirs = await makeProject(database, ours.team_id);
+// A project whose entries of the index are ours as well: its id begins alike.
+const twin = await makeTwin();
+
+async function makeTwin(): Promise<ProjectScope> {
+  const team_id = await ensureTeam(database.system, { id: newId(), name: "the twin's" });
+  const id = `${ours.project_id.slice(0, 8)}${newId().slice(8)}`;
+  return { team_id, project_id: await ensureProject(database.system, { id, team_id, name: "twin" }) };
+}
 
 function titleOf(place: number): string {
   if (place === both) return "granite marble";
@@ -40,11 +51,11 @@ async function fill(scope: ProjectScope): Promise<number[]> {
 }
 
 const seqs = await fill(ours);
-const foreign = new Set(await fill(theirs));
+const foreign = new Set([...(await fill(theirs)), ...(await fill(twin))]);
 
-function ask(words: string, filter: Partial<ObservationFilter> = {}) {
-  return inTenant(database.app, ours, (connection) =>
-    findCandidates(connection, ours, {
+function ask(words: string, filter: Partial<ObservationFilter> = {}, scope = ours) {
+  return inTenant(database.app, scope, (connection) =>
+    findCandidates(connection, scope, {
       codes: termsOf(words).map(codeOf),
       population: size,
       filter: { kind: null, obs_type: null, platform_source: null, ...filter },
@@ -88,6 +99,48 @@ test("what is narrowed to is found behind records that are not, and nothing of a
   expect(hits.map(({ id }) => seqs.indexOf(id) % 100)).toEqual(Array.from({ length: 24 }, () => 0));
   const all = [await ask("granite"), await ask("granite marble"), await ask("granite walnut")];
   expect(all.flatMap((found) => found.hits).filter(({ id }) => foreign.has(id))).toEqual([]);
+});
+
+test("words of many records are found where none of the newest holds one, and a title before other places", async () => {
+  const old = await makeProject(database);
+  const insert = (records: Partial<NewHostedObservation>[]) =>
+    inTenant(database.app, old, (connection) =>
+      insertObservations(
+        connection,
+        records.map((given) => hostedObservation(old, given)),
+      ),
+    );
+  const many = (count: number, given: Partial<NewHostedObservation>) =>
+    Array.from({ length: count }, () => given);
+  const [named] = await insert([{ title: "basalt" }]);
+  await insert(many(1_050, { title: "slate", narrative: "lies on basalt" }));
+  await insert(many(1_050, { title: "chalk" }));
+  await insert(many(2_050, { title: "nothing of that kind" }));
+  const found = async (words: string) => (await ask(words, {}, old)).hits;
+  expect((await found("slate")).length).toBe(60);
+  expect((await found("slate chalk")).length).toBe(60);
+  expect((await found("basalt")).reduce((a, b) => (b.score > a.score ? b : a)).id).toBe(named?.seq);
+});
+
+test("how common a word is does not depend on where its records lie", async () => {
+  const moved = await makeProject(database);
+  const insert = (scope: ProjectScope, count: number) =>
+    inTenant(database.app, scope, (connection) =>
+      insertObservations(
+        connection,
+        Array.from({ length: count }, () => hostedObservation(scope, { title: "gneiss" })),
+      ),
+    );
+  const before = await makeProject(database);
+  await insert(before, 300);
+  await insert(moved, 1_700);
+  await database.system.query({
+    text: "delete from observations where project_id = $1",
+    values: [before.project_id],
+  });
+  await database.owner.query("vacuum observation_search");
+  await insert(moved, 700);
+  expect((await ask("gneiss", {}, moved)).frequencies).toEqual([size]);
 });
 
 test("the part that looks at no tenant is not for tenants to call", async () => {

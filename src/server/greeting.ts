@@ -1,0 +1,61 @@
+// What the person reads who started the server: where it answers, on what, who may come in.
+import type { LoadedSettings } from "../settings/load.ts";
+import type { ServerSettings } from "../settings/server.ts";
+import { version } from "../version.ts";
+import type { ServerDatabase } from "./own-database.ts";
+import { inShell, placeOfPostgres } from "./postgres-home.ts";
+
+interface Greeted extends Pick<ServerDatabase, "described"> {
+  settings: LoadedSettings;
+  server: ServerSettings;
+  host: string;
+  port: number;
+  role: "all" | "http" | "generate";
+  /** How vectors are, in words. */
+  vectors: string;
+}
+
+export function greeting({ settings, server, host, port, role, described, vectors }: Greeted): string[] {
+  const metricsPort = server.get("MEM_METRICS_PORT");
+  return [
+    `mem server ${version()} answers at http://${inAddress(host)}:${port} (role ${role})`,
+    ...databaseLines(described, settings.dataDir),
+    `  vectors: ${vectors}`,
+    ...(metricsPort === 0
+      ? []
+      : [`  metrics: http://${inAddress(server.get("MEM_METRICS_HOST"))}:${metricsPort}/metrics`]),
+    ...keyLines(role, server.get("MEM_AUTH_MODE") === "api-key"),
+  ];
+}
+
+function databaseLines(described: ServerDatabase["described"], dataDir: string): string[] {
+  if (described === "named") return ["  database: the PostgreSQL of MEM_DATABASE_URL"];
+  const { place, isOutside } = placeOfPostgres(dataDir);
+  return [
+    described === "joined"
+      ? `  database: the private PostgreSQL that already runs for ${dataDir}`
+      : `  database: a private PostgreSQL in ${place}, which ends with this process`,
+    // Others cannot enter the data directory, so what it holds lies elsewhere: removing it alone removes nothing.
+    ...(isOutside
+      ? [`  once it has stopped, all its memory is removed with: rm -r ${inShell(dataDir)} ${inShell(place)}`]
+      : []),
+  ];
+}
+
+function keyLines(role: Greeted["role"], withKeys: boolean): string[] {
+  if (role === "generate")
+    return ["  keys: not asked for; it makes records for every team, and answers for its health alone"];
+  return withKeys
+    ? [
+        "  keys: required; this makes one:",
+        "        mem keys create --team NAME --scope memories:write --scope memories:read",
+      ]
+    : [
+        "  keys: none; it serves one team, `local`, on this machine only",
+        "        MEM_AUTH_MODE=api-key asks for keys",
+      ];
+}
+
+function inAddress(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
