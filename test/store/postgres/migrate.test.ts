@@ -73,10 +73,17 @@ test("an empty database has version 0", async () => {
   expect(await schemaVersionOf(opened(await emptyDatabase()).owner)).toBe(0);
 });
 
-test("a user who may create roles and is no superuser migrates and serves", async () => {
+test.each([
+  ["may create roles", "create role hoster login createrole"],
+  [
+    "may only become the two roles, and inherits nothing of them",
+    `create role mem_app; create role mem_system;
+      create role hoster login noinherit; grant mem_app, mem_system to hoster`,
+  ],
+])("a user who is no superuser and %s migrates and serves", async (_, made) => {
   const { postgres, remove } = await startOwnPostgres();
   const admin = openDatabase({ url: postgres.url, onConnectionLost: () => undefined });
-  await admin.owner.query("create role hoster login createrole");
+  await admin.owner.query(made);
   await admin.owner.query("create database hosted owner hoster");
   await admin.close();
   const at = new URL(postgres.url);
