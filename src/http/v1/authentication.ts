@@ -29,8 +29,8 @@ export type Authenticate = (presented: { key: string | null; address: string }) 
 export type Guard = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<void>;
 
 /**
- * Adds the check to every route: 401 with `WWW-Authenticate` without a valid key, 403 without the scope, then the
- * guards in their order. A route that names no access cannot be added.
+ * Adds the check to every route: 401 with `WWW-Authenticate` without a valid key, then the guards in their order,
+ * then 403 without the scope. A route that names no access cannot be added.
  */
 export function installAuthentication(
   app: App,
@@ -55,10 +55,11 @@ export function installAuthentication(
       reply.headers(refusalHeaders(cause));
       throw cause;
     });
+    // What a key may not do is a call of it all the same: one that asks for it without end is limited, too.
+    for (const guard of guards) await guard(request, reply, caller);
     if (!caller.scopes.includes(access))
       throw new MemError("insufficient_scope", { message: `The API key does not have the scope ${access}.` });
     request.caller = caller;
-    for (const guard of guards) await guard(request, reply, caller);
   });
 }
 

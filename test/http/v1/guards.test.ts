@@ -72,6 +72,13 @@ test("what is open is counted like other requests", async () => {
   expect((await send(capped, key, "GET", "/v1/projects")).status).toBe(402);
 });
 
+test("a call that the key's scopes do not allow is counted like any other", async () => {
+  const key = await capped.addKey({ team: "reads", scopes: ["memories:read"] });
+  for (let turn = 0; turn < 3; turn += 1)
+    expect((await send(capped, key, "POST", "/v1/projects")).status).toBe(403);
+  expect((await send(capped, key, "GET", "/v1/projects")).status).toBe(402);
+});
+
 test("a key over its rate is refused what is open too, with what is left, and when there is more", async () => {
   const key = await rated.addKey({ team: "fast" });
   const first = await send(rated, key, "GET", "/v1/usage");
