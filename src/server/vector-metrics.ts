@@ -1,7 +1,7 @@
 // The figures of the search by meaning for Prometheus; of a server without it there are none.
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { VectorCounts } from "../store/postgres/vector-counts.ts";
-import type { EmbeddedCounts } from "./embed-records.ts";
+import type { EmbeddedCounts } from "./embed-steps.ts";
 
 /** What is read when somebody asks. */
 export interface VectorSources {
