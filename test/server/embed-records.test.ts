@@ -145,8 +145,14 @@ test("what a model embedded is dropped when no process has used it for a day, an
   await looksAtAllAgain(later);
   expect(await vectorsOf(scope)).toMatchObject({ earlier: 3, later: 3 });
   await unusedFor(2, "earlier");
+  // A look at new records, though it reaches down to the oldest, is no time to drop anything.
+  await insertObservations(system, [hostedObservation(scope)]);
+  await until(async () => expect(await vectorsOf(scope)).toMatchObject({ later: 4 }));
+  const { forNew } = later.looked;
+  await until(() => expect(later.looked.forNew).toBeGreaterThan(forNew + 2));
+  expect(await vectorsOf(scope)).toMatchObject({ earlier: 3 });
   await looksAtAllAgain(later);
-  expect(await vectorsOf(scope)).toEqual({ later: 3 });
+  expect(await vectorsOf(scope)).toEqual({ later: 4 });
 });
 
 test("who embeds says once an hour that it uses its model's vectors, and so does who asks", async () => {
