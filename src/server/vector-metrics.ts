@@ -17,7 +17,7 @@ export interface VectorSources {
 export function addVectors(registry: Registry, sources: VectorSources): void {
   const registers = [registry];
   new Gauge({
-    ...{ name: "mem_vectors", help: "Records of all teams with and without a vector, about.", registers },
+    ...{ name: "mem_vectors", help: "Records of all teams with and without a vector.", registers },
     labelNames: ["state"],
     async collect() {
       this.reset();
