@@ -5,6 +5,8 @@ import type { ProjectScope } from "../domain/tenancy.ts";
 export interface EmbedTurn extends ProjectScope {
   before: number;
   after: number;
+  /** It began at the newest record and ends at the oldest. A walk through new ones may end there too, and is none. */
+  isWhole: boolean;
 }
 
 export interface EmbedTurns {
@@ -12,8 +14,8 @@ export interface EmbedTurns {
   take(): EmbedTurn | undefined;
   /** The walk goes on when its project has its turn again. */
   put(turn: EmbedTurn): void;
-  /** The same, unless that very walk waits already. */
-  putOnce(turn: EmbedTurn): void;
+  /** A walk through a part, unless that very one waits already. */
+  putOnce(turn: Omit<EmbedTurn, "isWhole">): void;
   /** Projects with new records: those go before the team's walks through older ones. */
   addNew(projects: readonly ProjectScope[], after: number): void;
   /** Forgets every walk. */
@@ -49,13 +51,13 @@ export function createEmbedTurns(): EmbedTurns {
       const isThere = turns.some(
         (each) => each.project_id === project_id && each.before === before && each.after === after,
       );
-      if (!isThere) turns.push(turn);
+      if (!isThere) turns.push({ ...turn, isWhole: false });
     },
     addNew(projects, after) {
       for (const { team_id, project_id } of projects) {
         const turns = of(team_id);
         const same = turns.find((turn) => turn.project_id === project_id && turn.before === newest);
-        if (same === undefined) turns.unshift({ team_id, project_id, before: newest, after });
+        if (same === undefined) turns.unshift({ team_id, project_id, before: newest, after, isWhole: false });
         else same.after = Math.min(same.after, after);
       }
     },

@@ -13,6 +13,7 @@ import { createRecordEmbedding, type RecordEmbedding } from "./embed-records.ts"
 import { keptFor } from "./kept-for.ts";
 import { createMeaning, type Meaning, noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
+import { createVectorUse } from "./vector-use.ts";
 
 export interface HostedVectors {
   meaning: Meaning;
@@ -34,8 +35,10 @@ interface VectorDeps {
 }
 
 const countTimeoutMs = 5_000;
-// To count a hundred thousand of both takes some tens of milliseconds.
-const countsKeptMs = 60_000;
+// Somebody waits for it who asked for nothing else.
+const statusTimeoutMs = 30_000;
+// To count a million takes half a second, and five where many have changed since the last vacuum.
+const countsKeptMs = 5 * 60_000;
 
 /** Makes what is lacking in the database, and never fails for what it does not have. */
 export async function openHostedVectors(deps: VectorDeps): Promise<HostedVectors> {
@@ -50,8 +53,9 @@ export async function openHostedVectors(deps: VectorDeps): Promise<HostedVectors
   const embedder = buildEmbedder(identity, deps);
   const { schema } = place;
   const { system } = database;
-  const meaning = createMeaning({ embedder, schema, clock, log });
-  const embedding = createRecordEmbedding({ system, embedder, schema, clock, log });
+  const use = createVectorUse(system, { identity, clock });
+  const meaning = createMeaning({ embedder, schema, use, clock, log });
+  const embedding = createRecordEmbedding({ system, embedder, schema, use, clock, log });
   deps.metrics?.watchVectors({
     counts: keptFor(clock, countsKeptMs, () =>
       failOpen("counting vectors for /metrics", () => countVectors(system, identity, countTimeoutMs)),
@@ -84,7 +88,7 @@ export async function hostedVectorStatus(
     const who = identity ?? { embedder: "off", model: "" };
     return { ...common, ...who, state: "off", done: 0, total: 0, reason };
   }
-  const { done, total, failure } = await countVectors(system, identity, countTimeoutMs);
+  const { done, total, failure } = await countVectors(system, identity, statusTimeoutMs);
   const state = failure !== null ? "failing" : done >= total ? "ready" : "embedding";
   return { ...common, ...identity, state, done, total, reason: failure };
 }

@@ -6,7 +6,7 @@ import type { ProjectScope } from "../domain/tenancy.ts";
 import { type Embedder, EmbedFailure } from "../embed/embedder.ts";
 import { fusionWeight } from "../embed/fusion-weight.ts";
 import { createQueryVectors } from "../embed/query-vector.ts";
-import { toMemError } from "../errors.ts";
+import { failOpen, toMemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { askedTerms } from "../recall/query.ts";
 import { nearestCount } from "../recall/rank-observations.ts";
@@ -14,6 +14,7 @@ import { nearestRecords } from "../store/postgres/nearest.ts";
 import type { ObservationFilter } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
 import { unitVector } from "../vectors/int8.ts";
+import type { VectorUse } from "./vector-use.ts";
 
 /** A record near the question; `weighed` is what that adds to its score. */
 export interface NearRecord {
@@ -41,6 +42,7 @@ interface MeaningDeps {
   embedder: Embedder;
   /** Where the extension is. */
   schema: string;
+  use: VectorUse;
   clock: Clock;
   log: Log;
   /** Until a search goes on without. */
@@ -50,7 +52,7 @@ interface MeaningDeps {
 // An extension that was taken away, say: searches go on by words alone, and it is tried again.
 const brokenForMs = 60_000;
 
-export function createMeaning({ embedder, schema, clock, log, deadlineMs }: MeaningDeps): Meaning {
+export function createMeaning({ embedder, schema, use, clock, log, deadlineMs }: MeaningDeps): Meaning {
   const queries = createQueryVectors({ clock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
   const weight = fusionWeight(embedder.identity.embedder);
   let brokenUntil = 0;
@@ -65,6 +67,7 @@ export function createMeaning({ embedder, schema, clock, log, deadlineMs }: Mean
       throw cause;
     }
     if (unit === undefined) return null;
+    await failOpen("telling whose vectors are used", use.renew);
     const asked = { ...embedder.identity, schema, unit, limit: nearestCount };
     return async (connection, scope, filter) => {
       const found = await nearestRecords(connection, scope, { ...asked, filter });

@@ -1,7 +1,7 @@
 // The figures of the search by meaning for Prometheus; of a server without it there are none.
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { VectorCounts } from "../store/postgres/vector-counts.ts";
-import type { EmbeddedCounts } from "./embed-records.ts";
+import type { EmbeddedCounts } from "./embed-steps.ts";
 
 /** What is read when somebody asks. */
 export interface VectorSources {
@@ -17,7 +17,7 @@ export interface VectorSources {
 export function addVectors(registry: Registry, sources: VectorSources): void {
   const registers = [registry];
   new Gauge({
-    ...{ name: "mem_vectors", help: "Records of all teams with and without a vector, about.", registers },
+    ...{ name: "mem_vectors", help: "Records of all teams with and without a vector.", registers },
     labelNames: ["state"],
     async collect() {
       this.reset();

@@ -31,8 +31,11 @@ function unquoted(failure: ModelFailure, batch: GenerationBatch): ModelFailure {
   });
 }
 
-// What a name of a model or a parameter is shorter than.
+// What a name of a model or a parameter weighs less than.
 const telling = 16;
+// Vendors write English: four letters of another script are a team's. A quotation of three letters is one, of one such too.
+const foreignWeight = 4;
+const quotable = 3;
 
 /** The message, without its reason when a run of its words stands in the batch, and without shorter quotations. */
 function withoutTextOf({ session, messages, recentTitles }: GenerationBatch, message: string): string {
@@ -44,19 +47,48 @@ function withoutTextOf({ session, messages, recentTitles }: GenerationBatch, mes
   // `api.example.com answered 400: …`: what stands before the reason is ours.
   const [ours = ""] = /^\S+ answered \d{3}(?=: )/.exec(message) ?? [];
   const said = plain(message.slice(ours.length));
-  for (let at = 0; at + telling <= said.length; at += 1) {
-    if (sent.includes(said.slice(at, at + telling))) return `${ours} (the rest quotes what was sent)`.trim();
+  for (const run of tellingRuns(said)) {
+    if (sent.includes(run)) return `${ours} (the rest quotes what was sent)`.trim();
   }
-  return message.replace(/(["'`])(.{3,}?)\1/g, (quotation, mark: string, quoted: string) =>
-    sent.includes(plain(quoted)) ? `${mark}…${mark}` : quotation,
+  return message.replace(/(["'`])(.+?)\1/g, (quotation, mark: string, quoted: string) => {
+    const words = plain(quoted);
+    return weightOf(words) >= quotable && sent.includes(words) ? `${mark}…${mark}` : quotation;
+  });
+}
+
+/** The shortest runs that tell something, from every letter on. */
+function* tellingRuns(said: string): Generator<string> {
+  let [start, end, weight] = [0, 0, 0];
+  while (end < said.length) {
+    weight += weightAt(said, end);
+    end += 1;
+    while (weight >= telling) {
+      yield said.slice(start, end);
+      weight -= weightAt(said, start);
+      start += 1;
+    }
+  }
+}
+
+function weightOf(words: string): number {
+  return Array.from({ length: words.length }, (_, at) => weightAt(words, at)).reduce(
+    (sum, of) => sum + of,
+    0,
   );
+}
+
+function weightAt(text: string, at: number): number {
+  return text.charCodeAt(at) < 128 ? 1 : foreignWeight;
 }
 
 /** Letters and digits alone, so that escapes and line breaks hide no quotation. */
 function plain(text: string): string {
   return text
+    .replaceAll(/\\+u([0-9a-f]{4})/gi, (_escape, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
     .toLowerCase()
-    .replaceAll(/\\+(?:[nrtbf]|u[0-9a-f]{4})?/g, " ")
+    .replaceAll(/\\+[nrtbf]?/g, " ")
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }

@@ -25,7 +25,7 @@ const batch: GenerationBatch = {
       failures: 0,
     },
   ],
-  recentTitles: ["Payroll moved to the new bank"],
+  recentTitles: ["Payroll moved to the new bank", "Оклад Анны: 请求参数错误 (Zoë)"],
 };
 
 async function said(message: string): Promise<string> {
@@ -45,9 +45,27 @@ test.each([
   "api.example.com answered 404: The model `gpt-9` does not exist or you do not have access to it.",
   "api.example.com answered 429: You exceeded your current quota, please check your plan and billing details.",
   "no answer within 60 s",
+  "api.example.com answered 400: 余额不足, top up “now” – it’s empty",
+  String.raw`api.example.com answered 400: no such key: '\u00e9' or "--"`,
 ])("what names no word of a team is said as it is: %s", async (message) => {
   expect(await said(message)).toBe(message);
 });
+
+test.each([
+  String.raw`x answered 400: bad content \u043e\u043A\u043b\u0430\u0434 near 3`,
+  String.raw`x answered 400: bad content {\"t\":\"\\u0410\\u043d\\u043d\\u044b\"}`,
+  "x answered 400: bad content АННЫ",
+  "x answered 400: at 参数错误",
+  String.raw`x answered 400: in '\u6c42' at 1`,
+  String.raw`x answered 400: in 'zo\u00eb' at 1`,
+])(
+  "what a vendor quotes in other letters than English ones is left out, escaped or short: %s",
+  async (message) => {
+    const told = await said(message);
+    expect(told).toContain("x answered 400");
+    expect(told).not.toMatch(/u0|u6|[а-я]|\p{sc=Han}/iu);
+  },
+);
 
 test.each([
   [

@@ -34,10 +34,10 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
 }
 
 /** How many rows a table has: counted up to a hundred thousand, the planner's figure above. */
-export function about(table: string, which = ""): string {
+function about(table: string): string {
   return `(
     select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end
-    from (select count(*) as n from (select 1 from ${table} ${which} limit 100000) first) few, pg_class c
+    from (select count(*) as n from (select 1 from ${table} limit 100000) first) few, pg_class c
     where c.oid = 'mem.${table}'::regclass)`;
 }
 

@@ -177,19 +177,26 @@ export async function releaseClaim(
   });
 }
 
-/** Deletes vectors of the project that are of others, `limit` at most; how many. */
-export async function dropOtherVectors(
+/**
+ * Deletes vectors of the project that are of other embedders, `limit` at most; how many. What a process has used within a
+ * day stays: it would be embedded again, and this one's in turn be dropped for it.
+ */
+export async function dropUnusedVectors(
   system: Queryable,
   { team_id, project_id }: ProjectScope,
   { embedder, model, limit }: VectorIdentity & { limit: number },
 ): Promise<number> {
   const { rowCount } = await system.query({
-    name: "drop-other-vectors",
+    name: "drop-unused-vectors",
     text: `delete from observation_vectors
       where team_id = $1 and project_id = $2 and ctid in (
-        select ctid
-        from observation_vectors
-        where team_id = $1 and project_id = $2 and (embedder, model) <> ($3, $4)
+        select v.ctid
+        from observation_vectors v
+        where v.team_id = $1 and v.project_id = $2 and (v.embedder, v.model) <> ($3, $4)
+          and not exists (
+            select 1
+            from embedder_states s
+            where s.embedder = v.embedder and s.model = v.model and s.used_at > now() - interval '1 day')
         limit $5)`,
     values: [team_id, project_id, embedder, model, limit],
   });

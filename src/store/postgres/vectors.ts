@@ -118,25 +118,48 @@ async function openSchema(client: PoolClient, schema: string): Promise<VectorPla
 }
 
 async function makeTables(client: PoolClient, schema: string): Promise<void> {
-  const { rows } = await client.query<{ tables: boolean; embedding: boolean }>(
-    `select to_regclass('mem.observation_vectors') is not null as tables,
-        exists (
-          select 1 from pg_attribute
-          where attrelid = to_regclass('mem.observation_vectors') and attname = 'embedding' and not attisdropped)
-          as embedding`,
-  );
-  const has = rows[0] ?? { tables: false, embedding: false };
-  if (has.embedding) return;
+  const { rows } = await client.query<Found>(foundText);
+  const has = rows[0] ?? { tables: false, embedding: false, uses: false, app_writes: false };
+  if (has.embedding && has.uses && !has.app_writes) return;
   // Who drops the extension drops the column with it: what is left then stands for nothing.
+  const embedding = `
+     alter table observation_vectors add column embedding ${schema}.halfvec;
+     alter table observation_vectors alter column embedding set storage main;`;
   await client.query(
     `begin;
      set local search_path = mem;
-     ${has.tables ? "truncate observation_vectors;" : tables}
-     alter table observation_vectors add column embedding ${schema}.halfvec;
-     alter table observation_vectors alter column embedding set storage main;
+     ${has.tables ? "" : tables}
+     ${has.tables && !has.embedding ? "truncate observation_vectors;" : ""}
+     ${has.embedding ? "" : embedding}
+     ${has.uses ? "" : uses}
+     ${has.app_writes ? "revoke insert, update, delete on observation_vectors from mem_app;" : ""}
      commit`,
   );
 }
+
+interface Found {
+  tables: boolean;
+  embedding: boolean;
+  uses: boolean;
+  app_writes: boolean;
+}
+
+// The tables may be as an earlier version made them.
+const foundText = `select
+    to_regclass('mem.observation_vectors') is not null as tables,
+    exists (
+      select 1 from pg_attribute
+      where attrelid = to_regclass('mem.observation_vectors') and attname = 'embedding' and not attisdropped)
+      as embedding,
+    exists (
+      select 1 from pg_attribute
+      where attrelid = to_regclass('mem.embedder_states') and attname = 'used_at' and not attisdropped)
+      as uses,
+    coalesce(has_table_privilege('mem_app', to_regclass('mem.observation_vectors'), 'insert, update, delete'), false)
+      as app_writes`;
+
+// When a process last used the vectors of an embedder. One of an earlier version does not say it: it has a day's grace.
+const uses = "alter table embedder_states add column used_at timestamptz not null default now();";
 
 // The key begins as that of a record does, for the deletion that follows a record's. A row without an embedding is work
 // that somebody has taken, or a text that the embedder refuses: nobody else takes it before `free_at`. Kept in the row
@@ -159,7 +182,10 @@ const tables = `
   );
   create index observation_vectors_claimed on observation_vectors (team_id, project_id) where claim is not null;
   select bound_by_tenant('observation_vectors', true);
-  grant select, insert, update, delete on observation_vectors to mem_app, mem_system;
+  grant select, insert, update, delete on observation_vectors to mem_system;
+  -- Vectors are made by mem_system alone, and go with their records, for which nobody needs a right.
+  revoke all on observation_vectors from mem_app;
+  grant select on observation_vectors to mem_app;
   -- Whether the embedder works, for who runs the server. It is nobody's memory.
   create table embedder_states (
     embedder text not null,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ProjectScope } from "../../../src/domain/tenancy.ts";
 import { newId } from "../../../src/ids.ts";
-import { purgeProject } from "../../../src/store/postgres/deletion.ts";
+import { deleteObservation, purgeProject } from "../../../src/store/postgres/deletion.ts";
 import { nearestRecords } from "../../../src/store/postgres/nearest.ts";
 import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import type { Queryable } from "../../../src/store/postgres/open.ts";
@@ -11,11 +11,11 @@ import {
   projectsWithNew,
   projectsWithRecords,
 } from "../../../src/store/postgres/unembedded.ts";
-import { countVectors } from "../../../src/store/postgres/vector-counts.ts";
+import { countVectors, markEmbedderUsed } from "../../../src/store/postgres/vector-counts.ts";
 import {
   type ClaimRequest,
   claimRecords,
-  dropOtherVectors,
+  dropUnusedVectors,
   putVectors,
   releaseClaim,
 } from "../../../src/store/postgres/vector-work.ts";
@@ -57,6 +57,12 @@ async function embedded(scope: ProjectScope, model = "m", within = schema): Prom
   expect(await putVectors(system, scope, { claim: name, schema: within, made })).toBe(records.length);
 }
 
+/** The id of the project's only record. */
+async function idOf({ project_id }: ProjectScope): Promise<string> {
+  const text = "select id from observations where project_id = $1";
+  return (await system.query<{ id: string }>({ text, values: [project_id] })).rows[0]?.id ?? "";
+}
+
 function turned(angle: number): Float32Array {
   return Float32Array.of(Math.cos(angle), Math.sin(angle));
 }
@@ -80,6 +86,31 @@ test("their place is made where the extension can be, as often as is asked, and 
   );
   expect(rows).toEqual([{ forced: true }]);
   await expect(app.query({ text: "select * from embedder_states" })).rejects.toThrow();
+});
+
+test("tables that an earlier version made lose the rights that no tenant needs, and learn to say who is used", async () => {
+  const rights = async () => {
+    const text = `select array(
+        select wanted from unnest(array['select', 'insert', 'update', 'delete', 'truncate']) wanted
+        where has_table_privilege('mem_app', 'mem.observation_vectors', wanted)) as may`;
+    return (await owner.query(text)).rows[0]?.may;
+  };
+  expect(await rights()).toEqual(["select"]);
+  await owner.query("grant insert, update, delete on mem.observation_vectors to mem_app");
+  await owner.query("alter table mem.embedder_states drop column used_at");
+  const scope = await filled(1);
+  await embedded(scope);
+  expect(await prepareVectors(owner)).toEqual(place);
+  expect(await rights()).toEqual(["select"]);
+  await markEmbedderUsed(system, identity);
+  expect(await near(scope)).toHaveLength(1);
+  await deleteObservation(app, { tenant: scope, id: await idOf(scope), by });
+  expect(await near(scope)).toEqual([]);
+  const left = {
+    text: "select 1 from observation_vectors where project_id = $1",
+    values: [scope.project_id],
+  };
+  expect((await system.query(left)).rowCount).toBe(0);
 });
 
 test("a database without pgvector has nothing of it, and says so", async () => {
@@ -158,7 +189,10 @@ test("only vectors of the embedder, model and length that ask are compared, and 
   expect((await claim(scope, { model: "older", dimension: 3, claim: newId() }))?.records.length).toBe(3);
   await embedded(scope);
   expect((await near(scope)).length).toBe(3);
-  expect(await dropOtherVectors(system, scope, { ...identity, limit: 10 })).toBe(3);
+  await markEmbedderUsed(system, { ...identity, model: "older" });
+  expect(await dropUnusedVectors(system, scope, { ...identity, limit: 10 })).toBe(0);
+  await owner.query("update mem.embedder_states set used_at = used_at - interval '25 hours'");
+  expect(await dropUnusedVectors(system, scope, { ...identity, limit: 10 })).toBe(3);
   expect((await near(scope)).length).toBe(3);
 });
 
@@ -251,7 +285,7 @@ test("both walls keep a project's vectors from others, and each bound of the sta
   for (const stranger of [sibling, { ...home, team_id: foreign.team_id }]) {
     expect(await putVectors(system, stranger, { claim: mine, schema, made })).toBe(0);
     expect(
-      await dropOtherVectors(system, { ...home, team_id: foreign.team_id }, { ...identity, limit: 9 }),
+      await dropUnusedVectors(system, { ...home, team_id: foreign.team_id }, { ...identity, limit: 9 }),
     ).toBe(0);
   }
   expect(await putVectors(system, home, { claim: mine, schema, made })).toBe(3);
