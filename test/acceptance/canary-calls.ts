@@ -35,7 +35,11 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
     format: random.pick(["index", "full"]),
     limit: random.between(1, 100),
   });
-  const paged = ({ random }: Choice) => ({ limit: random.between(1, 100), offset: random.between(0, 3) });
+  // The first calls from the beginning: a project has one summary, and chance alone may never ask for it.
+  const paged = ({ random, number }: Choice) => ({
+    limit: random.between(1, 100),
+    offset: number < 50 ? 0 : random.between(0, 3),
+  });
   return {
     "/api/search": route("/api/search", (choice) => ({ ...listed(choice), ...searched(choice) })),
     "/api/timeline": route("/api/timeline", (choice) => ({
