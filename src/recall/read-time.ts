@@ -1,6 +1,6 @@
 // How a question is read that names a time: as one for all of that time, or for its topic and rather of then.
 import { dayName, localTime } from "../domain/local-days.ts";
-import { datesIn, localSpanOf } from "./named-dates.ts";
+import { datesIn, localSpanOf, namedDates } from "./named-dates.ts";
 import { meantOtherwise, namedTime, type Span } from "./named-times.ts";
 import { topicWords } from "./query.ts";
 
@@ -27,7 +27,8 @@ export interface RatherOfTime {
 /** Null for words that are looked for as they are. */
 export function readTime(words: string, now: number): TimeRead | null {
   if (words.length > longestQuestion) return null;
-  const named = namedTime(words, now);
+  // "The last week of August 2023" is counted from that date, not from now.
+  const named = namedDates(words).length > 0 ? null : namedTime(words, now);
   if (named === null) return readDates(words, now) ?? readLatest(words);
   const { said, at, span } = named;
   const others = `${words.slice(0, at)} ${words.slice(at + said.length)}`;

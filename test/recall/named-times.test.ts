@@ -112,6 +112,7 @@ it.each([
   "what did we do on 3 May 2026 but not on 5 May 2026",
   "what did we do since 2026-12-01",
   "2026-05-01 2026-05-02 2026-05-03 2026-05-04",
+  "where were we in the last week of August 2023",
   "latest report",
   "recent projects list",
   "session_list recently",
