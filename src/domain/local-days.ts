@@ -58,6 +58,11 @@ export function localTime(epochMs: number): string {
   return `${dayName(epochMs)} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }
 
+/** Whose days they are: `Europe/Berlin`, `UTC`. */
+export function zoneName(): string {
+  return new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

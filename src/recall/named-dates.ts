@@ -11,21 +11,20 @@ export interface NamedDate {
 
 /** At most three; `2026-03-03`, `3 March 2026`, `March 3rd`, `March 2026`, `in March`. */
 export function namedDates(words: string): NamedDate[] {
-  const found: NamedDate[] = [];
   // One space for many: the look back behind a month would walk over all of them at each, 170 ms of 4,000.
-  const text = words.slice(0, maxCharacters).replaceAll(/\s+/g, " ");
-  if (!mayName.test(text)) return found;
-  for (const { groups = {} } of text.matchAll(datePattern)) {
-    const one = toDate(groups);
-    if (one !== null) found.push(one);
+  return datesIn(words.slice(0, maxCharacters).replaceAll(/\s+/g, " ")).map(({ date }) => date);
+}
+
+/** The same with where each stands, in a text without two spaces in a row. */
+export function datesIn(text: string): { date: NamedDate; at: number; end: number }[] {
+  if (!mayName.test(text)) return [];
+  const found: { date: NamedDate; at: number; end: number }[] = [];
+  for (const { 0: written, index, groups = {} } of text.matchAll(datePattern)) {
+    const date = toDate(groups);
+    if (date !== null) found.push({ date, at: index, end: index + written.length });
     if (found.length === maxDates) break;
   }
   return found;
-}
-
-/** What is left of a question when its dates are taken out. */
-export function withoutDates(words: string): string {
-  return words.replaceAll(/\s+/g, " ").replace(datePattern, " ");
 }
 
 /**
@@ -51,12 +50,25 @@ export function createNearness(
 }
 
 /** The day or month as the person's calendar has it; without a year the latest that has begun. */
-export function localSpanOf({ year, month, day: dayOfMonth }: NamedDate, now: number): Span {
-  const startIn = (inYear: number) => new Date(inYear, month, dayOfMonth ?? 1).getTime();
-  const latest = new Date(now).getFullYear();
-  const inYear = year ?? (startIn(latest) <= now ? latest : latest - 1);
+export function localSpanOf(date: NamedDate, now: number): Span {
+  const { month, day: dayOfMonth } = date;
+  const startIn = (year: number) => new Date(year, month, dayOfMonth ?? 1).getTime();
+  const inYear = yearOf(date, new Date(now).getFullYear(), (year) => startIn(year) <= now);
   const next = dayOfMonth === null ? new Date(inYear, month + 1, 1) : new Date(inYear, month, dayOfMonth + 1);
   return { start: startIn(inYear), end: next.getTime() - 1 };
+}
+
+function yearOf(date: NamedDate, latest: number, hasBegun: (year: number) => boolean): number {
+  if (date.year !== null) return date.year;
+  let year = latest;
+  // 29 February is not in every year.
+  while (year > latest - 9 && !(hasBegun(year) && isInCalendar({ ...date, year }))) year -= 1;
+  return year;
+}
+
+function isInCalendar({ year, month, day: dayOfMonth }: NamedDate): boolean {
+  // Any leap year for a day of none.
+  return dayOfMonth === null || dayOfMonth <= new Date(Date.UTC(year ?? 2024, month + 1, 0)).getUTCDate();
 }
 
 const maxDates = 3;
@@ -89,23 +101,28 @@ const datePattern = new RegExp(`(?<![\\w./-])(?:${forms.join("|")})(?![\\w/-]|\\
 function toDate(groups: Record<string, string | undefined>): NamedDate | null {
   const { isoYear, isoMonth, isoDay, dayBefore, dayAfter, yearAfter, yearLast, yearOnly } = groups;
   if (isoYear !== undefined)
-    return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
+    return inCalendar({ year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) });
   const name = groups.monthAfter ?? groups.monthBefore ?? groups.monthOfYear ?? groups.monthAlone ?? "";
   const writtenDay = dayBefore ?? dayAfter;
   const writtenYear = yearAfter ?? yearLast ?? yearOnly;
   // "Step 2 may fail", "this may be".
   if (name === "may" && writtenYear === undefined) return null;
-  return {
+  return inCalendar({
     year: writtenYear === undefined ? null : Number(writtenYear),
     month: months.indexOf(name.slice(0, 3).toLowerCase()),
     day: writtenDay === undefined ? null : Number(writtenDay),
-  };
+  });
+}
+
+// A Date would make 3 March of 31 February.
+function inCalendar(date: NamedDate): NamedDate | null {
+  return isInCalendar(date) ? date : null;
 }
 
 function spanOf(date: NamedDate, newest: number): Span {
   const { month, day: dayOfMonth } = date;
-  const latest = new Date(newest).getUTCFullYear();
-  const inYear = date.year ?? (Date.UTC(latest, month, dayOfMonth ?? 1) <= newest ? latest : latest - 1);
+  const startIn = (inYear: number) => Date.UTC(inYear, month, dayOfMonth ?? 1);
+  const inYear = yearOf(date, new Date(newest).getUTCFullYear(), (one) => startIn(one) <= newest);
   if (dayOfMonth === null)
     return { start: Date.UTC(inYear, month, 1), end: Date.UTC(inYear, month + 1, 1) - 1 };
   const start = Date.UTC(inYear, month, dayOfMonth);

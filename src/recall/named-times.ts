@@ -59,6 +59,11 @@ const unit = "(?<unit>minute|hour|day|week|month|year)s?";
 const dayPart = "(?<dayPart>morning|afternoon|evening|night)";
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
+/** What makes another time of the one behind it: "not today", "everything but yesterday", "before 3 March". */
+export const meantOtherwise =
+  "\\b(?:before|until|till|by|than|after|next|every|each|not|never|but|except|excluding|without|besides|\\w{2,6}n['’]t)" +
+  "(?:\\s+(?:for|from|of|in|on|during|since|the|those|that|what|everything|work|changes|we|i|you|was|were|is|do|did|done|made))*\\s+";
+
 const forms: readonly Form[] = [
   form("the day before yesterday", (_, now) => dayAgo(now, 2)),
   form(`(?<day>yesterday|last|this) ${dayPart}`, ({ day, dayPart: part }, now) => partOfDay(day, part, now)),
@@ -78,10 +83,10 @@ const forms: readonly Form[] = [
   form("(?<=^\\W*what(?:['’]s| is) )new", () => null),
 ];
 
-// "Before yesterday" and "until last week" mean everything else. Neither in quotes nor a part of a name.
+// Neither in quotes nor a part of a name, nor of code: "yesterday()", "@latest".
 function form(text: string, spanOf: Form["spanOf"]): Form {
-  const before = "(?<!\\b(?:before|until|till|by|than) (?:the )?)(?<![\\w./\"'`“‘-])";
-  const after = '(?![\\w/"`”-]|\\.\\w)';
+  const before = `(?<!${meantOtherwise})(?<![\\w./"'\`“‘@#$:=-])`;
+  const after = '(?![\\w/"`”(\\[=-]|\\.\\w)';
   return { pattern: new RegExp(`${before}(?<since>since )?(?<said>${text})${after}`, "i"), spanOf };
 }
 

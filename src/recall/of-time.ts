@@ -1,7 +1,8 @@
-// What a question for all of a time is answered with, and what an answer says of how a time was read.
+// What a question for all of a time is answered with.
 import { type Span, within } from "./named-times.ts";
-import { type AllOfTime, type RatherOfTime, spanInWords } from "./read-time.ts";
+import type { AllOfTime, RatherOfTime } from "./read-time.ts";
 import type { SearchResults } from "./search.ts";
+import { allOfThen, besideTime, newestInstead, noneOfThen } from "./time-notes.ts";
 import type { Asked } from "./ways.ts";
 
 /** What the filters of a search let through, newest first. */
@@ -16,30 +17,34 @@ export async function recordsOfTime(
   const { span } = time;
   if (span === null) {
     const newest = await list(asked);
-    return isEmpty(newest)
-      ? newest
-      : foundByTime(newest, "Nothing to look for: these are the newest records.");
+    return isEmpty(newest) ? newest : foundByTime(newest, newestInstead);
   }
+  return recordsOfSpan(asked, { ...time, span }, list);
+}
+
+async function recordsOfSpan(
+  asked: Asked,
+  time: (AllOfTime | RatherOfTime) & { span: Span },
+  list: ListNewest,
+): Promise<SearchResults> {
   const { filter } = asked;
-  const ofThen = { ...asked, filter: { ...filter, ...within(span, filter) } };
+  const ofThen = { ...asked, filter: { ...filter, ...within(time.span, filter) } };
   const found = await list(ofThen);
-  const read = `${time.is === "rather" ? "Nothing was found by the other words. " : ""}${readingOf(time.said, span)}`;
-  if (!isEmpty(found)) return foundByTime(found, `${read}: these are the records of then, newest first.`);
+  if (!isEmpty(found)) return foundByTime(found, allOfThen(time));
   // A page behind the last one.
   if (!isEmpty(await list({ ...ofThen, page: { limit: 1, offset: 0 } }))) return found;
   const before = await list({ ...asked, filter: { ...filter, dateEnd: ofThen.filter.dateStart - 1 } });
-  const instead = isEmpty(before) ? "" : " These are the newest from before.";
-  return { ...before, notes: [...before.notes, `${read}: no record is from then.${instead}`] };
+  return { ...before, notes: [...before.notes, noneOfThen(time, !isEmpty(before))] };
 }
 
 /** The answer to words beside which a time was named, with how that was read. */
-export function withTimeNote(found: SearchResults, { said, span }: RatherOfTime): SearchResults {
-  const isOfThen = ({ created_at_epoch: at }: { created_at_epoch: number }) =>
-    at >= span.start && at <= span.end;
+export function withTimeNote(found: SearchResults, time: RatherOfTime): SearchResults {
+  const { start, end } = time.span;
   const { observations, sessions, prompts } = found;
-  const isAny = [...observations, ...sessions, ...prompts].some(isOfThen);
-  const note = isAny ? "what fits and is of then goes first." : "nothing that was found is of then.";
-  return { ...found, notes: [...found.notes, `${readingOf(said, span)}: ${note}`] };
+  const isAny = [...observations, ...sessions, ...prompts].some(
+    ({ created_at_epoch: at }) => at >= start && at <= end,
+  );
+  return { ...found, notes: [...found.notes, besideTime(time, isAny)] };
 }
 
 export function isEmpty({ observations, sessions, prompts }: SearchResults): boolean {
@@ -54,9 +59,4 @@ function foundByTime({ observations, sessions, prompts, notes }: SearchResults, 
     prompts: prompts.map(ofTime),
     notes: [...notes, note],
   };
-}
-
-function readingOf(said: string, span: Span): string {
-  const read = spanInWords(span);
-  return `${said === read ? "Read as" : `"${said}" is read as`} ${read} (local time)`;
 }

@@ -65,6 +65,16 @@ export function askedTerms(words: string): AskedTerm[] {
   return [...asked.values()].slice(0, maxTerms);
 }
 
+/** The match of records that hold every term of the words; null when the words hold none that says something. */
+export function buildWholeMatch(
+  words: string,
+  columns: readonly string[],
+  scope: readonly string[],
+): string | null {
+  const phrases = askedTerms(words).map(({ phrase }) => phrase);
+  return phrases.length === 0 ? null : matchOf([phrases.join(" AND ")], columns, scope);
+}
+
 /** The words of a question in lower case that may be its topic: without those of grammar. */
 export function topicWords(words: string): string[] {
   return wordsOf(shortened(words))

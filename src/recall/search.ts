@@ -20,6 +20,7 @@ import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
 import { type RatherOfTime, readTime } from "./read-time.ts";
 import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
+import { wordsInstead } from "./time-notes.ts";
 import type { VectorAnswer } from "./vector-leg.ts";
 import {
   type Asked,
@@ -28,6 +29,7 @@ import {
   type Chosen,
   insideWords,
   isInSomeRecord,
+  isWholeInSomeRecord,
   newest,
   type SearchPort,
   type Way,
@@ -79,10 +81,15 @@ export function createSearch(port: SearchPort): Search {
         run(port, request, one, isFiltered(one.filter) ? await newestSelected(port, one) : newest);
       if (plain.words === "") return list(plain);
       const time = readTime(plain.words, port.now());
-      if (time?.is === "all") return recordsOfTime(plain, time, list);
-      const found = await byTopic(port, request, time === null ? plain : ofThenFirst(port, plain, time));
-      if (time === null || plain.isPrompt) return found;
-      return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
+      if (time?.is === "rather") {
+        const found = await byTopic(port, request, ofThenFirst(port, plain, time));
+        if (plain.isPrompt) return found;
+        return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
+      }
+      const isOfWords = time === null || (time.span === null && isWholeInSomeRecord(port, plain));
+      if (!isOfWords) return recordsOfTime(plain, time, list);
+      const found = await byTopic(port, request, plain);
+      return time === null ? found : { ...found, notes: [...found.notes, wordsInstead] };
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { Observation, SessionSummary, UserPrompt } from "../domain/records.ts";
 import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../domain/search.ts";
 import type { Span } from "./named-times.ts";
-import { buildMatch, buildPrefixMatch, wordParts } from "./query.ts";
+import { buildMatch, buildPrefixMatch, buildWholeMatch, wordParts } from "./query.ts";
 import {
   type CandidatePort,
   candidateCount,
@@ -106,6 +106,11 @@ export const insideWords: Way = {
 /** True when a word of the search is in some record that it may return, be it on another page. */
 export function isInSomeRecord(port: SearchPort, asked: Asked): boolean {
   return isMatched(port, asked, (columns, scope) => buildMatch(asked.words, columns, scope));
+}
+
+/** True when some record that the search may return holds every word of it. */
+export function isWholeInSomeRecord(port: SearchPort, asked: Asked): boolean {
+  return isMatched(port, asked, (columns, scope) => buildWholeMatch(asked.words, columns, scope));
 }
 
 const bodyColumns = ["body"];

@@ -5,7 +5,8 @@ import type { ProjectScope, Tenant } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
 import type { RecallPorts } from "../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../recall/hits.ts";
-import { askedTerms, wordParts } from "../recall/query.ts";
+import { wordParts } from "../recall/query.ts";
+import type { MatchedBy } from "../recall/rank-observations.ts";
 import type { Found, Search, SearchRequest, SearchResults } from "../recall/search.ts";
 import {
   type LegacyFilter,
@@ -31,14 +32,18 @@ const rankedAtMost = 120;
 
 /** Search within one reach; the project of a request was made part of it before. */
 export function createLegacySearch({ app, search, notes, someProjects }: SearchDeps, reach: Tenant): Search {
-  async function ranked(scope: ProjectScope, request: SearchRequest, kind: string | null): Promise<Place[]> {
+  async function ranked(
+    scope: ProjectScope,
+    request: SearchRequest,
+    kind: string | null,
+  ): Promise<{ places: Place[]; notes: string[] }> {
     const words = request.query ?? "";
     const filter = { kind, obs_type: request.obs_type ?? null, platform_source: null };
-    const found = await search(scope, { words, filter, limit: rankedAtMost });
-    const isRanked = askedTerms(words).length > 0;
-    return found
+    const answer = await search(scope, { words, filter, limit: rankedAtMost });
+    const places = answer.found
       .filter((record) => (record.kind === "session_summary") === (kind === "session_summary"))
-      .map(({ seq, ...how }) => ({ id: seq, how: howFound(how, isRanked) }));
+      .map(({ seq, ...how }) => ({ id: seq, how: howFound(how, answer.listed ?? "parts") }));
+    return { places, notes: answer.notes };
   }
 
   async function byWords(request: SearchRequest): Promise<SearchResults> {
@@ -46,18 +51,22 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
     const kinds = kindsOf(request);
     const filter = filterOf(request);
     const page = pageOf(request);
-    const observations = kinds.observations ? await ranked(scope, request, null) : [];
-    const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : [];
+    const observations = kinds.observations ? await ranked(scope, request, null) : none;
+    const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : none;
     const prompts = kinds.prompts
       ? await promptsContaining(app, scope, { parts: wordParts(request.query ?? ""), filter, page })
       : [];
     return {
-      observations: inPlaces(observations, await observationsByNumber(app, scope, idsOf(observations)), {
-        filter,
-        page,
-        hitOf: (record) => observationHit(record, request.format),
-      }),
-      sessions: inPlaces(sessions, await summariesByNumber(app, scope, idsOf(sessions)), {
+      observations: inPlaces(
+        observations.places,
+        await observationsByNumber(app, scope, idsOf(observations)),
+        {
+          filter,
+          page,
+          hitOf: (record) => observationHit(record, request.format),
+        },
+      ),
+      sessions: inPlaces(sessions.places, await summariesByNumber(app, scope, idsOf(sessions)), {
         filter,
         page,
         hitOf: (record) => summaryHit(record, request.format),
@@ -67,7 +76,7 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
         rank: -parts,
         matched_by: ["parts"],
       })),
-      notes: notes(),
+      notes: [...new Set([...notes(), ...observations.notes, ...sessions.notes])],
     };
   }
 
@@ -115,12 +124,14 @@ interface Place {
   how: Pick<Found<object>, "rank" | "matched_by">;
 }
 
-function howFound({ score, isNear }: { score?: number; isNear?: true }, isRanked: boolean): Place["how"] {
-  if (score !== undefined) return { rank: -score, matched_by: [isNear ? "vectors" : "words"] };
-  return { matched_by: [isRanked ? "parts" : "filters"] };
+const none: { places: Place[]; notes: string[] } = { places: [], notes: [] };
+
+function howFound({ score, isNear }: { score?: number; isNear?: true }, otherwise: MatchedBy): Place["how"] {
+  if (score === undefined) return { matched_by: [otherwise] };
+  return { rank: -score, matched_by: [isNear ? "vectors" : "words"] };
 }
 
-function idsOf(places: readonly Place[]): number[] {
+function idsOf({ places }: { places: readonly Place[] }): number[] {
   return places.map(({ id }) => id);
 }
 

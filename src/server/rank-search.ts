@@ -1,17 +1,16 @@
 // The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
 import type { Clock } from "../clock.ts";
-import type { HostedObservation } from "../domain/hosted-record.ts";
 import { codeOf } from "../domain/record-terms.ts";
-import type { Candidate, Standing } from "../domain/search.ts";
+import type { Candidate } from "../domain/search.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { fuse } from "../recall/fusion.ts";
+import type { Span } from "../recall/named-times.ts";
 import { askedTerms, wordParts } from "../recall/query.ts";
 import { createQuestion } from "../recall/question.ts";
 import { readTime } from "../recall/read-time.ts";
 import {
   type ObservationFilter,
   observationsBySeq,
-  observationsOfTime,
   recentObservations,
 } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
@@ -25,6 +24,13 @@ import {
 } from "../store/postgres/search.ts";
 import type { Near, NearRecord } from "./meaning.ts";
 import { createTermMemory, type TermMemory } from "./term-memory.ts";
+import {
+  type FoundByWords,
+  type OfThen,
+  type ProjectAnswer,
+  type RankedObservation,
+  searchWithTime,
+} from "./time-search.ts";
 
 export interface ProjectSearch {
   words: string;
@@ -34,14 +40,8 @@ export interface ProjectSearch {
   near?: Near | null | undefined;
 }
 
-/**
- * A record of an answer; `score` is higher for the better, and left out where nothing was compared. `isNear`: by its
- * meaning alone, it holds none of the words.
- */
-export type RankedObservation = HostedObservation & { score?: number; isNear?: true };
-
 export interface SearchedProject {
-  search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<RankedObservation[]>;
+  search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<ProjectAnswer>;
 }
 
 // More are found than are shown: the order of the index knows neither how often a word stands in a record nor where.
@@ -55,33 +55,54 @@ const candidateCount = 60;
 export function createProjectSearch(clock: Clock): SearchedProject {
   const populations = createPopulations(clock);
   const memory = createTermMemory({ clock });
+
+  async function byWords(
+    connection: Queryable,
+    scope: ProjectScope,
+    { words, filter, limit, near: nearOf, ofThen }: ProjectSearch & { ofThen: OfThen | null },
+  ): Promise<FoundByWords> {
+    const asked = askedTerms(words);
+    // Nothing but words that say nothing: the newest are as good an answer as any.
+    if (asked.length === 0) {
+      const found = await recentObservations(connection, scope, { filter, limit });
+      return { answer: { found, listed: "filters", notes: [] }, isWhole: false };
+    }
+    const population = await populations.of(connection, scope);
+    const found = await findCandidates(connection, scope, {
+      codes: asked.map(({ term }) => codeOf(term)),
+      population,
+      filter,
+      most: Math.max(candidateCount, limit),
+    });
+    const near = nearOf ? await nearOf(connection, scope, filter) : [];
+    const candidates = await candidatesOf(
+      connection,
+      scope,
+      { ...found, ofThen: ofThen?.seqs ?? [] },
+      memory,
+    );
+    const span = ofThen?.span ?? null;
+    const ranked = ranking(words, population, { ...found, candidates, near, span });
+    const isWhole = ranked.some((one) => one.isWhole);
+    const shownOf = async (chosen: readonly Ranked[]): Promise<FoundByWords> => ({
+      answer: { found: await read(connection, scope, chosen.slice(0, limit)), notes: [] },
+      isWhole,
+    });
+    if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
+    // Where no record holds a word those that hold a part of one go before those that are near.
+    const parts = await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit });
+    const others = ranked.filter(({ id }) => !parts.includes(id));
+    return shownOf([...parts.map((id) => ({ id })), ...others]);
+  }
+
   return {
-    async search(connection, scope, { words: said, filter, limit, near: nearOf }) {
-      const time = readTime(said, clock.now());
-      if (time?.is === "all" && time.span !== null) {
-        const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...time.span });
-        if (ofThen.length > 0) return ofThen;
-      }
-      if (time?.is === "all") return recentObservations(connection, scope, { filter, limit });
-      const words = time?.words ?? said;
-      const asked = askedTerms(words);
-      // Nothing but words that say nothing: the newest are as good an answer as any.
-      if (asked.length === 0) return recentObservations(connection, scope, { filter, limit });
-      const population = await populations.of(connection, scope);
-      const found = await findCandidates(connection, scope, {
-        codes: asked.map(({ term }) => codeOf(term)),
-        population,
-        filter,
-        most: Math.max(candidateCount, limit),
-      });
-      const near = nearOf ? await nearOf(connection, scope, filter) : [];
-      const candidates = await candidatesOf(connection, scope, found, memory);
-      const ranked = ranking(words, population, { ...found, candidates, near });
-      if (candidates.length > 0) return read(connection, scope, ranked.slice(0, limit));
-      // Where no record holds a word those that hold a part of one go before those that are near.
-      const parts = await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit });
-      const others = ranked.filter(({ id }) => !parts.includes(id));
-      return read(connection, scope, [...parts.map((id) => ({ id })), ...others].slice(0, limit));
+    async search(connection, scope, asked) {
+      const time = readTime(asked.words, clock.now());
+      const search = (words: string, ofThen: OfThen | null) =>
+        byWords(connection, scope, { ...asked, words, ofThen });
+      if (time === null) return (await search(asked.words, null)).answer;
+      const { words, filter, limit } = asked;
+      return searchWithTime(connection, scope, { words, filter, limit, time, byWords: search });
     },
   };
 }
@@ -90,17 +111,21 @@ interface Ranked {
   id: number;
   score?: number;
   isNear?: true;
+  /** It holds every word. */
+  isWhole?: boolean;
 }
 
 interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
   candidates: readonly Candidate[];
   near: readonly NearRecord[];
+  /** What is of then goes first. */
+  span: Span | null;
 }
 
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies, near }: Compared,
+  { candidates, standing, frequencies, near, span }: Compared,
 ): Ranked[] {
   const own = new Set(candidates.map(({ id }) => id));
   const others = near.flatMap(({ candidate }) => (own.has(candidate.id) ? [] : [candidate]));
@@ -108,6 +133,7 @@ function ranking(
   const terms = askedTerms(words).map(({ term }) => term);
   const question = createQuestion(words, {
     population,
+    span,
     frequency: ({ term }) => frequencies[terms.indexOf(term)] ?? 0,
   });
   return (
@@ -115,20 +141,28 @@ function ranking(
       // Who only stands beside an answer is not one.
       .filter(({ id, signals }) => signals.coverage > 0 || byMeaning.has(id))
       .map(({ id, score, signals }) =>
-        signals.coverage > 0 ? { id, score } : { id, score, isNear: true as const },
+        signals.coverage > 0
+          ? { id, score, isWhole: signals.coverage > nearlyAll }
+          : { id, score, isNear: true as const },
       )
   );
 }
+
+// A sum of shares may miss 1 by a hair.
+const nearlyAll = 0.999;
 
 // The hits and those beside them, with their words; one that was deleted in between is not there any more.
 async function candidatesOf(
   connection: Queryable,
   scope: ProjectScope,
-  { hits, standing }: { hits: FoundCandidates["hits"]; standing: readonly Standing[] },
+  { hits, standing, ofThen }: Pick<FoundCandidates, "hits" | "standing"> & { ofThen: readonly number[] },
   memory: TermMemory,
 ): Promise<Candidate[]> {
   const scores = new Map<number, number>();
   for (const { id } of standing) scores.set(id, 0);
+  // Who holds a word and is not among the best has no better score than the last of them; who holds none is left out.
+  const lowest = hits.reduce((least, { score }) => Math.min(least, score), hits[0]?.score ?? 0);
+  for (const id of ofThen) scores.set(id, lowest);
   for (const { id, score } of hits) scores.set(id, score);
   const known = new Map<number, IndexedRecord>();
   const missing: number[] = [];
@@ -165,7 +199,7 @@ async function read(
   );
   const bySeq = new Map(records.map((record) => [record.seq, record]));
   // One that was deleted in between is not there any more.
-  return ranked.flatMap(({ id, ...how }) => {
+  return ranked.flatMap(({ id, isWhole: _compared, ...how }) => {
     const record = bySeq.get(id);
     return record === undefined ? [] : [{ ...record, ...how }];
   });

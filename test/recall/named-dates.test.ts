@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createNearness, namedDates } from "../../src/recall/named-dates.ts";
+import { dayName } from "../../src/domain/local-days.ts";
+import { createNearness, localSpanOf, namedDates } from "../../src/recall/named-dates.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const newest = Date.UTC(2026, 4, 20);
@@ -27,6 +28,10 @@ it.each([
   "mayor 12 decides",
   "sort by september",
   "version 3.10 of june.js",
+  "2026-02-31",
+  "31 April 2026",
+  "February 29, 2025",
+  "Feb 30",
 ])("no date is named by: %s", (words) => {
   expect(namedDates(words)).toEqual([]);
 });
@@ -55,4 +60,15 @@ it("a date without a year is the latest that the newest record has seen", () => 
   expect([Date.UTC(2026, 4, 1), Date.UTC(2025, 4, 1)].map(inMay)).toEqual([1, expect.closeTo(0, 1)]);
   const inJune = createNearness(namedDates("in June"), newest);
   expect(inJune(Date.UTC(2025, 5, 1))).toBe(1);
+});
+
+it.each([
+  ["29 February", "2024-02-29"],
+  ["Feb 29, 2024", "2024-02-29"],
+  ["28 February 2026", "2026-02-28"],
+])("a day that not every month has is read as one where it is there: %s", (words, day) => {
+  const [date] = namedDates(words);
+  const now = new Date(2026, 4, 20).getTime();
+  expect(date && dayName(localSpanOf(date, now).start)).toBe(day);
+  expect(date && createNearness([date], now)(Date.parse(`${day}T12:00Z`))).toBe(1);
 });

@@ -41,6 +41,20 @@ it.each([
   "the last line",
   "friday13",
   "9999 years ago",
+  "not today",
+  "everything but yesterday",
+  "all except what we did last week",
+  "everything not done today",
+  "without the last 3 days",
+  "after last week",
+  "it isn't today",
+  "what's due next friday",
+  "what runs every monday",
+  "yesterday()",
+  "today[0]",
+  "yesterday_list",
+  "npm install mem@latest",
+  "recentProjects",
 ])("no time is named by: %s", (words) => {
   expect(namedTime(words, now)).toBeNull();
 });
@@ -61,16 +75,26 @@ it.each([
   ["what did we do"],
   ["what did we do on 2026-05-03"],
   ["what happened between 3 May 2026 and 5 May 2026"],
+  ["what did we do from 3 May 2026 until 5 May 2026"],
+  ["list what we did yesterday"],
+  ["review the code of last week"],
+  ["give me a report of today"],
 ])("a question with nothing else to look for is for all of the time: %s", (words) => {
   expect(readTime(words, now)).toMatchObject({ is: "all" });
 });
 
-it.each(["what did we do to the parser yesterday", "parser bugs of last week", "which tests broke today"])(
-  "a question with a topic is for the topic, rather of then: %s",
-  (words) => {
-    expect(readTime(words, now)).toMatchObject({ is: "rather" });
-  },
-);
+it.each([
+  "what did we do to the parser yesterday",
+  "parser bugs of last week",
+  "which tests broke today",
+  "code review of last week",
+  "history list today",
+  "what did we do in session.list yesterday",
+  "what did we do with updateProject yesterday",
+  "what went into work_log today",
+])("a question with a topic is for the topic, rather of then: %s", (words) => {
+  expect(readTime(words, now)).toMatchObject({ is: "rather" });
+});
 
 it.each([
   "how did we fix the login redirect",
@@ -81,6 +105,17 @@ it.each([
   "what did we do to make it start",
   "what changed in the parser",
   "the parser on 2026-05-03",
+  "what did we do on 2026-02-31",
+  "what did we do between 2026-02-01 and 2026-02-31",
+  "what did we do before 3 May 2026",
+  "everything but 2026-05-03",
+  "what did we do on 3 May 2026 but not on 5 May 2026",
+  "what did we do since 2026-12-01",
+  "2026-05-01 2026-05-02 2026-05-03 2026-05-04",
+  "where were we in the last week of August 2023",
+  "latest report",
+  "recent projects list",
+  "session_list recently",
   "do while",
   `yesterday ${"a long story ".repeat(30)}`,
 ])("words without a time, or with more to look for, are looked for as they are: %s", (words) => {
@@ -98,4 +133,9 @@ it("between two dates is from the first to the end of the last", () => {
   expect(readTime("what happened between 3 May 2026 and 5 May 2026", now)).toMatchObject({
     said: "2026-05-03 to 2026-05-05",
   });
+});
+
+it("since a date is from its beginning to now", () => {
+  const start = new Date(2026, 4, 3).getTime();
+  expect(readTime("what did we do since 3 May 2026", now)).toMatchObject({ span: { start, end: now } });
 });

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { zoneName } from "../../src/domain/local-days.ts";
 import type { Search } from "../../src/recall/search.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 const index = { format: "index", limit: 20 } as const;
 const now = new Date(2026, 4, 21, 15, 30).getTime();
+const zone = zoneName();
 const at = (day: number, hour = 12) => new Date(2026, 4, day, hour).getTime();
 
 let memory: MemoryStore;
@@ -37,7 +39,7 @@ describe("a question for all of a time", () => {
       { id: morning, matched_by: ["time"] },
     ]);
     expect(answer.notes).toEqual([
-      '"today" is read as 2026-05-21 (local time): these are the records of then, newest first.',
+      `"today" is read as 2026-05-21, ${zone}: these are the records of then, newest first.`,
     ]);
   });
 
@@ -64,35 +66,58 @@ describe("a question for all of a time", () => {
     expect(await found("what did we do today", { obs_type: "bugfix" })).toEqual([]);
   });
 
-  it("of a time without records is answered with the newest from before, told as such", async () => {
-    add("Edited a file", at(10));
-    const newest = add("Ran the tests", at(12));
-    const answer = await search({ ...index, query: "what did we do today", limit: 1 });
-    expect(answer.observations).toMatchObject([{ id: newest, matched_by: ["filters"] }]);
-    expect(answer.notes).toEqual([
-      '"today" is read as 2026-05-21 (local time): no record is from then. These are the newest from before.',
-    ]);
-  });
-
-  it("is never empty without a word", async () => {
-    expect((await search({ ...index, query: "what did we do today" })).notes).toEqual([
-      '"today" is read as 2026-05-21 (local time): no record is from then.',
-    ]);
-  });
-
-  it("of no time in particular is answered with the newest", async () => {
-    const ids = [add("Edited a file", at(1)), add("Ran the tests", at(12))].reverse();
-    for (const query of ["show me recent work", "what did we do", "what's new"]) {
-      expect(await found(query)).toEqual(ids);
-    }
-  });
-
   it("has pages that neither repeat nor lose a record, and ends", async () => {
     const ids = [9, 10, 11].map((hour) => add("Edited a file", at(21, hour))).reverse();
     add("Edited a file", at(20));
     const pages = await Promise.all([0, 2, 4].map((offset) => found("today", { limit: 2, offset })));
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2), []]);
   });
+});
+
+describe("a question for a time without any record", () => {
+  it("is answered with the newest from before, told as such", async () => {
+    add("Edited a file", at(10));
+    const newest = add("Ran the tests", at(12));
+    const answer = await search({ ...index, query: "what did we do today", limit: 1 });
+    expect(answer.observations).toMatchObject([{ id: newest, matched_by: ["filters"] }]);
+    expect(answer.notes).toEqual([
+      `"today" is read as 2026-05-21, ${zone}: no record is from then. These are the newest from before.`,
+    ]);
+  });
+
+  it("is never empty without a word", async () => {
+    expect((await search({ ...index, query: "what did we do today" })).notes).toEqual([
+      `"today" is read as 2026-05-21, ${zone}: no record is from then.`,
+    ]);
+  });
+});
+
+describe("a question for no time in particular", () => {
+  it("is answered with the newest, told as such", async () => {
+    const ids = [add("Edited a file", at(1)), add("Ran the tests", at(12))].reverse();
+    for (const query of ["show me recent work", "what did we do", "what's new"]) {
+      const answer = await search({ ...index, query });
+      expect(answer.observations.map(({ id }) => id)).toEqual(ids);
+      expect(answer.notes).toEqual(["Read as a question for the newest records, which these are."]);
+    }
+  });
+
+  it("finds the records that hold its words, when there are any, and says so", async () => {
+    const old = add("Recent projects: the page that shows them", at(1));
+    for (const hour of [9, 10]) add("Ran the tests", at(20, hour));
+    const answer = await search({ ...index, query: "recent projects" });
+    expect(answer.observations).toMatchObject([{ id: old, matched_by: ["words"] }]);
+    expect(answer.notes).toEqual([expect.stringMatching(/^Looked for as words/)]);
+  });
+
+  it.each(["latest report", "recent projects list", "yesterday()"])(
+    "looks for what is a name: %s",
+    async (query) => {
+      const old = add(`The ${query}`, at(1));
+      for (const hour of [9, 10]) add("Ran the tests", at(20, hour));
+      expect(await found(query)).toEqual([old]);
+    },
+  );
 });
 
 describe("a question for a topic with a time", () => {
@@ -106,7 +131,7 @@ describe("a question for a topic with a time", () => {
     expect(ids[0]).toBe(yesterday);
     expect([...ids].sort()).toEqual([old, yesterday, today].sort());
     expect(answer.notes).toEqual([
-      '"yesterday" is read as 2026-05-20 (local time): what fits and is of then goes first.',
+      `"yesterday" is read as 2026-05-20, ${zone}: what fits and is of then goes first.`,
     ]);
   });
 
@@ -122,30 +147,32 @@ describe("a question for a topic with a time", () => {
     const { prompts } = await search({ ...index, query: "the parser yesterday" });
     expect(prompts.map(({ id }) => id)[0]).toBe(meant.id);
   });
+});
 
-  it("says when nothing that fits is of then", async () => {
+describe("a topic of which nothing is of the time", () => {
+  it("is found all the same, and that is said", async () => {
     const old = add("Edited the parser", at(1));
     const answer = await search({ ...index, query: "parser changes this week" });
     expect(answer.observations.map(({ id }) => id)).toEqual([old]);
     expect(answer.notes).toEqual([
-      '"this week" is read as 2026-05-18 to 2026-05-24 (local time): nothing that was found is of then.',
+      `"this week" is read as 2026-05-18 to 2026-05-24, ${zone}: nothing that was found is of then.`,
     ]);
   });
 
-  it("looks for the words of a time that nothing is of", async () => {
+  it("is looked for with the words of the time", async () => {
     const told = add("The parser failed last week", at(1));
     add("The parser failed", at(2));
     expect((await found("parser failures of last week"))[0]).toBe(told);
   });
 
-  it("that no record has is answered with the records of the time, told as such", async () => {
+  it("or of no time is answered with the records of the time, told as such", async () => {
     const { id } = memory.addObservation({ title: "Ran the tests", at: at(20) });
     const answer = await search({ ...index, query: "which zeppelins did we polish yesterday" });
     expect(answer.observations.map((hit) => hit.id)).toEqual([id]);
     expect(answer.notes[0]).toMatch(/^Nothing was found by the other words\. "yesterday" is read as/);
   });
 
-  it("that no record has brings nothing into a prompt", async () => {
+  it("or of no time brings nothing into a prompt", async () => {
     memory.addObservation({ title: "Ran the tests", at: at(20) });
     expect(await found("polish the zeppelins of yesterday", { isPrompt: true })).toEqual([]);
   });

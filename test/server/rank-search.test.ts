@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { zoneName } from "../../src/domain/local-days.ts";
+import type { ProjectScope } from "../../src/domain/tenancy.ts";
 import { createProjectSearch } from "../../src/server/rank-search.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
@@ -7,47 +9,108 @@ import { openTestDatabase } from "../helpers/postgres.ts";
 
 const database = await openTestDatabase();
 const scope = await makeProject(database);
+const zone = zoneName();
 const noon = new Date(2026, 4, 20, 12).getTime();
 const day = 24 * 60 * 60 * 1000;
 const records: [title: string, daysAgo: number][] = [
+  ["A report of all projects", 40],
   ["The parser keeps comments", 9],
   ["Yesterday's first: the login form", 1.1],
   ["Yesterday's last: the parser reads numbers", 1],
   ["The queue waits longer", 0.01],
 ];
-await inTenant(database.app, scope, (connection) =>
-  insertObservations(
-    connection,
-    records.map(([title, daysAgo]) =>
-      hostedObservation(scope, { title, created_at_epoch: noon - daysAgo * day }),
+await write(scope, records);
+
+function write(into: ProjectScope, given: [title: string, daysAgo: number][]) {
+  return inTenant(database.app, into, (connection) =>
+    insertObservations(
+      connection,
+      given.map(([title, daysAgo]) =>
+        hostedObservation(into, { title, created_at_epoch: noon - daysAgo * day }),
+      ),
     ),
-  ),
-);
+  );
+}
 
 const filter = { kind: null, obs_type: null, platform_source: null };
 
-async function titlesOf(words: string, now = noon): Promise<string[]> {
+async function answerTo(
+  words: string,
+  now = noon,
+  within = scope,
+): Promise<{ titles: string[]; notes: string[] }> {
   const search = createProjectSearch({ now: () => now, monotonicMs: () => 0 });
-  const found = await inTenant(database.app, scope, (connection) =>
-    search.search(connection, scope, { words, filter, limit: 10 }),
+  const { found, notes } = await inTenant(database.app, within, (connection) =>
+    search.search(connection, within, { words, filter, limit: 10 }),
   );
-  return found.map(({ title }) => title);
+  return { titles: found.map(({ title }) => title), notes };
 }
 
-test("a question for all of a time is answered with the records of then, the newest first", async () => {
-  expect(await titlesOf("what did we do yesterday?")).toEqual([
-    "Yesterday's last: the parser reads numbers",
-    "Yesterday's first: the login form",
+test("a question for all of a time is answered with the records of then, the newest first, and says whose days", async () => {
+  expect(await answerTo("what did we do yesterday?")).toEqual({
+    titles: ["Yesterday's last: the parser reads numbers", "Yesterday's first: the login form"],
+    notes: [`"yesterday" is read as 2026-05-19, ${zone}: these are the records of then, newest first.`],
+  });
+});
+
+test("a question for a time of which nothing is known is answered with the newest from before, told as such", async () => {
+  const { titles, notes } = await answerTo("what did we do 3 days ago?");
+  expect(titles).toEqual(["The parser keeps comments", "A report of all projects"]);
+  expect(notes).toEqual([
+    `"3 days ago" is read as 2026-05-17, ${zone}: no record is from then. These are the newest from before.`,
   ]);
 });
 
-test("a question for a time of which nothing is known is answered with the newest records", async () => {
-  expect((await titlesOf("what did we do yesterday?", noon + 30 * day))[0]).toBe("The queue waits longer");
+test("a question for the newest is answered with them, unless a record holds its words; both are told", async () => {
+  const newest = await answerTo("show me recent work");
+  expect(newest.titles[0]).toBe("The queue waits longer");
+  expect(newest.notes).toEqual(["Read as a question for the newest records, which these are."]);
+  const projects = await answerTo("all recent projects");
+  expect(projects.titles[0]).toBe("The queue waits longer");
+  const held = await answerTo("latest queue changes");
+  expect(held.titles[0]).toBe("The queue waits longer");
+  expect(held.notes).toEqual([]);
 });
 
-test("a topic beside a time is what is looked for", async () => {
-  const found = await titlesOf("what did we change in the parser last week");
-  expect(found.sort()).toEqual(["The parser keeps comments", "Yesterday's last: the parser reads numbers"]);
+test.each(["latest report", "report list of recent projects", "report()"])(
+  "the name of a thing is looked for: %s",
+  async (words) => {
+    expect(await answerTo(words)).toEqual({ titles: ["A report of all projects"], notes: [] });
+  },
+);
+
+test.each(["not today", "everything but yesterday", "yesterday()"])(
+  "what is not a time is looked for, and nothing is said of one: %s",
+  async (words) => {
+    expect((await answerTo(words)).notes).toEqual([]);
+  },
+);
+
+test("a topic beside a time is what is looked for; what is of then goes first, be it behind many others", async () => {
+  const { titles, notes } = await answerTo("what did we change in the parser yesterday");
+  expect(titles[0]).toBe("Yesterday's last: the parser reads numbers");
+  expect(titles).toContain("The parser keeps comments");
+  expect(notes).toEqual([`"yesterday" is read as 2026-05-19, ${zone}: what fits and is of then goes first.`]);
+  const many = await makeProject(database);
+  await write(many, [
+    ["Read something about the parser that has quite a long title, with many words beside it", 1],
+    ...Array.from({ length: 150 }, (_, n): [string, number] => ["The parser", 9 + n / 1000]),
+  ]);
+  expect((await answerTo("parser work of yesterday", noon, many)).titles[0]).toMatch(/^Read something/);
+});
+
+test("a topic beside a time that nothing is of is looked for with the words of the time", async () => {
+  const { titles, notes } = await answerTo("parser 2 months ago");
+  expect(titles).toContain("The parser keeps comments");
+  expect(notes).toEqual([expect.stringMatching(/: nothing that was found is of then\.$/)]);
+});
+
+test("a topic that no record has is answered with the records of the time, told as such", async () => {
+  const { titles, notes } = await answerTo("which zeppelins did we polish in the last 2 hours");
+  expect(titles).toEqual(["The queue waits longer"]);
+  expect(notes).toEqual([
+    expect.stringMatching(/^Nothing was found by the other words\. "the last 2 hours"/),
+  ]);
 });
 
 test("a search after one that remembered the words gives the same answer", async () => {
@@ -57,6 +120,6 @@ test("a search after one that remembered the words gives the same answer", async
       search.search(connection, scope, { words: "parser numbers", filter, limit: 10 }),
     );
   const first = await ask();
-  expect(first[0]?.title).toBe("Yesterday's last: the parser reads numbers");
+  expect(first.found[0]?.title).toBe("Yesterday's last: the parser reads numbers");
   expect(await ask()).toEqual(first);
 });

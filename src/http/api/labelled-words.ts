@@ -15,7 +15,7 @@ export function readLabels(
   const { query = "" } = asked;
   if (query.length > longestQuestion || !query.includes(":")) return { asked, notes: [] };
   const notes: string[] = [];
-  const filters: Filters = {};
+  let filters: Filters = {};
   const words = query.replace(labelled, (written, label: string, quoted?: string, plain?: string) => {
     const read = readLabel(label.toLowerCase(), quoted ?? plain ?? "", known);
     if (read === null) return written;
@@ -24,11 +24,30 @@ export function readLabels(
       return written;
     }
     if (isGiven(asked, read)) return written;
-    Object.assign(filters, read);
+    const both = joined(filters, read);
+    if (both === null) {
+      notes.push(`${written} is looked for as words: there can be one type and one project.`);
+      return written;
+    }
+    filters = both;
     notes.push(`${written} is read as a filter.`);
     return "";
   });
   return { asked: { ...asked, ...filters, query: words.trim() }, notes };
+}
+
+/** Both filters; null where a record can pass one of them only. */
+function joined(before: Filters, read: Filters): Filters | null {
+  const both = { ...before, ...read };
+  const isLost = (["type", "obs_type", "project"] as const).some(
+    (name) => before[name] !== undefined && before[name] !== both[name],
+  );
+  // A session and a prompt have no type of observations.
+  if (isLost || (both.obs_type !== undefined && (both.type ?? "observations") !== "observations"))
+    return null;
+  if (read.concepts !== undefined) both.concepts = [...(before.concepts ?? []), ...read.concepts];
+  if (read.files !== undefined) both.files = [...(before.files ?? []), ...read.files];
+  return both;
 }
 
 type Filters = Pick<SearchRequest, "type" | "obs_type" | "project" | "concepts" | "files">;

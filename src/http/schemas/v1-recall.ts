@@ -76,7 +76,10 @@ const notes = () =>
   z
     .array(z.string())
     .optional()
-    .meta({ description: "What to know of the answer, such as a part of the search that is not available." });
+    .meta({
+      description:
+        "What to know of the answer: how a time in the words was read, a part of the search that is not available.",
+    });
 
 export const observationsAnswer = z.lazy(() =>
   z.object({ observations: z.array(observation), notes: notes() }),

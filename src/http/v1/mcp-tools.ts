@@ -10,7 +10,7 @@ import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
 import { hostedErrorWords } from "./error-words.ts";
 import { type McpTool, toolError } from "./mcp-protocol.ts";
 import { demandProject } from "./project-scope.ts";
-import { type FoundObservation, notesOf, observationOnWire, type RecallPorts } from "./recall.ts";
+import { notesOf, observationOnWire, type RecallPorts, type SearchAnswer } from "./recall.ts";
 
 /** Who calls a tool. */
 export interface ToolCaller {
@@ -25,14 +25,15 @@ export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
     definition: definitionOf(described),
     async call(by, given) {
       try {
-        const found = await find(ports, described, by, given);
-        const text = ports.contextOf(found, contextTokens);
+        const read = await find(ports, described, by, given);
+        const text = ports.contextOf(read.found, contextTokens);
+        const { notes = [] } = described.withQuery ? notesOf(ports, read) : {};
         const answer = {
-          observations: found.map(observationOnWire),
-          ...(described.withQuery ? notesOf(ports) : {}),
+          observations: read.found.map(observationOnWire),
+          ...(notes.length === 0 ? {} : { notes }),
         };
         return {
-          content: [{ type: "text", text: text === "" ? nothing : text }],
+          content: [{ type: "text", text: [...notes, text === "" ? nothing : text].join("\n\n") }],
           structuredContent: described.withContext ? { ...answer, context: text } : answer,
         };
       } catch (thrown) {
@@ -88,22 +89,24 @@ async function find(
   { name, withQuery, limit }: Described,
   { caller, request_id }: ToolCaller,
   given: JsonObject,
-): Promise<FoundObservation[]> {
+): Promise<SearchAnswer> {
   const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
   const words = withQuery ? demandText("query", given.query) : null;
   const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
   const scope = await demandNamedProject(ports, caller, projectId);
-  const found =
-    words === null ? await ports.recent(scope, asked) : await ports.search(scope, { ...asked, words });
+  const answer: SearchAnswer =
+    words === null
+      ? { found: await ports.recent(scope, asked), notes: [] }
+      : await ports.search(scope, { ...asked, words });
   await ports.recordRead({
     caller,
     project_id: scope.project_id,
     by: `mcp:${name}`,
-    results: found.length,
+    results: answer.found.length,
     resource_id: null,
     request_id,
   });
-  return found;
+  return answer;
 }
 
 const mostNames = 20;

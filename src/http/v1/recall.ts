@@ -21,6 +21,15 @@ import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
  */
 export type FoundObservation = HostedObservation & { score?: number; isNear?: true };
 
+/** What words were answered with. */
+export interface SearchAnswer {
+  found: FoundObservation[];
+  /** Why they are in the answer, where no words found them. */
+  listed?: "time" | "filters";
+  /** How the words were read, where that is not as they are: a time that they name, and whose days it is counted in. */
+  notes: string[];
+}
+
 /** What a list is narrowed to; null is no restriction. */
 interface Filter {
   kind: string | null;
@@ -41,11 +50,8 @@ export interface Read {
 
 export interface RecallPorts extends ProjectScopePorts {
   /** The best records for the words; the newest when they say nothing. */
-  search(
-    scope: ProjectScope,
-    asked: { words: string; filter: Filter; limit: number },
-  ): Promise<FoundObservation[]>;
-  /** What the reader of a search should know now, such as a part of it that is not available. */
+  search(scope: ProjectScope, asked: { words: string; filter: Filter; limit: number }): Promise<SearchAnswer>;
+  /** What the reader of any search should know now, such as a part of it that is not available. */
   notes(): string[];
   /** The newest records. */
   recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
@@ -89,9 +95,9 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
       },
     },
     async (request) => {
-      const found = await find(ports, request, request.body);
-      const context = ports.contextOf(found, request.body.tokenBudget);
-      return { ...answerOf(ports, request.body, found), context };
+      const answer = await find(ports, request, request.body);
+      const context = ports.contextOf(answer.found, request.body.tokenBudget);
+      return { ...answerOf(ports, request.body, answer), context };
     },
   );
   recallAliases(app, ports);
@@ -121,34 +127,41 @@ function recallAliases(app: App, ports: RecallPorts): void {
   );
 }
 
-function answerOf(ports: RecallPorts, { query }: Asked, found: readonly FoundObservation[]) {
-  return { observations: found.map(observationOnWire), ...(query === undefined ? {} : notesOf(ports)) };
+function answerOf(ports: RecallPorts, { query }: Asked, answer: SearchAnswer) {
+  const { found } = answer;
+  return {
+    observations: found.map(observationOnWire),
+    ...(query === undefined ? {} : notesOf(ports, answer)),
+  };
 }
 
 /** `notes` of an answer, where there are any. */
-export function notesOf(ports: Pick<RecallPorts, "notes">): { notes?: string[] } {
-  const notes = ports.notes();
+export function notesOf(
+  ports: Pick<RecallPorts, "notes">,
+  answer: Pick<SearchAnswer, "notes">,
+): { notes?: string[] } {
+  const notes = [...ports.notes(), ...answer.notes];
   return notes.length === 0 ? {} : { notes };
 }
 
-async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): Promise<FoundObservation[]> {
+async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): Promise<SearchAnswer> {
   const caller = callerOf(request);
   const scope = await demandProject(caller, asked.projectId, ports);
   const filter = filterOf(asked);
   const { query, limit } = asked;
-  const found =
+  const answer: SearchAnswer =
     query === undefined
-      ? await ports.recent(scope, { filter, limit })
+      ? { found: await ports.recent(scope, { filter, limit }), notes: [] }
       : await ports.search(scope, { words: query, filter, limit });
   await ports.recordRead({
     caller,
     project_id: scope.project_id,
     by: request.routeOptions.url ?? "",
-    results: found.length,
+    results: answer.found.length,
     resource_id: null,
     request_id: request.id,
   });
-  return found;
+  return answer;
 }
 
 function filterOf({ kind, obsType, platformSource }: Asked): Filter {

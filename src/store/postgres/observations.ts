@@ -78,27 +78,40 @@ export async function recentObservations(
   return rows;
 }
 
-/** Those made in a time, the newest first; both ends in epoch milliseconds, included. */
+/** What is asked of a time; both ends in epoch milliseconds, included. */
+interface OfTime {
+  filter: ObservationFilter;
+  limit: number;
+  start: number;
+  end: number;
+}
+
+/** Those made in a time, the newest first. */
 export async function observationsOfTime(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
-  { filter, limit, start, end }: { filter: ObservationFilter; limit: number; start: number; end: number },
+  scope: ProjectScope,
+  asked: OfTime,
 ): Promise<HostedObservation[]> {
   const { rows } = await connection.query<HostedObservation>({
     name: "observations-of-time",
-    text: `select ${recordColumns}
-      from observations o
-      left join sessions s on s.team_id = $1 and s.project_id = $2 and s.id = o.session_id
-      where o.team_id = $1 and o.project_id = $2
-        and o.created_at >= to_timestamp($3::float8 / 1000) and o.created_at < to_timestamp(($4::float8 + 1) / 1000)
-        and ($5::text is null or o.kind = $5)
-        and ($6::text is null or o.obs_type = $6)
-        and ($7::text is null or s.platform_source = $7)
-      order by o.created_at desc, o.seq desc
-      limit $8`,
-    values: [team_id, project_id, start, end, filter.kind, filter.obs_type, filter.platform_source, limit],
+    text: ofTimeText(recordColumns),
+    values: ofTimeValues(scope, asked),
   });
   return rows;
+}
+
+/** Their `seq`s. */
+export async function seqsOfTime(
+  connection: Queryable,
+  scope: ProjectScope,
+  asked: OfTime,
+): Promise<number[]> {
+  const { rows } = await connection.query<{ seq: number }>({
+    name: "seqs-of-time",
+    text: ofTimeText("o.seq::float8 as seq"),
+    values: ofTimeValues(scope, asked),
+  });
+  return rows.map(({ seq }) => seq);
 }
 
 /** Those of the numbers that are the project's, in any order. */
@@ -126,6 +139,28 @@ const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.se
   o.generator, o.provenance, o.prompt_number,
   floor(extract(epoch from o.created_at) * 1000)::float8 as created_at_epoch,
   floor(extract(epoch from o.updated_at) * 1000)::float8 as updated_at_epoch`;
+
+// The sessions are no join: on tables without statistics the planner began with them, and sorted all that it found.
+function ofTimeText(columns: string): string {
+  return `select ${columns}
+      from observations o
+      where o.team_id = $1 and o.project_id = $2
+        and o.created_at >= to_timestamp($3::float8 / 1000) and o.created_at < to_timestamp(($4::float8 + 1) / 1000)
+        and ($5::text is null or o.kind = $5)
+        and ($6::text is null or o.obs_type = $6)
+        and ($7::text is null or o.session_id = any(array(
+          select s.id
+          from sessions s
+          where s.team_id = $1 and s.project_id = $2 and s.platform_source = $7
+        )))
+      order by o.created_at desc, o.seq desc
+      limit $8`;
+}
+
+function ofTimeValues({ team_id, project_id }: ProjectScope, { filter, limit, start, end }: OfTime) {
+  const { kind, obs_type, platform_source } = filter;
+  return [team_id, project_id, start, end, kind, obs_type, platform_source, limit];
+}
 
 // One round trip for all three tables. The order of the input is that of `seq`.
 const insertText = `with given as (

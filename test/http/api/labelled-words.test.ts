@@ -62,3 +62,26 @@ test("a filter that was given is not overruled by a word", async () => {
   expect(await search("project:alpha parser", { project: "beta" })).toEqual([]);
   expect(asked).toMatchObject({ query: "project:alpha parser", project: "beta" });
 });
+
+test.each([
+  ["file:src/a.ts file:src/b.ts login", { query: "login", files: ["src/a.ts", "src/b.ts"] }],
+  ["type:observations type:bugfix login", { query: "login", type: "observations", obs_type: "bugfix" }],
+  ["type:bugfix type:bugfix login", { query: "login", obs_type: "bugfix" }],
+])("labels of one kind are filters together, where a record can pass them: %s", async (query, request) => {
+  const labels = query.split(" ").slice(0, 2);
+  expect(await search(query)).toEqual(labels.map((label) => `${label} is read as a filter.`));
+  expect(asked).toMatchObject(request);
+});
+
+test.each([
+  ["type:bugfix type:unheard-of login", { query: "type:unheard-of login", obs_type: "bugfix" }],
+  ["type:sessions obs_type:bugfix login", { query: "obs_type:bugfix login", type: "sessions" }],
+  ["project:alpha project:beta login", { query: "project:beta login", project: "alpha" }],
+])("a second label that no record passes too is looked for, and told: %s", async (query, request) => {
+  const [first, second] = query.split(" ");
+  expect(await search(query)).toEqual([
+    `${first} is read as a filter.`,
+    `${second} is looked for as words: there can be one type and one project.`,
+  ]);
+  expect(asked).toMatchObject(request);
+});

@@ -70,8 +70,10 @@ describe("the document", () => {
         .sort(),
     );
   });
+});
 
-  test("has an operationId of its own for every operation", () => {
+describe("what the document refers to", () => {
+  test("is an operationId of its own for every operation", () => {
     const ids = Object.values(document.paths).flatMap((operations) =>
       Object.values(operations).map(({ operationId }) => operationId),
     );
@@ -80,7 +82,7 @@ describe("the document", () => {
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 
-  test("leads somewhere with every reference, and names the error body and the key", () => {
+  test("leads somewhere in every reference, and names the error body and the key", () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, target = ""]) => target);
     expect(references.length).toBeGreaterThan(100);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { zoneName } from "../../../src/domain/local-days.ts";
 import { newId } from "../../../src/ids.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 
@@ -172,4 +173,23 @@ test("what is written by hand is cleaned of secrets and private parts, and a key
   expect((await ask("/v1/memories", { content: "x" }, reader)).status).toBe(403);
   expect((await ask("/v1/memories", { content: "x", serverSessionId: newId() })).status).toBe(404);
   expect((await ask("/v1/memories", { content: "x", id: newId() })).status).toBe(400);
+});
+
+test("how a time in the words was read is in the notes of every answer to words, with whose days they are", async () => {
+  const note = new RegExp(
+    `^"today" is read as \\d{4}-\\d\\d-\\d\\d, ${zoneName()}: these are the records of then`,
+  );
+  for (const path of ["/v1/search", "/v1/context", "/v1/recall"]) {
+    const { body } = await ask(path, { query: "what did we do today" });
+    expect(body.notes, path).toEqual([expect.stringMatching(note)]);
+    expect((await ask(path, { query: "upload queue" })).body, path).not.toHaveProperty("notes");
+  }
+  const { body } = await ask("/v1/mcp", {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "search", arguments: { query: "what did we do today" } },
+  });
+  expect(body.result.structuredContent.notes).toEqual([expect.stringMatching(note)]);
+  expect(body.result.content[0].text).toMatch(note);
 });

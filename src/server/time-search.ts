@@ -1,0 +1,104 @@
+// A search of one project whose words name a time: the records of then, or what fits with those of then first, and a note.
+import type { HostedObservation } from "../domain/hosted-record.ts";
+import type { ProjectScope } from "../domain/tenancy.ts";
+import type { Span } from "../recall/named-times.ts";
+import type { AllOfTime, RatherOfTime, TimeRead } from "../recall/read-time.ts";
+import { allOfThen, besideTime, newestInstead, noneOfThen, wordsInstead } from "../recall/time-notes.ts";
+import {
+  type ObservationFilter,
+  observationsOfTime,
+  recentObservations,
+  seqsOfTime,
+} from "../store/postgres/observations.ts";
+import type { Queryable } from "../store/postgres/open.ts";
+
+/**
+ * A record of an answer; `score` is higher for the better, and left out where nothing was compared. `isNear`: by its
+ * meaning alone, it holds none of the words.
+ */
+export type RankedObservation = HostedObservation & { score?: number; isNear?: true };
+
+export interface ProjectAnswer {
+  found: RankedObservation[];
+  /** Why they are in the answer, where no words found them. */
+  listed?: "time" | "filters";
+  /** How the words were read, where that is not as they are. */
+  notes: string[];
+}
+
+/** What was found by words; `isWhole`: one of them holds them all. */
+export interface FoundByWords {
+  answer: ProjectAnswer;
+  isWhole: boolean;
+}
+
+/** A time that goes first, with the newest records of then. */
+export interface OfThen {
+  span: Span;
+  seqs: readonly number[];
+}
+
+export interface TimedSearch {
+  words: string;
+  filter: ObservationFilter;
+  limit: number;
+  /** Looks for words. */
+  byWords(words: string, ofThen: OfThen | null): Promise<FoundByWords>;
+}
+
+// As many as are compared of all times: with them those of then are among what is compared in a large project too.
+const comparedOfThen = 60;
+
+/** The answer to words that name a time, inside the caller's transaction. */
+export function searchWithTime(
+  connection: Queryable,
+  scope: ProjectScope,
+  asked: TimedSearch & { time: TimeRead },
+): Promise<ProjectAnswer> {
+  const { time } = asked;
+  if (time.is === "rather") return besideWords(connection, scope, { ...asked, time });
+  const { span } = time;
+  return span === null
+    ? newestOrWords(connection, scope, asked)
+    : listOfTime(connection, scope, { ...asked, time: { ...time, span } });
+}
+
+async function besideWords(
+  connection: Queryable,
+  scope: ProjectScope,
+  asked: TimedSearch & { time: RatherOfTime },
+): Promise<ProjectAnswer> {
+  const { time, filter, byWords } = asked;
+  const { span } = time;
+  const seqs = await seqsOfTime(connection, scope, { filter, limit: comparedOfThen, ...span });
+  // A time that nothing is of tells no records apart; then its words may as well be those of a text.
+  const { answer } =
+    seqs.length === 0 ? await byWords(asked.words, null) : await byWords(time.words.trim(), { span, seqs });
+  if (answer.found.length === 0 || answer.listed !== undefined) return listOfTime(connection, scope, asked);
+  const isAny = answer.found.some(({ created_at_epoch: at }) => at >= span.start && at <= span.end);
+  return { ...answer, notes: [...answer.notes, besideTime(time, isAny)] };
+}
+
+async function newestOrWords(
+  connection: Queryable,
+  scope: ProjectScope,
+  { words, filter, limit, byWords }: TimedSearch,
+): Promise<ProjectAnswer> {
+  const { answer, isWhole } = await byWords(words, null);
+  if (isWhole) return { ...answer, notes: [...answer.notes, wordsInstead] };
+  const found = await recentObservations(connection, scope, { filter, limit });
+  return { found, listed: "time", notes: found.length === 0 ? [] : [newestInstead] };
+}
+
+async function listOfTime(
+  connection: Queryable,
+  scope: ProjectScope,
+  { time, filter, limit }: TimedSearch & { time: (AllOfTime | RatherOfTime) & { span: Span } },
+): Promise<ProjectAnswer> {
+  const { span } = time;
+  const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...span });
+  if (ofThen.length > 0) return { found: ofThen, listed: "time", notes: [allOfThen(time)] };
+  const before = { start: 0, end: span.start - 1 };
+  const found = await observationsOfTime(connection, scope, { filter, limit, ...before });
+  return { found, listed: "filters", notes: [noneOfThen(time, found.length > 0)] };
+}
