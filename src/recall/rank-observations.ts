@@ -1,6 +1,7 @@
 // The ranking of observations: the best by words, those beside them, those near by meaning, put in one order.
 import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
-import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/search.ts";
+import type { Candidate, RecordFilter, Scored, Standing, TextHit } from "../domain/search.ts";
+import { bestOfSplit, type SplitWords, splitWords } from "./common-words.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
 import { type Span, within } from "./named-times.ts";
 import { buildMatch, matchOf, phraseMatch } from "./query.ts";
@@ -11,6 +12,9 @@ import type { VectorAnswer } from "./vector-leg.ts";
 /** What the ranking needs of the store. */
 export interface CandidatePort {
   best(match: string, filter: RecordFilter, limit: number): Candidate[];
+  /** What `best` finds, and what it makes of that. */
+  scores(match: string, filter: RecordFilter, limit: number): Scored[];
+  candidates(scored: readonly Scored[]): Candidate[];
   some(ids: readonly number[], filter: RecordFilter): Candidate[];
   beside(ids: readonly number[]): Standing[];
   /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
@@ -81,7 +85,15 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
     telling === null
       ? buildMatch(words, observationColumns, scope)
       : matchOf(telling.phrases, observationColumns, scope);
-  const matched = match === null ? [] : port.best(match, filter, candidateCount);
+  const population = port.population(filter.project);
+  const asked = { words, filter, columns: observationColumns, scope, population };
+  const split = telling === null ? splitWords(port, asked) : null;
+  const matched =
+    split !== null && split.common.length > 0
+      ? port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }))
+      : match === null
+        ? []
+        : port.best(match, filter, candidateCount);
   const known = new Set(matched.map(({ id }) => id));
   const ofThen = matched.length < candidateCount ? [] : bestOfThen(port, request, match);
   const best = [...matched, ...ofThen.filter(({ id }) => !known.has(id))].filter(
@@ -93,7 +105,9 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
   const question =
-    candidates.length === 0 ? null : questionOf(port, request, { match, matched, countOf: telling?.countOf });
+    candidates.length === 0
+      ? null
+      : questionOf(port, request, { match, matched, population, countOf: (telling ?? split)?.countOf });
   return { candidates, standing, own, read: matched.length, question };
 }
 
@@ -119,21 +133,22 @@ function promptOf({ words, filter, scope }: RankRequest) {
 interface Found {
   match: string | null;
   /** What is counted already. */
-  countOf: TellingPhrases["countOf"] | undefined;
+  countOf: (TellingPhrases | SplitWords)["countOf"] | undefined;
+  population: number;
   matched: readonly Candidate[];
 }
 
 function questionOf(
   port: CandidatePort,
   { words, filter, scope, span }: RankRequest,
-  { match, matched, countOf }: Found,
+  { match, matched, population, countOf }: Found,
 ): Question | null {
   // In a small project all that match are at hand, and are counted in a tenth of the time.
   const isComplete = matched.length < candidateCount && !isNarrowed(filter);
   const records = isComplete ? matched.map(({ terms }) => terms) : [];
   return createQuestion(words, {
     span,
-    population: port.population(filter.project),
+    population,
     frequency: ({ term, phrase }) =>
       countOf?.(phrase) ??
       (isComplete && match?.includes(phrase)
