@@ -80,20 +80,15 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
 /** The candidates of all legs, with what their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
-  const telling = request.isPrompt ? tellingPhrases(port, promptOf(request)) : null;
+  const population = port.population(filter.project);
+  const asked = { words, filter, columns: observationColumns, scope, population };
+  const telling = request.isPrompt ? tellingPhrases(port, asked) : null;
   const match =
     telling === null
       ? buildMatch(words, observationColumns, scope)
       : matchOf(telling.phrases, observationColumns, scope);
-  const population = port.population(filter.project);
-  const asked = { words, filter, columns: observationColumns, scope, population };
   const split = telling === null ? splitWords(port, asked) : null;
-  const matched =
-    split !== null && split.common.length > 0
-      ? port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }))
-      : match === null
-        ? []
-        : port.best(match, filter, candidateCount);
+  const matched = match === null ? [] : bestOf(port, { ...asked, match, split });
   const known = new Set(matched.map(({ id }) => id));
   const ofThen = matched.length < candidateCount ? [] : bestOfThen(port, request, match);
   const best = [...matched, ...ofThen.filter(({ id }) => !known.has(id))].filter(
@@ -111,6 +106,19 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   return { candidates, standing, own, read: matched.length, question };
 }
 
+interface Wanted extends Omit<RankRequest, "vectors"> {
+  columns: readonly string[];
+  population: number;
+  match: string;
+  split: SplitWords | null;
+}
+
+function bestOf(port: CandidatePort, { split, match, ...asked }: Wanted): Candidate[] {
+  return split === null || split.common.length === 0
+    ? port.best(match, asked.filter, candidateCount)
+    : port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }));
+}
+
 // In a large project the best of all times may hold nothing of then.
 function bestOfThen(port: CandidatePort, { filter, span }: RankRequest, match: string | null): Candidate[] {
   if (match === null || !span) return [];
@@ -124,10 +132,6 @@ interface Gathered {
   own: ReadonlySet<number>;
   read: number;
   question: Question | null;
-}
-
-function promptOf({ words, filter, scope }: RankRequest) {
-  return { words, project: filter.project, columns: observationColumns, scope };
 }
 
 interface Found {
