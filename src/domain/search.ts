@@ -55,6 +55,9 @@ export type ObservationLine = Pick<
   | "provenance"
 >;
 
+/** The same, as the full-text index alone knows it. */
+export type Scored = Pick<TextHit, "id" | "score">;
+
 /** An observation that may be an answer, with what its place among the others is computed from. */
 export interface Candidate extends TextHit {
   status: ObservationStatus;

@@ -1,6 +1,7 @@
 // The ranking of observations: the best by words, those beside them, those near by meaning, put in one order.
 import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
-import type { Candidate, RecordFilter, Standing, TextHit } from "../domain/search.ts";
+import type { Candidate, RecordFilter, Scored, Standing, TextHit } from "../domain/search.ts";
+import { bestOfSplit, type SplitWords, splitWords } from "./common-words.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
 import { type Span, within } from "./named-times.ts";
 import { buildMatch, matchOf, phraseMatch } from "./query.ts";
@@ -11,6 +12,9 @@ import type { VectorAnswer } from "./vector-leg.ts";
 /** What the ranking needs of the store. */
 export interface CandidatePort {
   best(match: string, filter: RecordFilter, limit: number): Candidate[];
+  /** What `best` finds, and what it makes of that. */
+  scores(match: string, filter: RecordFilter, limit: number): Scored[];
+  candidates(scored: readonly Scored[]): Candidate[];
   some(ids: readonly number[], filter: RecordFilter): Candidate[];
   beside(ids: readonly number[]): Standing[];
   /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
@@ -76,12 +80,15 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
 /** The candidates of all legs, with what their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
-  const telling = request.isPrompt ? tellingPhrases(port, promptOf(request)) : null;
+  const population = port.population(filter.project);
+  const asked = { words, filter, columns: observationColumns, scope, population };
+  const telling = request.isPrompt ? tellingPhrases(port, asked) : null;
   const match =
     telling === null
       ? buildMatch(words, observationColumns, scope)
       : matchOf(telling.phrases, observationColumns, scope);
-  const matched = match === null ? [] : port.best(match, filter, candidateCount);
+  const split = telling === null ? splitWords(port, asked) : null;
+  const matched = match === null ? [] : bestOf(port, { ...asked, match, split });
   const known = new Set(matched.map(({ id }) => id));
   const ofThen = matched.length < candidateCount ? [] : bestOfThen(port, request, match);
   const best = [...matched, ...ofThen.filter(({ id }) => !known.has(id))].filter(
@@ -93,8 +100,23 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const others = [...new Set([...standing, ...near].map(({ id }) => id))].filter((id) => !own.has(id));
   const candidates = others.length === 0 ? best : [...best, ...port.some(others, filter)];
   const question =
-    candidates.length === 0 ? null : questionOf(port, request, { match, matched, countOf: telling?.countOf });
+    candidates.length === 0
+      ? null
+      : questionOf(port, request, { match, matched, population, countOf: (telling ?? split)?.countOf });
   return { candidates, standing, own, read: matched.length, question };
+}
+
+interface Wanted extends Omit<RankRequest, "vectors"> {
+  columns: readonly string[];
+  population: number;
+  match: string;
+  split: SplitWords | null;
+}
+
+function bestOf(port: CandidatePort, { split, match, ...asked }: Wanted): Candidate[] {
+  return split === null || split.common.length === 0
+    ? port.best(match, asked.filter, candidateCount)
+    : port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }));
 }
 
 // In a large project the best of all times may hold nothing of then.
@@ -112,28 +134,25 @@ interface Gathered {
   question: Question | null;
 }
 
-function promptOf({ words, filter, scope }: RankRequest) {
-  return { words, project: filter.project, columns: observationColumns, scope };
-}
-
 interface Found {
   match: string | null;
   /** What is counted already. */
-  countOf: TellingPhrases["countOf"] | undefined;
+  countOf: (TellingPhrases | SplitWords)["countOf"] | undefined;
+  population: number;
   matched: readonly Candidate[];
 }
 
 function questionOf(
   port: CandidatePort,
   { words, filter, scope, span }: RankRequest,
-  { match, matched, countOf }: Found,
+  { match, matched, population, countOf }: Found,
 ): Question | null {
   // In a small project all that match are at hand, and are counted in a tenth of the time.
   const isComplete = matched.length < candidateCount && !isNarrowed(filter);
   const records = isComplete ? matched.map(({ terms }) => terms) : [];
   return createQuestion(words, {
     span,
-    population: port.population(filter.project),
+    population,
     frequency: ({ term, phrase }) =>
       countOf?.(phrase) ??
       (isComplete && match?.includes(phrase)

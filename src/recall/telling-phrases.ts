@@ -4,7 +4,6 @@ import { matchPhrases, phraseMatch } from "./query.ts";
 interface CountPort {
   /** How many records a match finds; counting ends at `limit`. */
   frequencyUpTo(match: string, limit: number): number;
-  population(project: string | null): number;
 }
 
 export interface TellingPhrases {
@@ -16,7 +15,8 @@ export interface TellingPhrases {
 
 interface Prompt {
   words: string;
-  project: string | null;
+  /** How many records the project has. */
+  population: number;
   columns: readonly string[];
   scope: readonly string[];
 }
@@ -26,9 +26,12 @@ interface Prompt {
  * phrase that is in thousands of records of its project says nothing of which are meant, so it brings none in; in those
  * that the others find it counts as it does in any search.
  */
-export function tellingPhrases(port: CountPort, { words, project, columns, scope }: Prompt): TellingPhrases {
+export function tellingPhrases(
+  port: CountPort,
+  { words, population, columns, scope }: Prompt,
+): TellingPhrases {
   const phrases = matchPhrases(words);
-  if (port.population(project) <= manyRecords) return { phrases, countOf: () => undefined };
+  if (population <= manyRecords) return { phrases, countOf: () => undefined };
   const counts = new Map<string, number>();
   const countOf = (phrase: string) => counts.get(phrase) ?? manyRecords;
   let rare = 0;

@@ -1,5 +1,5 @@
 // What the ranking of observations reads: the best of the full-text index, who stands beside them, how common a word is.
-import type { Candidate, RecordFilter, Standing } from "../../domain/search.ts";
+import type { Candidate, RecordFilter, Scored, Standing } from "../../domain/search.ts";
 import { createDateRange } from "./date-range.ts";
 import { createKnownTerms, type Known } from "./known-terms.ts";
 import type { Sqlite } from "./open.ts";
@@ -16,6 +16,10 @@ import {
 export interface Candidates {
   /** The best rows for an FTS5 expression, best first, newer first among equals; rejected ones are among them. */
   best(match: string, filter: RecordFilter, limit: number): Candidate[];
+  /** The same without what the ranking reads of each. */
+  scores(match: string, filter: RecordFilter, limit: number): Scored[];
+  /** What the ranking reads of those that are there, best first. */
+  candidates(scored: readonly Scored[]): Candidate[];
   /** Those of the ids that the filter lets through; their score is 0. */
   some(ids: readonly number[], filter: RecordFilter): Candidate[];
   /** Up to two observations of the same session before each id, and up to two after it. */
@@ -28,7 +32,7 @@ export interface Candidates {
   population(project: string | null): number;
 }
 
-type Scored = [score: number, id: number];
+type ScoredRow = [score: number, id: number];
 
 /** An id, and as JSON those right before it and right behind it. */
 interface Around {
@@ -142,8 +146,8 @@ export function createCandidates(db: Sqlite): Candidates {
   }
 
   function toCandidates(hits: readonly Scored[]): (Candidate & Known)[] {
-    const all = known.of(hits.map(([, id]) => id));
-    const candidates = hits.flatMap(([score, id], index) => {
+    const all = known.of(hits.map(({ id }) => id));
+    const candidates = hits.flatMap(({ id, score }, index) => {
       const one = all[index];
       if (one === undefined) return [];
       const { created_at_epoch, status, project, obs_type, terms } = one;
@@ -153,15 +157,19 @@ export function createCandidates(db: Sqlite): Candidates {
   }
 
   function withoutScore(ids: readonly number[]): (Candidate & Known)[] {
-    return toCandidates(ids.map((id) => [0, id]));
+    return toCandidates(ids.map((id) => ({ id, score: 0 })));
+  }
+
+  function scores(match: string, filter: RecordFilter, limit: number): Scored[] {
+    const found = restricts(filter) ? narrowed(match, filter, limit) : best.get({ match, limit });
+    // What stands in it is said by the query above.
+    return (JSON.parse(found ?? "[]") as ScoredRow[]).map(([score, id]) => ({ id, score }));
   }
 
   return {
-    best(match, filter, limit) {
-      const found = restricts(filter) ? narrowed(match, filter, limit) : best.get({ match, limit });
-      // What stands in it is said by the query above.
-      return toCandidates(JSON.parse(found ?? "[]") as Scored[]);
-    },
+    best: (match, filter, limit) => toCandidates(scores(match, filter, limit)),
+    scores,
+    candidates: toCandidates,
     some: (ids, filter) =>
       restricts(filter)
         ? withoutScore(passing.all({ ids: JSON.stringify(ids), ...toRow(filter) }))
