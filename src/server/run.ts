@@ -262,6 +262,6 @@ function demandLoopback({ server, host }: RunServerOptions): void {
   if (server.get("MEM_AUTH_MODE") === "api-key" || ["127.0.0.1", "localhost", "::1"].includes(host)) return;
   throw new MemError("setting_invalid", {
     message: `Without keys the server binds to this machine only, not to ${host}.`,
-    hint: "Set MEM_AUTH_MODE=api-key, and make a key with `mem keys create --team NAME`.",
+    hint: "Set MEM_AUTH_MODE=api-key, and make a key with `mem keys create --team NAME --scope memories:write --scope memories:read`.",
   });
 }

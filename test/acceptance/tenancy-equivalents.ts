@@ -105,6 +105,11 @@ const rules: readonly Rule[] = [
     why: "a record's session is of its project, by a foreign key",
   },
   {
+    of: /o\.session_id = any\(array\(\s*select s\.id/,
+    what: /^s\./,
+    why: "a record's session is of its project, by a foreign key",
+  },
+  {
     of: /^select id from projects where .* name = \$3/,
     what: /^\(\$2/,
     why: "the project that is found is compared with the key's",

@@ -32,6 +32,10 @@ function startWith(settings: Record<string, string>, ...words: string[]) {
 test.each([
   ["foo", /no address of a PostgreSQL/],
   ["mysql://root:hunter2@127.0.0.1/x", /no address of a PostgreSQL/],
+  [
+    "postgresql://mem:hunter2@/x?host=/nonexistent/run&port=5499",
+    /\(\/nonexistent\/run:5499\/x\) does not answer: .*ENOENT/,
+  ],
   ["postgresql://mem:hunter2@127.0.0.1:1/x", /\(127\.0\.0\.1:1\/x\) does not answer: .*ECONNREFUSED/],
 ])("a database at %s is named with what is wrong, without its password", (url, says) => {
   const { status, stderr } = start(url, "--port", "0");

@@ -102,7 +102,10 @@ function eventFields() {
   return {
     projectId: anyId().optional(),
     sourceType: z.enum(["hook", "worker", "provider", "server", "api"]),
-    eventType: word(200),
+    eventType: word(200).meta({
+      description:
+        "`tool_use` with the payload `{tool_name, tool_input, tool_response}` is what a tool did, `user_prompt` with `{prompt}` what a person asked; any other word is the name of what was done, and its payload what is known of it.",
+    }),
     occurredAtEpoch: epochMsIn(),
     contentSessionId: word(512).optional(),
     sessionId: anyId().optional(),

@@ -73,13 +73,10 @@ export const contextBody = z.lazy(() =>
 );
 
 const notes = () =>
-  z
-    .array(z.string())
-    .optional()
-    .meta({
-      description:
-        "What to know of the answer: how a time in the words was read, a part of the search that is not available.",
-    });
+  z.array(z.string()).optional().meta({
+    description:
+      "What to know of the answer: how a time in the words was read, a part of the search that is not available.",
+  });
 
 export const observationsAnswer = z.lazy(() =>
   z.object({ observations: z.array(observation), notes: notes() }),

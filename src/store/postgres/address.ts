@@ -13,7 +13,9 @@ export interface DatabaseAddress {
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
 /** Throws `setting_invalid`, in words that hold nothing of the address. */
-export function readAddress(url: string): DatabaseAddress {
+export function readAddress(text: string): DatabaseAddress {
+  // `user@/database?host=/socket` is how libpq's users write a socket; a URL must have a host there.
+  const url = text.replace(/^(postgres(?:ql)?:\/\/[^/@?#]*@)(?=[/?])/, "$1localhost");
   const place = placeOf(url);
   const [address = "", ...query] = url.split("?");
   const parameters = new URLSearchParams(query.join("?"));
@@ -32,12 +34,13 @@ function placeOf(url: string): string {
     // A password that holds / ? or # ends the host's part too early, and its rest would be shown as the database.
     const isCutShort = `${pathname}${search}${hash}`.includes("@");
     if (/^postgres(ql)?:$/.test(protocol) && !isCutShort) {
-      return `${searchParams.get("host") ?? hostname}:${port || "5432"}${pathname}`;
+      const [host, at] = [searchParams.get("host") ?? hostname, searchParams.get("port") ?? port];
+      return `${host}:${at || "5432"}${pathname}`;
     }
   }
   throw new MemError("setting_invalid", {
     message: "MEM_DATABASE_URL is no address of a PostgreSQL.",
-    hint: "It is written postgresql://user:password@host:5432/database, with : / ? # @ % in user and password as %3A %2F %3F %23 %40 %25; unset it for a private one.",
+    hint: "It is written postgresql://user:password@host:5432/database, with : / ? # @ % in user and password as %3A %2F %3F %23 %40 %25, a socket as postgresql://user@/database?host=/directory; unset it for a private one.",
   });
 }
 
