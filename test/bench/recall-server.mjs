@@ -33,16 +33,18 @@ const { authenticate } = product.createAuthentication({
 });
 const inMemory = Fastify({ schemaController: product.withoutAjv });
 product.installHostCheck(inMemory, { is: "keys" });
-product.installAuthentication(inMemory, { authenticate, guards: [] });
+product.installAuthentication(inMemory, { authenticate, guards: [], clientAddress: () => "127.0.0.1" });
 product.installZod(inMemory);
 product.installJsonBody(inMemory);
 product.installErrors(inMemory);
 product.mcpRoutes(inMemory, {
   version: "bench",
   publicUrl: "",
+  isLocal: () => true,
   tools: product.recallTools({
     exists: async () => true,
-    search: async () => records,
+    search: async () => ({ found: records, notes: [] }),
+    notes: () => [],
     recent: async () => records,
     contextOf: () => "a context of some words",
     recordRead: async () => undefined,
