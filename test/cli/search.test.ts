@@ -41,7 +41,7 @@ test("a question of common words and a time is answered with the records of then
     const { stdout, stderr } = await mem("search", query);
     expect(stdout).toContain("Read src/login.ts");
     expect(stdout).toContain("Mend the login");
-    expect(stderr).toMatch(/is read as 20\d\d-|these are the newest records/);
+    expect(stderr).toMatch(/is read as 20\d\d-|Read as a question for the newest records, which these are/);
   }
 });
 
