@@ -86,7 +86,8 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     expect(await posted(url, "before")).toBe(first);
     const third = start(dataDir);
     await answering(third);
-    expect(third.said()).toContain("already runs");
+    // Its lines may come one by one.
+    await expect.poll(() => third.said(), { timeout: 10_000 }).toContain("already runs");
     for (const { child, exited } of [third, borrower]) {
       child.kill("SIGTERM");
       await exited;
