@@ -79,7 +79,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     const first = await posted(await answering(owner), "before");
     const borrower = start(dataDir);
     const url = await answering(borrower);
-    expect(borrower.said()).toContain("already runs");
+    await expect.poll(() => borrower.said(), { timeout: 10_000 }).toContain("already runs");
     owner.child.kill(signal);
     await owner.exited;
     await posted(url, "after");
