@@ -1,5 +1,8 @@
 // What the settings make of the context that a worker gives.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 
 test.each([
@@ -17,3 +20,38 @@ test.each([
   const text = String((await worker.get("/api/context/inject?projects=app")).body);
   expect(["a bug", "a find"].filter((title) => text.includes(title))).toEqual(titles);
 });
+
+// Labels that are a folder of the path as well, inside of the project or around it.
+const labels = ["shop", "src", "work", "home/app"];
+
+// One whose folder is known, and one of which only a client's label is.
+const projects = [
+  ["app", (folder: string) => ({ cwd: folder })],
+  ["billing", () => ({ project: "billing" })],
+] as const;
+
+test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, name, origin }))))(
+  "renaming $name to $label changes the label in the context and no path",
+  async ({ label, name, origin }) => {
+    const worker = await startWorker(workerHome());
+    const folder = join(tempDir(), "work", name);
+    mkdirSync(join(folder, ".git"), { recursive: true });
+    const files = ["src/a.ts", "shop/src/b.ts", "src/src/work/c.ts"];
+    for (const file of files) {
+      const observation = { title: `change of ${file}`, type: "discovery", ...origin(folder) };
+      const path = name === "app" ? `${folder}/${file}` : `/w/${name}/${file}`;
+      await worker.post("/observations", { claudeSessionId: "s", ...observation, filesModified: [path] });
+    }
+    const context = async (project: string) =>
+      String((await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).body);
+    const rows = (text: string) => text.split("\n").slice(2, -1);
+    const rename = (from: string, to: string) => worker.post("/api/projects/rename", { from, to });
+    const before = await context(name);
+    for (const file of files) expect(before).toContain(` ${file}`);
+    expect((await rename(name, label)).status).toBe(200);
+    expect(rows(await context(label))).toEqual(rows(before));
+    expect(await context(label)).toContain(`# Memory of ${label}\n`);
+    expect((await rename(label, name)).status).toBe(200);
+    expect(await context(name)).toBe(before);
+  },
+);
