@@ -189,7 +189,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
   statusRoutes(app, status);
   queueRoutes(app, deps.queue);
-  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects });
+  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects, projectNamed: deps.projectNamed });
   recallRoutes(app, { ...deps.recall, summaries, projects });
   timelineRoutes(app, deps.timeline);
   contextRoutes(app, deps.context, projects);
