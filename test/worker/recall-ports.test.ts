@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { terminalText } from "../../src/domain/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 
@@ -55,3 +56,23 @@ test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, n
     expect(await context(name)).toBe(before);
   },
 );
+
+test("a preview has colours, and none with colors=false, for a pipe", async () => {
+  const worker = await startWorker(workerHome());
+  await worker.post("/observations", {
+    claudeSessionId: "s",
+    project: "app",
+    title: "a find",
+    type: "discovery",
+  });
+  const preview = async (query: string) =>
+    String((await worker.get(`/api/context/preview?project=app${query}`)).body);
+  const coloured = await preview("");
+  expect(coloured).toContain("\u001b[1m");
+  expect(await preview("&colors=true")).toBe(coloured);
+  const plain = await preview("&colors=false");
+  expect(plain).toContain("a find");
+  expect(plain).not.toContain("\u001b");
+  expect(plain).toBe(terminalText(coloured));
+  expect((await worker.get("/api/context/preview?project=app&colors=maybe")).status).toBe(400);
+});
