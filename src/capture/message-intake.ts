@@ -79,16 +79,8 @@ function storeMessage(
   const { store } = deps;
   const existing = store.sessions.forIntake(input.claudeSessionId, input);
   const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
-  if (step === "skip_private") {
-    store.pending.count("accepted", 1);
-    store.pending.count("skipped", 1);
-    return {
-      session: existing,
-      opened: false,
-      queued: false,
-      answer: { status: "skipped", reason: "private" },
-    };
-  }
+  if (step === "skip_private") return skipped(store, existing, "private");
+  if (existing === undefined && saysNothing(message)) return skipped(store, existing, "no_content");
   const session = existing ?? createSession(deps, input, now);
   const id = store.rawEvents.insert({
     session_id: session.id,
@@ -112,6 +104,18 @@ function storeMessage(
     queued: id !== null,
     answer: { status: "queued" },
   };
+}
+
+function skipped(store: CaptureStore, session: IntakeSession | undefined, reason: SkipReason): Stored {
+  store.pending.count("accepted", 1);
+  store.pending.count("skipped", 1);
+  return { session, opened: false, queued: false, answer: { status: "skipped", reason } };
+}
+
+// Without messages a summary is made of what the session did; an unknown session did nothing.
+function saysNothing(message: PendingMessage): boolean {
+  if (message.type !== "summarize") return false;
+  return `${message.last_user_message ?? ""}${message.last_assistant_message ?? ""}`.trim() === "";
 }
 
 // Hosts give some events no id. Two deliveries of one come within moments, the next one like it later.

@@ -3,7 +3,8 @@ import { cleanText } from "../domain/clean.ts";
 import type { DraftObservation } from "../domain/drafts.ts";
 import type { StreamEvent } from "../domain/events.ts";
 import type { Observation } from "../domain/records.ts";
-import type { CaptureStore } from "./capture-store.ts";
+import { MemError } from "../errors.ts";
+import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import type { IntakeDeps } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
@@ -52,7 +53,10 @@ interface RecordDeps extends Pick<IntakeDeps, "clock" | "projectOf" | "projectNa
   };
 }
 
-/** Resolves to the stored observation after it is committed; its generator is `manual`. */
+/**
+ * Resolves to the stored observation after it is committed; its generator is `manual`. Throws `conflict` when the input
+ * names another project than its session's.
+ */
 export function createObservationRecorder(
   deps: RecordDeps,
 ): (input: RecordedObservation) => Promise<Observation | NotRecorded> {
@@ -75,6 +79,7 @@ function store(
   const existing = deps.store.sessions.forIntake(input.claudeSessionId, input);
   const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
   if (step === "skip_private") return undefined;
+  if (existing !== undefined) demandProject(deps, existing, input.project);
   const session = existing ?? createSession(deps, input, now);
   const stored = deps.store.observations.insert({
     draft,
@@ -93,6 +98,19 @@ function store(
   if (stored === undefined) throw new TypeError("an insert without a key was ignored");
   markActive(deps.store, session, { step, now });
   return stored;
+}
+
+// A session belongs to one project. Stored there, the observation would be missed in the project that the client named.
+function demandProject(
+  { projectNamed }: RecordDeps,
+  { project, claude_session_id }: IntakeSession,
+  named: string | undefined,
+): void {
+  if (named === undefined || projectNamed(cleanText(named)) === projectNamed(project)) return;
+  throw new MemError("conflict", {
+    message: `Session ${claude_session_id} belongs to project \`${project}\`, not to \`${named}\`. Nothing was stored.`,
+    hint: "Leave `project` out, or record the observation in a session of that project.",
+  });
 }
 
 function draftOf(input: RecordedObservation): Omit<DraftObservation, "sources"> {

@@ -2,9 +2,8 @@
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { MemError } from "../errors.ts";
-import type { InstallRecord } from "../hosts/install.ts";
 import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
-import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
+import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { mcpServerOf } from "../hosts/mcp-server.ts";
 import {
   createMcpSwitch,
@@ -43,35 +42,27 @@ export function hookRuntime(): string {
   return `${process.execPath}\n${hookBundle()}\n`;
 }
 
-/** What was installed so far. */
-export function readInstalls(paths: DataPaths): InstallRecord[] {
-  return parseInstallRecords(readPrivateFile(paths.installs, "data_dir_unusable"));
+/** What was installed so far, and what is recorded of it. */
+export function installsOf({ installs: file }: DataPaths): Installs {
+  return createInstalls({
+    read: () => readPrivateFile(file, "data_dir_unusable"),
+    replace: (change) => replacePrivateFile(file, "data_dir_unusable", change),
+  });
 }
 
 /** The switch of recall over MCP, with its changes recorded. */
 export function mcpSwitchOf(paths: DataPaths): McpSwitch {
-  const installs = {
-    list: () => readInstalls(paths),
-    put: (file: string, record: InstallRecord | null) => recordInstall(paths, file, record),
-  };
-  return createMcpSwitch(installs, mcpServerOf(paths));
+  return createMcpSwitch(installsOf(paths), mcpServerOf(paths));
 }
 
 /** The hosts that remember through mem: those with hooks of ours, and those with the plugin. */
 export function mcpHosts(context: CliContext): McpHost[] {
   const paths = context.paths();
-  const installed = installedHosts(readInstalls(paths), recipeOf);
+  const installed = installedHosts(installsOf(paths).list(), recipeOf);
   const all = hostNames
     .map(recipeOf)
     .map((recipe) => ({ recipe, settingsFile: settingsFileOf(recipe, context) }));
   return rememberingHosts(installed, all, mcpSwitchOf(paths));
-}
-
-/** Puts `record` in place of the one for the same settings file; null removes that. */
-export function recordInstall(paths: DataPaths, settingsFile: string, record: InstallRecord | null): void {
-  replacePrivateFile(paths.installs, "data_dir_unusable", (text) =>
-    renderInstallRecords(withInstallRecord(parseInstallRecords(text), settingsFile, record)),
-  );
 }
 
 function hookBundle(): string {

@@ -37,10 +37,17 @@ async function run(words: readonly string[]): Promise<number> {
   } catch (thrown) {
     // Commander has printed its own sentence; help and version are no errors.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? (outputCode ?? 0) : usageExitCode;
-    return report(io, toMemError(thrown), asJson);
+    const error = toMemError(thrown);
+    // Who reads the output has gone away: there is nobody to tell. The code says that the output is not whole.
+    if (isClosedPipe(error)) return error.exitCode;
+    return report(io, error, asJson);
   } finally {
     await context.close();
   }
+}
+
+function isClosedPipe({ code, cause }: MemError): boolean {
+  return code === "output_failed" && cause instanceof Error && "code" in cause && cause.code === "EPIPE";
 }
 
 function report(io: Io, error: MemError, asJson: boolean): number {

@@ -1,6 +1,7 @@
 // What context needs of the store, of search and of the work tree.
 import type { Observation, SessionSummary } from "../domain/records.ts";
 import type { NewestRecords } from "./recent.ts";
+import type { ProjectFolders } from "./short-path.ts";
 
 /** A file that is not as it was when a record was written; the path as the record has it. */
 export interface ChangedFile {
@@ -31,6 +32,8 @@ export interface ContextPort {
     exceptSession: string | null;
     limit: number;
   }): { observations: Observation[]; total: number };
+  /** Where the project's files are; absent: in a folder that is called as the project is. */
+  foldersOf?: ((project: string) => ProjectFolders) | undefined;
   /** The paths of the same file in other checkouts of the project; absent: nobody knows of any. */
   elsewhere?: ((path: string, where: { project: string; cwd?: string | null }) => string[]) | undefined;
   /** The records that fit the words best; absent: none do. */

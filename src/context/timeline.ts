@@ -6,6 +6,7 @@ import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { createMarkdown } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
+import type { ProjectFolders } from "./short-path.ts";
 import { type ContextRow, type ContextView, viewOf } from "./view.ts";
 
 export interface TimelineRequest {
@@ -59,12 +60,23 @@ async function viewFor(
     projects,
     searchCommand,
     observations,
+    foldersOf: foldersOnce(port),
     changed: await changedFiles(port, records, cwd),
     lastSummary: summary,
     isSummaryDoubted: summary !== undefined && port.isDoubted(summary),
     lastMessage: settings.lastMessage ? port.lastMessage(newest) : undefined,
   };
   return viewOf(chosen, settings);
+}
+
+// Many rows are of one project.
+function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
+  const known = new Map<string, ProjectFolders>();
+  return (project) => {
+    const folders = known.get(project) ?? port.foldersOf?.(project) ?? { roots: [], names: [project] };
+    known.set(project, folders);
+    return folders;
+  };
 }
 
 function isEmpty({ rows, lastSummary, lastMessage }: ContextView): boolean {

@@ -8,7 +8,7 @@ import { type LastSummary, lastSummaryOf } from "./last-summary.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Repeated } from "./repeats.ts";
-import { shortPath } from "./short-path.ts";
+import { type ProjectFolders, shortPath } from "./short-path.ts";
 import { readTokens } from "./tokens.ts";
 
 /** Pinned by the user, or replaced by a newer one; most are neither. */
@@ -53,6 +53,7 @@ interface Chosen {
   projects: readonly string[];
   searchCommand: string;
   observations: readonly Repeated<Parsed<Observation>>[];
+  foldersOf(project: string): ProjectFolders;
   /** By id, the files that differ now from what they were then. */
   changed: ReadonlyMap<number, readonly ChangedFile[]>;
   lastSummary: SessionSummary | undefined;
@@ -91,7 +92,7 @@ function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
   let places = settings.fullCount;
   return ordered.map((repeated) => {
     const { observation } = repeated;
-    const row = rowOf(repeated, chosen.changed.get(observation.id) ?? []);
+    const row = rowOf(repeated, chosen);
     const isExpandable = places > 0 && row.state !== "superseded";
     const lines = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
     // What is pinned stands before all others, even where its title says everything.
@@ -107,10 +108,10 @@ function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
 
 function rowOf(
   { observation, ids }: Repeated<Parsed<Observation>>,
-  changed: readonly ChangedFile[],
+  { changed, foldersOf }: Chosen,
 ): Omit<ContextRow, "project" | "expanded"> {
   const { id, obs_type } = observation;
-  const marked = markedBy(observation, ids.length, changed);
+  const marked = markedBy(observation, ids.length, changed.get(id) ?? []);
   return {
     id,
     title: titleOf(observation, maxChars.title) || "(untitled)",
@@ -120,7 +121,7 @@ function rowOf(
     state: stateOf(observation),
     type: plainLine(obs_type, maxChars.project),
     day: dayOf(observation.created_at_epoch),
-    file: marked.untrusted === null ? fileOf(observation) : null,
+    file: marked.untrusted === null ? fileOf(observation, foldersOf(observation.project)) : null,
     readTokens: readTokens(observation),
     workTokens: observation.discovery_tokens,
   };
@@ -132,9 +133,12 @@ function stateOf({ status, pinned }: Pick<Observation, "status" | "pinned">): Ro
 }
 
 // What was changed says more of a record than what was read for it.
-function fileOf({ files_modified, files_touched, files_read, project }: Parsed<Observation>): string | null {
+function fileOf(
+  { files_modified, files_touched, files_read }: Parsed<Observation>,
+  folders: ProjectFolders,
+): string | null {
   const path = files_modified[0] ?? files_touched[0] ?? files_read[0];
-  return path === undefined ? null : shortPath(path, project) || null;
+  return path === undefined ? null : shortPath(path, folders) || null;
 }
 
 /** The UTC date of an epoch; times no calendar has (a damaged row) show as unknown. */

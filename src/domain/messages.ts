@@ -42,4 +42,4 @@ export interface MessageCounts {
 }
 
 /** Why a message was accepted and stored nothing. */
-export type SkipReason = "private" | "tool_excluded" | "subagent_context";
+export type SkipReason = "private" | "tool_excluded" | "subagent_context" | "no_content";

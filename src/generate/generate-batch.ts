@@ -172,10 +172,11 @@ async function store<B extends QueuedBatch>(
 const storeRetryMs = 60_000;
 
 async function releaseFailed<B extends QueuedBatch>(
-  { queue, clock, flow, onFailure }: BatchDeps<B>,
+  deps: BatchDeps<B>,
   batch: B,
-  { failure, pass, retries, sizes }: Call & { failure: MemError },
+  { failure, active, pass, retries, sizes }: Call & { failure: MemError },
 ): Promise<void> {
+  const { queue, clock, flow, onFailure } = deps;
   const now = clock.now();
   const reason = reasonOf(failure);
   const answers = flow.answers();
@@ -189,10 +190,33 @@ async function releaseFailed<B extends QueuedBatch>(
   const uselessUntil = flow.isUseless() ? flow.resumesAt(now) : null;
   const circumstances = { reason, now, size, isProbe: pass.isProbe, answers, uselessUntil };
   await Promise.all(
-    batch.messages.map((message) =>
-      queue.release([message], retries.afterFailure(message, failure, circumstances)),
-    ),
+    batch.messages.map(async (message) => {
+      const release = retries.afterFailure(message, failure, circumstances);
+      const isUseless = failure instanceof ModelFailure && failure.kind === "bad_answer";
+      const isWritten =
+        isUseless && release.kind === "dead" && (await standIn(deps, batch, { message, active }));
+      if (isWritten) retries.finished([message]);
+      else await queue.release([message], release);
+    }),
   );
+}
+
+/** Has a message written without the model that answered it with rubbish. False where nobody can, or it is not stored. */
+async function standIn<B extends QueuedBatch>(
+  { queue, provider, onCompleted, onFailure }: BatchDeps<B>,
+  batch: B,
+  { message, active }: { message: ClaimedMessage; active: ActiveSession },
+): Promise<boolean> {
+  const alone = { ...batch, messages: [message] };
+  try {
+    const reply = await provider.standIn?.(alone, active.abortController.signal);
+    if (reply === undefined) return false;
+    onCompleted(batch.session, await queue.complete(alone, reply));
+    return true;
+  } catch (cause) {
+    onFailure(reasonOf(toMemError(cause)), 1);
+    return false;
+  }
 }
 
 const maxReasonChars = 500;

@@ -21,7 +21,7 @@ export interface GenerationReply {
   generator: string;
   /** Of all calls that were made for it. */
   usage: TokenUsage;
-  /** True where `local` stood in for a model that may not be asked: worth making again. */
+  /** True where `local` stood in for a model that may not be asked, or was of no use: worth making again. */
   upgrade?: boolean;
 }
 
@@ -33,4 +33,6 @@ export interface GenerationReply {
 export interface Provider {
   readonly name: string;
   generate(batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply>;
+  /** Writes a message to which the model has no useful answer; absent: such a message is dead. */
+  standIn?(batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply>;
 }

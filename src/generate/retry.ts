@@ -7,7 +7,7 @@
 // |                                   | saw the provider answer others since: an outage kills nothing                  |
 // | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
 // | an HTML page                      | counts: tried again later and alone, dead after three                          |
-// | bad_request, bad_answer, overflow | several: each alone; one alone: dead                                           |
+// | bad_request, bad_answer, overflow | several: each alone; one alone: dead, or after a bad_answer written by `local` |
 // | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
 // | anything else                     | counts: tried again alone, dead after five                                     |
 import type { ClaimedMessage } from "../domain/messages.ts";

@@ -1,7 +1,8 @@
 // The provider of the generation loop: the model while it may be asked, else `local` in its place: while a budget is spent,
-// or a login is refused that nobody has chosen. What `local` writes then is marked as worth making again.
+// a login is refused that nobody has chosen, or where the model has no useful answer. What `local` writes then is marked as
+// worth making again.
 import type { Flow, Pass } from "./flow.ts";
-import type { GenerationReply, Provider } from "./provider.ts";
+import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { BudgetSpent } from "./spend.ts";
 
 /** Asks `model`; while `localWrites`, `local` answers and the reply says that it is worth making again. */
@@ -10,19 +11,20 @@ export function createStandInProvider(
   local: Provider,
   localWrites: () => boolean,
 ): Provider {
+  const standIn = async (batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply> => ({
+    ...(await local.generate(batch, signal)),
+    upgrade: true,
+  });
   return {
     name: model.name,
+    standIn,
     async generate(batch, signal) {
-      const standIn = async (): Promise<GenerationReply> => ({
-        ...(await local.generate(batch, signal)),
-        upgrade: true,
-      });
-      if (localWrites()) return standIn();
+      if (localWrites()) return standIn(batch, signal);
       try {
         return await model.generate(batch, signal);
       } catch (cause) {
         // The budget ended under way: what the first calls of this batch cost is in the ledger, the batch is not lost.
-        if (cause instanceof BudgetSpent) return standIn();
+        if (cause instanceof BudgetSpent) return standIn(batch, signal);
         throw cause;
       }
     },

@@ -1,19 +1,58 @@
-// installs.json: what `mem install` changed, one record for each settings file.
-import { isJsonObject } from "../domain/json.ts";
+// installs.json: what `mem install` changed, one record for each settings file, and what it is to do next.
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { failOpenSync } from "../errors.ts";
 import type { InstallRecord } from "./install.ts";
 import type { Insertion } from "./json-text.ts";
 
+/** installs.json where it is kept: in the data directory, or in a test. */
+interface InstallsFile {
+  /** Its text; null when there is no file. */
+  read(): string | null;
+  /** Replaces the text, all or nothing. */
+  replace(change: (text: string | null) => string): void;
+}
+
+/** What is kept in installs.json. */
+export interface Installs {
+  list(): InstallRecord[];
+  /** Puts `record` in place of the one for the same settings file; null removes that. */
+  put(settingsFile: string, record: InstallRecord | null): void;
+  /** What the user said of recall over MCP while no host was installed; null when nothing was said. */
+  mcpWish(): boolean | null;
+  setMcpWish(wish: boolean | null): void;
+}
+
+export function createInstalls(file: InstallsFile): Installs {
+  return {
+    list: () => parseInstallRecords(file.read()),
+    put: (settingsFile, record) =>
+      file.replace((text) => {
+        const records = withInstallRecord(parseInstallRecords(text), settingsFile, record);
+        return renderInstallRecords(records, parseMcpWish(text));
+      }),
+    mcpWish: () => parseMcpWish(file.read()),
+    setMcpWish: (wish) => file.replace((text) => renderInstallRecords(parseInstallRecords(text), wish)),
+  };
+}
+
 /** The records of the file; none when there is no file, or it cannot be read. */
 export function parseInstallRecords(text: string | null): InstallRecord[] {
-  const file = failOpenSync("read installs.json", (): unknown => JSON.parse(text ?? "{}"));
-  const listed = isJsonObject(file) && Array.isArray(file.installs) ? file.installs : [];
-  return listed.map(parseRecord).filter((record) => record !== null);
+  const { installs } = parseFile(text);
+  return (Array.isArray(installs) ? installs : []).map(parseRecord).filter((record) => record !== null);
+}
+
+function parseMcpWish(text: string | null): boolean | null {
+  const { mcp_wish } = parseFile(text);
+  return typeof mcp_wish === "boolean" ? mcp_wish : null;
 }
 
 /** The text of the file. */
-export function renderInstallRecords(installs: readonly InstallRecord[]): string {
-  return `${JSON.stringify({ version: 1, installs }, null, 2)}\n`;
+export function renderInstallRecords(
+  installs: readonly InstallRecord[],
+  mcpWish: boolean | null = null,
+): string {
+  const wish = mcpWish === null ? {} : { mcp_wish: mcpWish };
+  return `${JSON.stringify({ version: 1, ...wish, installs }, null, 2)}\n`;
 }
 
 /** The records with `record` in place of the one for the same file; null removes that. */
@@ -24,6 +63,11 @@ export function withInstallRecord(
 ): InstallRecord[] {
   const others = records.filter((one) => one.settings_file !== settingsFile);
   return record === null ? others : [...others, record];
+}
+
+function parseFile(text: string | null): JsonObject {
+  const file = failOpenSync("read installs.json", (): Json => JSON.parse(text ?? "{}"));
+  return isJsonObject(file) ? file : {};
 }
 
 function parseRecord(value: unknown): InstallRecord | null {

@@ -2,18 +2,11 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { MemError } from "../errors.ts";
-import type { InstallRecord } from "./install.ts";
-import { enabledPlugin, withFolders } from "./install.ts";
+import { enabledPlugin, type InstallRecord, withFolders } from "./install.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
+import type { Installs } from "./install-records.ts";
 import { hasMcpServer, type McpServer, mcpFileOf, planMcpServer, planNoMcpServer } from "./mcp-server.ts";
 import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "./settings-file.ts";
-
-/** The records of what was changed in the files of hosts. */
-export interface Installs {
-  list(): InstallRecord[];
-  /** Puts `record` in place of the one for the same file; null removes that. */
-  put(file: string, record: InstallRecord | null): void;
-}
 
 /** A host agent by the settings file that mem's hooks stand in, or would. */
 export interface McpHost {

@@ -24,6 +24,7 @@ import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
 import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
 import { type StatusPorts, statusRoutes } from "./api/status.ts";
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
+import { syncRoutes } from "./api/sync.ts";
 import { timelineRoutes } from "./api/timeline.ts";
 import { truthRoutes } from "./api/truth.ts";
 import { openapiRoute } from "./openapi.ts";
@@ -188,7 +189,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
   statusRoutes(app, status);
   queueRoutes(app, deps.queue);
-  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects });
+  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects, projectNamed: deps.projectNamed });
   recallRoutes(app, { ...deps.recall, summaries, projects });
   timelineRoutes(app, deps.timeline);
   contextRoutes(app, deps.context, projects);
@@ -197,6 +198,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   regenerateRoutes(app, deps.regenerate);
   settingsRoutes(app, deps.settings);
   mcpRoutes(app, deps.mcp);
+  syncRoutes(app);
   truthRoutes(app, deps.judge);
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);

@@ -83,5 +83,4 @@ const hints: Readonly<Record<string, string>> = {
   EACCES: "Name a file in a directory that you may write to.",
   EPERM: "Name a file in a directory that you may write to.",
   EROFS: "Name a file on a disk that can be written to.",
-  EPIPE: "Who reads it ended before it was whole.",
 };

@@ -1,6 +1,7 @@
 // Whether an address that the worker binds to is reached from this machine alone.
+import { isIPv4 } from "node:net";
 
-/** True for a name or address of the loopback interface. */
+/** True for a name or address of the loopback interface. A name such as `127.example.com` may lead anywhere. */
 export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+  return host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

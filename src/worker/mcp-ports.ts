@@ -1,14 +1,12 @@
 // The switch of recall over MCP, as the worker's routes reach it.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { parseInstallRecords, renderInstallRecords, withInstallRecord } from "../hosts/install-records.ts";
+import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { mcpServerOf } from "../hosts/mcp-server.ts";
 import {
   broughtByPlugin,
   createMcpSwitch,
-  type Installs,
   installedHosts,
-  noHostInstalled,
   rememberingHosts,
   userSettingsFile,
 } from "../hosts/mcp-switch.ts";
@@ -29,11 +27,12 @@ export function createMcpPorts(paths: DataPaths, env: Environment): McpPorts {
   return {
     enabled() {
       const installed = hosts();
-      return installed.length > 0 && installed.every((host) => mcp.state(host).enabled);
+      if (installed.length === 0) return installs.mcpWish() === true;
+      return installed.every((host) => mcp.state(host).enabled);
     },
     toggle(enabled) {
       const installed = hosts();
-      if (enabled && installed.length === 0) throw noHostInstalled();
+      if (installed.length === 0) installs.setMcpWish(enabled);
       for (const host of installed) {
         const { plugin } = mcp.set(host, enabled);
         if (!enabled && plugin !== null) throw broughtByPlugin(plugin);
@@ -43,11 +42,8 @@ export function createMcpPorts(paths: DataPaths, env: Environment): McpPorts {
 }
 
 function installsOf({ installs: file }: DataPaths): Installs {
-  return {
-    list: () => parseInstallRecords(readPrivateFile(file, "data_dir_unusable")),
-    put: (settingsFile, record) =>
-      replacePrivateFile(file, "data_dir_unusable", (text) =>
-        renderInstallRecords(withInstallRecord(parseInstallRecords(text), settingsFile, record)),
-      ),
-  };
+  return createInstalls({
+    read: () => readPrivateFile(file, "data_dir_unusable"),
+    replace: (change) => replacePrivateFile(file, "data_dir_unusable", change),
+  });
 }

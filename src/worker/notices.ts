@@ -35,7 +35,7 @@ export function createNotices(
       storageNotice(storageFailure()),
       damageNotice(paths.database),
       installNotice(paths.installVersion, version()),
-      openAddressNotice(),
+      openAddressNotice(settings),
     ];
     return found.filter((notice) => notice !== null);
   }
@@ -56,20 +56,19 @@ export function createNotices(
     return notice;
   }
 
-  // Other devices reach nothing in any case; the address is still worth a word.
-  function openAddressNotice(): string | null {
-    const host = settings.get("MEM_WORKER_HOST");
-    if (isLoopbackHost(host)) return null;
-    if (settings.get("MEM_TV_TOKEN").isSet) return null;
-    return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
-  }
-
   return {
     // Wrong prices spoil a table, not the memory: no session need hear of them.
     all: () => [...standing(), ...ofGeneration(), ...prices()],
     // What is told once comes before what comes back with the next session.
     first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
+}
+
+/** A warning while other machines can reach the worker's port and no TV token is set, else null. */
+export function openAddressNotice(settings: LoadedSettings): string | null {
+  const host = settings.get("MEM_WORKER_HOST");
+  if (isLoopbackHost(host) || settings.get("MEM_TV_TOKEN").isSet) return null;
+  return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
 }
 
 // In memory only: after a restart, and past these, it is told once more.

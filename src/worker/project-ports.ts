@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Clock } from "../clock.ts";
+import type { ProjectFolders } from "../context/short-path.ts";
 import { type Checkouts, createCheckouts } from "../projects/checkouts.ts";
 import { createProjectNames, type ProjectNames } from "../projects/names.ts";
 import { createPlaces, type Place } from "../projects/places.ts";
@@ -53,16 +54,23 @@ export function buildCheckouts(
 ): Checkouts {
   return createCheckouts({
     ...names,
-    rootsOf(label) {
-      const id = projects.find(label);
-      if (id === undefined) return [];
-      const told = projects.identitiesOf(id).filter((identity) => identity.startsWith(pathIdentity));
-      const last = projects.folderOf(id);
-      const roots = [
-        ...told.map((identity) => identity.slice(pathIdentity.length)),
-        ...(last === null ? [] : [last]),
-      ];
-      return [...new Set(roots)].filter((root) => isAbsolute(root));
-    },
+    rootsOf: (label) => [...foldersOf({ projects }, label).roots],
   });
+}
+
+/** Where the files of the project are that has the label, or had it. */
+export function foldersOf({ projects }: Pick<Store, "projects">, label: string): ProjectFolders {
+  const project = projects.byAlias(label) ?? projects.byLabel(label);
+  if (project === undefined) return { roots: [], names: [label] };
+  const { id } = project;
+  const told = projects.identitiesOf(id).filter((identity) => identity.startsWith(pathIdentity));
+  const last = projects.folderOf(id);
+  const roots = [
+    ...told.map((identity) => identity.slice(pathIdentity.length)),
+    ...(last === null ? [] : [last]),
+  ];
+  return {
+    roots: [...new Set(roots)].filter((root) => isAbsolute(root)),
+    names: [project.label, ...projects.aliasesOf(id)],
+  };
 }

@@ -14,6 +14,7 @@ import type { Sqlite } from "../store/sqlite/open.ts";
 import { createRecent } from "../store/sqlite/recent.ts";
 import { createSearchIndex } from "../store/sqlite/search-index.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import { foldersOf } from "./project-ports.ts";
 import { searchCommand } from "./search-command.ts";
 
 /** Search over all three kinds of records, observations by their meaning as well. */
@@ -65,13 +66,14 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
 
 function contextPort(
   { db, relevant, changedSince, contentOf, elsewhere }: ContextDeps,
-  { observations, summaries }: Store,
+  { observations, summaries, projects }: Store,
 ): ContextPort {
   return {
     ...createRecent(db),
     observations,
     summaries,
     byFile: createByFile(db),
+    foldersOf: (project) => foldersOf({ projects }, project),
     relevant,
     changedSince,
     contentOf,

@@ -15,6 +15,7 @@ import { announceAlreadyRunning, announceRunning, announceStopping } from "./ann
 import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
 import { type Listening, listen } from "./listen.ts";
+import { openAddressNotice } from "./notices.ts";
 import { openStore, replaceDatabase } from "./open-store.ts";
 import { readWorkerFile, removeWorkerFile, writeWorkerFile } from "./worker-file.ts";
 
@@ -202,6 +203,8 @@ async function answer({ settings, log, identity, db, port: wanted, onDamage }: A
   const check = createIntegrityCheck({ databasePath: paths.database, onDamage });
   check.start();
   log.info({ port, version: version(), pid }, "the worker answers");
+  const openAddress = openAddressNotice(settings);
+  if (openAddress !== null) log.warn(openAddress);
   return { db, inode, worker, listening, check };
 }
 

@@ -7,7 +7,7 @@ let memory: MemoryStore;
 let intake: Intake;
 let now: number;
 
-beforeEach(() => {
+beforeEach(async () => {
   memory = createMemoryStore();
   now = 1_000_000;
   intake = createIntake({
@@ -20,6 +20,8 @@ beforeEach(() => {
     onQueued: () => undefined,
     onWithdrawn: async () => undefined,
   });
+  // Of a session that is not known, a request that says nothing is skipped.
+  await intake.initSession({ claudeSessionId: "host-1", prompt: "go" });
   return () => memory.close();
 });
 

@@ -189,6 +189,27 @@ describe("summaries and the end", () => {
     expect(events.at(-1)).toEqual({ type: "summarize_queued" });
   });
 
+  test.each([
+    ["no message", {}],
+    ["blank messages", { last_user_message: "", last_assistant_message: " \n\t" }],
+    ["private messages alone", { last_assistant_message: "<private>CANARY</private>" }],
+  ])("a summarize request with %s for an unknown session stores nothing", async (_what, messages) => {
+    const answer = await intake.summarize({ ...session, ...messages, eventKey: "stop-1" });
+    expect(answer).toEqual({ status: "skipped", reason: "no_content" });
+    expect(store.sessions.byClaudeId("host-1")).toBeUndefined();
+    expect(payloads()).toEqual([]);
+    expect(events).toEqual([]);
+    expect(store.pending.counts()).toMatchObject({ accepted: 1, skipped: 1, pending: 0 });
+    conserved();
+  });
+
+  test("a summarize request with one message begins an unknown session", async () => {
+    expect(await intake.summarize({ ...session, last_user_message: "Why is it slow?" })).toEqual({
+      status: "queued",
+    });
+    expect(store.pending.counts()).toMatchObject({ accepted: 1, pending: 1 });
+  });
+
   test("a sub-agent's summarize request is skipped", async () => {
     expect(await intake.summarize({ ...session, agentId: "a1" })).toEqual({
       status: "skipped",

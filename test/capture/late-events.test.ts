@@ -21,7 +21,7 @@ beforeEach(() => {
     store: memory.store,
     clock: { now: () => now, monotonicMs: () => now },
     projectOf: () => "demo",
-    projectNamed: (label: string) => label,
+    projectNamed: (label: string) => (label === "shop-before" ? "shop" : label),
     publish: (event: StreamEvent) => void events.push(event),
   };
   intake = createIntake({
@@ -171,6 +171,23 @@ describe("an observation that a client recorded itself", () => {
     expect(await record({ ...session, ...draft, ...lists, prompt_number: 1 })).toEqual(hidden);
     expect(events.filter((event) => event.type === "observation_created")).toEqual([]);
     expect(await record({ ...session, ...draft, ...lists })).toMatchObject({ title: "Found it" });
+  });
+
+  test("is refused when it names another project than its session's", async () => {
+    const recorded = { ...session, ...draft, ...lists };
+    expect(await record({ ...recorded, project: "shop" })).toMatchObject({ project: "shop" });
+    await expect(record({ ...recorded, project: "billing" })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(/`shop`.*`billing`/),
+    });
+    expect(memory.db.prepare("select count(*) from observations").pluck().get()).toBe(1);
+  });
+
+  test("may name its session's project, also by an earlier label, or none", async () => {
+    const recorded = { ...session, ...draft, ...lists };
+    await record({ ...recorded, project: "shop" });
+    for (const project of ["shop", "shop-before", undefined])
+      expect(await record({ ...recorded, project })).toMatchObject({ project: "shop" });
   });
 });
 

@@ -88,12 +88,6 @@ test("the command line and the worker switch it for the installed hosts, and see
   const mem = memAtHome();
   await mem("worker", "start");
   expect((await ask(mem, "status")).body).toEqual({ enabled: false });
-  expect(await ask(mem, "toggle", { enabled: true })).toMatchObject({
-    status: 409,
-    body: { error: { code: "conflict", hint: expect.stringContaining("mem install claude-code") } },
-  });
-  expect((await ask(mem, "toggle", { enabled: false })).body).toEqual({ success: true, enabled: false });
-
   await mem("install", "claude-code");
   expect((await ask(mem, "status")).body).toEqual({ enabled: true });
   expect((await ask(mem, "toggle", { enabled: false })).body).toEqual({ success: true, enabled: false });
@@ -107,6 +101,35 @@ test("the command line and the worker switch it for the installed hosts, and see
   expect(Object.keys(serversIn(configOf(mem)))).toEqual(["mem"]);
   expect((await mem("mcp", "enable")).stdout).toContain("has it already");
   expect(JSON.parse((await mem("mcp", "status", "--json")).stdout)).toMatchObject({ enabled: true });
+});
+
+test("a switch without an installed host is answered and kept, and installing follows it", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  for (const enabled of [true, false]) {
+    expect(await ask(mem, "toggle", { enabled })).toEqual({ status: 200, body: { success: true, enabled } });
+    expect((await ask(mem, "status")).body).toEqual({ enabled });
+    expect(JSON.parse((await mem("mcp", "status", "--json")).stdout)).toEqual({ enabled, hosts: [] });
+    await mem("worker", "restart");
+    expect((await ask(mem, "status")).body).toEqual({ enabled });
+    await mem("install", "claude-code", "--print");
+    const { stderr } = await mem("install", "claude-code");
+    expect((await ask(mem, "status")).body).toEqual({ enabled });
+    expect(existsSync(configOf(mem))).toBe(enabled);
+    expect(stderr.includes("mem mcp enable claude-code")).toBe(!enabled);
+    await mem("uninstall", "claude-code");
+    expect((await ask(mem, "status")).body).toEqual({ enabled: false });
+  }
+  await mem("install", "claude-code");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: true });
+});
+
+test("`mem mcp disable` takes back a switch that waits for a host", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  await ask(mem, "toggle", { enabled: true });
+  await mem("mcp", "disable");
+  expect((await ask(mem, "status")).body).toEqual({ enabled: false });
 });
 
 test("without an installed host enabling says what installs one; one that is named needs no hooks", async () => {

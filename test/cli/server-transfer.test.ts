@@ -108,18 +108,20 @@ test("what is no export, no project or no file ends with a code and makes nothin
   expect(blank.code).toBe(64);
 }, 60_000);
 
-test("a reader that goes away ends an export with a code", async () => {
+test("a reader that goes away ends an export with a code and without a word", async () => {
   const mem = memAtHome({ MEM_DATABASE_URL: url });
   const many = ["--team", "acme", "--project", "many"];
   expect((await piped(mem, anExport(5_000), "import", ...many)).code).toBe(0);
   const child = spawn(process.execPath, [bin, "server", "export", ...many], {
     env: mem.home.env,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const said = text(child.stderr);
   await once(child.stdout, "data");
   child.stdout.destroy();
   const [code] = await once(child, "exit");
   expect(code).toBe(74);
+  expect(await said).toBe("");
 }, 60_000);
 
 test("with no database anywhere, an export says so and makes none", async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { MemError } from "../../src/errors.ts";
+import type { Made } from "../../src/generate/generate-batch.ts";
 import { createGenerationLoop } from "../../src/generate/loop.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
+import type { Provider } from "../../src/generate/provider.ts";
+import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
 import { maxFailures, retryDelayMs } from "../../src/generate/retry.ts";
+import { createStandInProvider } from "../../src/generate/stand-in-provider.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { addMessages, echo, newLoopWorldEach, parts, run, until, world } from "./loop-support.ts";
 
@@ -301,6 +305,56 @@ describe("the generation loop", () => {
     expect(error).toMatch(/^bad_answer: it said /);
     expect(error).not.toContain("0123456789abcdefghij");
   });
+});
+
+test("what the model answers with rubbish alone is written by local, marked for regeneration", async () => {
+  addMessages("a", 3);
+  const model: Provider = {
+    name: "m-1",
+    async generate(batch) {
+      world.calls.push(batch.messages.map(({ id }) => id));
+      if (batch.messages.some(({ message }) => message.tool_name === "a-1"))
+        throw new ModelFailure("bad_answer", "it is no JSON");
+      return echo(batch);
+    },
+  };
+  const failures: string[] = [];
+  const made: string[] = [];
+  world.loop = createGenerationLoop({
+    ...parts(),
+    queue: createGenerationQueue(world.store, "instance-1"),
+    provider: createStandInProvider(model, createLocalProvider(), () => false),
+    onFailure: (error) => void failures.push(error),
+    onCompleted: (_session: unknown, { observations }: Made) =>
+      made.push(...observations.map(({ generator }) => generator)),
+  });
+  world.loop.start();
+  await until(() => world.store.pending.counts().done === 3);
+  expect(world.calls).toEqual([[1, 2, 3], [1], [2], [3]]);
+  expect(failures).toEqual(["bad_answer: it is no JSON", "bad_answer: it is no JSON"]);
+  expect(world.store.pending.counts()).toMatchObject({ accepted: 3, done: 3, dead: 0, pending: 0 });
+  const written = "select generator, upgrade from observations where upgrade = 1";
+  expect(world.db.prepare(written).all()).toEqual([{ generator: "local", upgrade: 1 }]);
+  expect(made.filter((generator) => generator === "local")).toHaveLength(1);
+});
+
+test("what local cannot write in the model's place is dead with the model's reason", async () => {
+  addMessages("a", 1);
+  const garbage: Provider = {
+    name: "m-1",
+    generate: () => Promise.reject(new ModelFailure("bad_answer", "it is no JSON")),
+  };
+  const local: Provider = { name: "local", generate: () => Promise.reject(new MemError("internal")) };
+  world.loop = createGenerationLoop({
+    ...parts(),
+    queue: createGenerationQueue(world.store, "instance-1"),
+    provider: createStandInProvider(garbage, local, () => false),
+  });
+  world.loop.start();
+  await until(() => world.store.pending.counts().dead === 1);
+  expect(world.db.prepare("select last_error from pending_messages").pluck().get()).toBe(
+    "bad_answer: it is no JSON",
+  );
 });
 
 test("the delay before a retry doubles from two seconds to five minutes", () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { InstallRecord } from "../../src/hosts/install.ts";
 import {
+  createInstalls,
   parseInstallRecords,
   renderInstallRecords,
   withInstallRecord,
@@ -41,4 +42,21 @@ test("there is one record for a settings file", () => {
   const later = { ...record, commands: [] };
   expect(withInstallRecord([record, other], record.settings_file, later)).toEqual([other, later]);
   expect(withInstallRecord([record, other], record.settings_file, null)).toEqual([other]);
+});
+
+test("a record that is put or removed leaves what was said of recall, and the other way round", () => {
+  let text: string | null = null;
+  const installs = createInstalls({
+    read: () => text,
+    replace: (change) => {
+      text = change(text);
+    },
+  });
+  expect(installs.mcpWish()).toBeNull();
+  installs.setMcpWish(false);
+  installs.put(record.settings_file, record);
+  expect([installs.mcpWish(), installs.list()]).toEqual([false, [record]]);
+  installs.setMcpWish(null);
+  expect([installs.mcpWish(), installs.list()]).toEqual([null, [record]]);
+  expect(text).not.toContain("mcp_wish");
 });

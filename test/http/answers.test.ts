@@ -122,6 +122,7 @@ const rows: Row[] = [
   ["POST", "/api/settings", "", { sidebarOpen: "no" }, 400],
   ["GET", "/api/mcp/status", "", undefined, 200],
   ["POST", "/api/mcp/toggle", "", { enabled: false }, 200],
+  ["GET", "/api/sync/status", "", undefined, 200],
   ["POST", "/api/mcp/toggle", "", { enabled: "no" }, 400],
   ["POST", "/api/hooks/claude-code/post-tool-use", "/api/hooks/:host/:event", {}, 200],
   ["POST", "/api/hooks/a%20b/x", "/api/hooks/:host/:event", {}, 400],

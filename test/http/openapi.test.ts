@@ -138,6 +138,7 @@ const contract = [
   "POST /api/folders/remove",
   "GET /api/mcp/status",
   "POST /api/mcp/toggle",
+  "GET /api/sync/status",
   "GET /api/settings",
   "POST /api/settings",
   "GET /stream",

@@ -1,5 +1,9 @@
 // What the settings make of the context that a worker gives.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { terminalText } from "../../src/domain/terminal-text.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 
 test.each([
@@ -16,4 +20,59 @@ test.each([
     await worker.post("/observations", { claudeSessionId: "s", project: "app", ...record });
   const text = String((await worker.get("/api/context/inject?projects=app")).body);
   expect(["a bug", "a find"].filter((title) => text.includes(title))).toEqual(titles);
+});
+
+// Labels that are a folder of the path as well, inside of the project or around it.
+const labels = ["shop", "src", "work", "home/app"];
+
+// One whose folder is known, and one of which only a client's label is.
+const projects = [
+  ["app", (folder: string) => ({ cwd: folder })],
+  ["billing", () => ({ project: "billing" })],
+] as const;
+
+test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, name, origin }))))(
+  "renaming $name to $label changes the label in the context and no path",
+  async ({ label, name, origin }) => {
+    const worker = await startWorker(workerHome());
+    const folder = join(tempDir(), "work", name);
+    mkdirSync(join(folder, ".git"), { recursive: true });
+    const files = ["src/a.ts", "shop/src/b.ts", "src/src/work/c.ts"];
+    for (const file of files) {
+      const observation = { title: `change of ${file}`, type: "discovery", ...origin(folder) };
+      const path = name === "app" ? `${folder}/${file}` : `/w/${name}/${file}`;
+      await worker.post("/observations", { claudeSessionId: "s", ...observation, filesModified: [path] });
+    }
+    const context = async (project: string) =>
+      String((await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).body);
+    const rows = (text: string) => text.split("\n").slice(2, -1);
+    const rename = (from: string, to: string) => worker.post("/api/projects/rename", { from, to });
+    const before = await context(name);
+    for (const file of files) expect(before).toContain(` ${file}`);
+    expect((await rename(name, label)).status).toBe(200);
+    expect(rows(await context(label))).toEqual(rows(before));
+    expect(await context(label)).toContain(`# Memory of ${label}\n`);
+    expect((await rename(label, name)).status).toBe(200);
+    expect(await context(name)).toBe(before);
+  },
+);
+
+test("a preview has colours, and none with colors=false, for a pipe", async () => {
+  const worker = await startWorker(workerHome());
+  await worker.post("/observations", {
+    claudeSessionId: "s",
+    project: "app",
+    title: "a find",
+    type: "discovery",
+  });
+  const preview = async (query: string) =>
+    String((await worker.get(`/api/context/preview?project=app${query}`)).body);
+  const coloured = await preview("");
+  expect(coloured).toContain("\u001b[1m");
+  expect(await preview("&colors=true")).toBe(coloured);
+  const plain = await preview("&colors=false");
+  expect(plain).toContain("a find");
+  expect(plain).not.toContain("\u001b");
+  expect(plain).toBe(terminalText(coloured));
+  expect((await worker.get("/api/context/preview?project=app&colors=maybe")).status).toBe(400);
 });

@@ -14,14 +14,7 @@ import { replacePrivateFile } from "../../settings/private-file.ts";
 import { version } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import {
-  hookLauncher,
-  hookRuntime,
-  mcpSwitchOf,
-  readInstalls,
-  recordInstall,
-  settingsFileOf,
-} from "../host-settings.ts";
+import { hookLauncher, hookRuntime, installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { counted, homePath } from "../words.ts";
 
 interface InstallOptions {
@@ -57,17 +50,24 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
   const hooks = hookSettings(recipe, launcher, dataDir);
   const before = readSettingsFile(settingsFile);
   if (print !== true && force !== true) demandNoPlugin(recipe, enabledPlugin(before));
-  const earlier = readInstalls(paths).find((record) => record.settings_file === settingsFile);
+  const installs = installsOf(paths);
+  const earlier = installs.list().find((record) => record.settings_file === settingsFile);
   const plan = planInstall({ recipe, settingsFile, before, launcher, dataDir, earlier });
   const changed = plan.after !== before;
   if (print !== true) {
     prepareDataDirectory(paths.root);
     const made = replaceSettingsFile(settingsFile, before, plan.after);
-    recordInstall(paths, settingsFile, withFolders(plan.record, made));
+    installs.put(settingsFile, withFolders(plan.record, made));
     replacePrivateFile(paths.hookRuntime, "data_dir_unusable", () => hookRuntime());
     replacePrivateFile(paths.installVersion, "data_dir_unusable", () => `${version()}\n`);
   }
-  const recall = options.mcp ? registerRecall(context, { recipe, settingsFile }, print === true) : nothing;
+  const isUnwanted = installs.mcpWish() === false;
+  const recall =
+    options.mcp && !isUnwanted
+      ? registerRecall(context, { recipe, settingsFile }, print === true)
+      : noRecall(options.mcp ? [unwantedRecall(recipe)] : []);
+  // From here on the host's own configuration says it.
+  if (print !== true && installs.mcpWish() !== null) installs.setMcpWish(null);
   const warnings = [...(hooksAreOff(plan.after) ? [offWarning(settingsFile)] : []), ...recall.warnings];
   if (json === true) {
     const answer = { host: recipe.host, settings_file: settingsFile, changed, printed: print === true };
@@ -87,7 +87,13 @@ interface Recall {
   warnings: string[];
 }
 
-const nothing: Recall = { change: null, warnings: [] };
+function noRecall(warnings: string[]): Recall {
+  return { change: null, warnings };
+}
+
+function unwantedRecall({ host }: InstallRecipe): string {
+  return `Recall over MCP was turned off before, so it stays out. \`mem mcp enable ${host}\` adds it.`;
+}
 
 // The hooks are what remembers: a configuration that takes no server does not keep them out.
 function registerRecall(context: CliContext, host: McpHost, dryRun: boolean): Recall {
@@ -95,7 +101,7 @@ function registerRecall(context: CliContext, host: McpHost, dryRun: boolean): Re
     return { change: mcpSwitchOf(context.paths()).set(host, true, dryRun), warnings: [] };
   } catch (thrown) {
     const { message, hint } = toMemError(thrown);
-    return { change: null, warnings: [hint === undefined ? message : `${message} ${hint}`] };
+    return noRecall([hint === undefined ? message : `${message} ${hint}`]);
   }
 }
 

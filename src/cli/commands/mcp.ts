@@ -10,7 +10,7 @@ import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { version } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
+import { installsOf, mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { homePath } from "../words.ts";
 import { startWorker } from "../worker-process.ts";
 
@@ -67,6 +67,8 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
   const hosts = hostsOf(context, host);
   if (hosts.length === 0 && enabled) throw noHostInstalled();
   if (enabled) prepareDataDirectory(paths.root);
+  const installs = installsOf(paths);
+  if (hosts.length === 0 && installs.mcpWish() === true) installs.setMcpWish(null);
   const changes = hosts.map((one) => mcpSwitchOf(paths).set(one, enabled));
   if (asJson) {
     io.json({ enabled: enabled || changes.some((change) => change.enabled), hosts: changes });
@@ -93,7 +95,8 @@ function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled
 function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
   const { io } = context;
   const states = hostsOf(context, host).map((one) => mcpSwitchOf(context.paths()).state(one));
-  const enabled = states.length > 0 && states.every((state) => state.enabled);
+  const isWished = installsOf(context.paths()).mcpWish() === true;
+  const enabled = states.length === 0 ? isWished : states.every((state) => state.enabled);
   if (asJson) io.json({ enabled, hosts: states });
   else if (states.length === 0)
     io.out("No host agent remembers through mem: `mem install claude-code` lets it.");

@@ -8,7 +8,7 @@ import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { mcpSwitchOf, readInstalls, recordInstall, settingsFileOf } from "../host-settings.ts";
+import { installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { homePath } from "../words.ts";
 
 interface UninstallOptions {
@@ -39,7 +39,8 @@ interface Uninstalled {
 function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, json }: UninstallOptions): void {
   const paths = context.paths();
   const { host, title } = recipe;
-  const installed = readInstalls(paths).filter((record) => record.host === host && record.kind === "hooks");
+  const installs = installsOf(paths);
+  const installed = installs.list().filter((record) => record.host === host && record.kind === "hooks");
   // Hooks that no record tells of any more are recognised by their commands.
   const files = new Set([
     ...installed.map((record) => record.settings_file),
@@ -51,7 +52,7 @@ function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, jso
   const results = [...files].map((settingsFile) =>
     removeHooksFrom({ context, host, settingsFile, installed, dryRun }),
   );
-  if (print !== true && readInstalls(paths).length === 0) rmSync(paths.installVersion, { force: true });
+  if (print !== true && installs.list().length === 0) rmSync(paths.installVersion, { force: true });
   if (json === true) context.io.json({ host, files: results, mcp: recall.changes, printed: dryRun });
   else {
     for (const { settings_file, changed } of results) {
@@ -100,7 +101,7 @@ function removeHooksFrom({ context, host, settingsFile, installed, dryRun }: Rem
   if (!dryRun) {
     replaceSettingsFile(settingsFile, before, after);
     if (after === null) removeEmptyFolders(earlier?.made_folders ?? []);
-    if (earlier !== undefined) recordInstall(context.paths(), settingsFile, null);
+    if (earlier !== undefined) installsOf(context.paths()).put(settingsFile, null);
   }
   return { settings_file: settingsFile, changed: before !== after };
 }

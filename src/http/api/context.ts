@@ -2,6 +2,7 @@
 
 import { noSuchProject } from "../../domain/known-names.ts";
 import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
+import { terminalText } from "../../domain/terminal-text.ts";
 import type { App } from "../plugins/zod.ts";
 import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
 import { readErrors } from "../schemas/error.ts";
@@ -46,13 +47,15 @@ export function contextRoutes(app: App, ports: ContextPorts, projects: () => str
     "/api/context/preview",
     {
       schema: {
-        summary: "The context text of one or more projects for a terminal, with ANSI colours.",
+        summary:
+          "The context text of one or more projects for a terminal, with ANSI colours unless `colors` is false.",
         querystring: previewQuery,
         response: { 200: { content: { "text/plain": { schema: injectAnswer } } }, ...readErrors },
       },
     },
     async ({ query }, reply) => {
-      const text = await ports.inject({ ...query, colors: true });
+      const coloured = await ports.inject({ ...query, colors: true });
+      const text = query.colors ? coloured : terminalText(coloured);
       // A host is told nothing where there is nothing; a person is told why.
       const known = projects();
       const unknown = query.projects.flatMap((project) => noSuchProject(project, known) ?? []);

@@ -1,16 +1,23 @@
 // Filters that somebody wrote among the words of a search: `type:bugfix parser`, `project:shop`.
-import { noSuchProject, noSuchWords } from "../../domain/known-names.ts";
+import { noSuchWords } from "../../domain/known-names.ts";
 import type { SearchRequest } from "../../recall/search.ts";
 import { searchCategoryOf } from "../schemas/search.ts";
 import type { KnownFilters } from "./unknown-filters.ts";
 
+/** What the words of a filter can name. */
+export interface KnownNames extends KnownFilters {
+  /** What a label means today: its project may have been renamed. */
+  projectNamed(label: string): string;
+}
+
 /**
  * The search with the filters that stand in its words, and what is to be said of them. What no filter can be is looked
- * for as it is, and told: a label is a word of code as well. A filter that was given as such is not overruled.
+ * for as it is, and told: a label is a word of code as well. A filter that was given as such is not overruled. A project
+ * that nobody knows stays a filter: records of other projects are no answer.
  */
 export function readLabels(
   asked: SearchRequest,
-  known: KnownFilters,
+  known: KnownNames,
 ): { asked: SearchRequest; notes: string[] } {
   const { query = "" } = asked;
   if (query.length > longestQuestion || !query.includes(":")) return { asked, notes: [] };
@@ -30,7 +37,9 @@ export function readLabels(
       return written;
     }
     filters = both;
-    notes.push(`${written} is read as a filter.`);
+    // Of a project that nobody knows the empty answer says so.
+    if (read.project === undefined || known.projects().includes(read.project))
+      notes.push(`${written} is read as a filter.`);
     return "";
   });
   return { asked: { ...asked, ...filters, query: words.trim() }, notes };
@@ -69,7 +78,7 @@ function isGiven(asked: SearchRequest, { type, obs_type, project, concepts, file
 function readLabel(
   label: string,
   value: string,
-  { mode, projects }: KnownFilters,
+  { mode, projects, projectNamed }: KnownNames,
 ): Filters | { unknown: string | null } | null {
   const { name, types, concepts } = mode();
   const word = value.toLowerCase();
@@ -81,11 +90,8 @@ function readLabel(
       if (types.some(({ id }) => id === word)) return { obs_type: word };
       return { unknown: noSuchWords("type", [value], { name, known: types }) };
     }
-    case "project": {
-      const all = projects();
-      const project = all.find((one) => one === value) ?? all.find((one) => one.toLowerCase() === word);
-      return project === undefined ? { unknown: noSuchProject(value, all) } : { project };
-    }
+    case "project":
+      return { project: projectCalled(value, projects(), projectNamed) };
     case "concept":
     case "concepts":
       if (concepts.some(({ id }) => id === word)) return { concepts: [word] };
@@ -94,4 +100,20 @@ function readLabel(
       // "file:line" is no file.
       return /[./\\]/.test(value) ? { files: [value] } : null;
   }
+}
+
+// A sentence goes on behind a label: `in project:shop, what was done?`
+function projectCalled(
+  value: string,
+  all: readonly string[],
+  projectNamed: KnownNames["projectNamed"],
+): string {
+  const names = [value, value.replace(/[,.;:!?)]+$/, "")];
+  for (const name of names) {
+    const wanted = [name, projectNamed(name)];
+    const found =
+      all.find((one) => wanted.includes(one)) ?? all.find((one) => one.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+  }
+  return value;
 }

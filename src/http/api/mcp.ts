@@ -5,9 +5,9 @@ import { mcpStatus, mcpToggleBody, mcpToggled } from "../schemas/mcp.ts";
 
 /** What is asked of the hosts' configuration. */
 export interface McpPorts {
-  /** True when every installed host has the server; false without any. */
+  /** True when every installed host has the server; without any, when the next one is to have it. */
   enabled(): boolean;
-  /** Registers the server with every installed host, or removes it. */
+  /** Registers the server with every installed host, or removes it; without any, `mem install` does it. */
   toggle(enabled: boolean): void;
 }
 

@@ -3,7 +3,7 @@ import type { NotRecorded } from "../../capture/record-observation.ts";
 import type { Observation, Session } from "../../domain/records.ts";
 import { MemError } from "../../errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { changeErrors, readErrors, writeErrors } from "../schemas/error.ts";
+import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
 import {
   observation,
@@ -56,7 +56,7 @@ export function olderRoutes(app: App, ports: OlderPorts): void {
       schema: {
         summary: "Older: record a finished observation, without the generator.",
         body: recordObservationBody,
-        response: { 200: notRecorded, 201: observation, ...writeErrors },
+        response: { 200: notRecorded, 201: observation, ...writeErrors, 409: errorBody },
       },
     },
     async ({ body }, reply) => {

@@ -3,11 +3,11 @@ import type { Search } from "../../recall/search.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import { type SearchQuery, searchAnswer, searchQuery } from "../schemas/search.ts";
-import { readLabels } from "./labelled-words.ts";
-import { type KnownFilters, notesOnFilters } from "./unknown-filters.ts";
+import { type KnownNames, readLabels } from "./labelled-words.ts";
+import { notesOnFilters } from "./unknown-filters.ts";
 
 /** `GET /api/search`, and `POST` for what is too long for an address. */
-export function searchRoutes(app: App, search: Search, known: KnownFilters): void {
+export function searchRoutes(app: App, search: Search, known: KnownNames): void {
   app.get(
     "/api/search",
     {
@@ -32,7 +32,7 @@ export function searchRoutes(app: App, search: Search, known: KnownFilters): voi
   );
 }
 
-async function answerOf(search: Search, given: SearchQuery, known: KnownFilters) {
+async function answerOf(search: Search, given: SearchQuery, known: KnownNames) {
   const { asked, notes: labels } = readLabels(given, known);
   const { observations, sessions, prompts, notes } = await search.search(asked);
   const totalResults = observations.length + sessions.length + prompts.length;

@@ -14,23 +14,27 @@ export const recentAnswer = z.lazy(() =>
   z.object({ summaries: z.array(parsedSummary), observations: z.array(parsedObservation) }),
 );
 
-/** Query of `GET /api/context/preview`: `project`, or `projects` as a comma list. */
-export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields() })));
+/** Query of `GET /api/context/preview`: `project`, or `projects` as a comma list; `colors=false` for a pipe or a file. */
+export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField("true") })));
 
 /** Query of `GET /api/context/inject`: the same, and `colors` for a terminal. */
-export const injectQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField() })));
+export const injectQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField("false") })));
 
 /** `previewQuery` where a key may say which project is meant. */
-export const keyedPreviewQuery = z.lazy(() => allLabels(z.object({ ...projectFields() })));
+export const keyedPreviewQuery = z.lazy(() =>
+  allLabels(z.object({ ...projectFields(), ...colorField("true") })),
+);
 
 /** `injectQuery` where a key may say which project is meant. */
-export const keyedInjectQuery = z.lazy(() => allLabels(z.object({ ...projectFields(), ...colorField() })));
+export const keyedInjectQuery = z.lazy(() =>
+  allLabels(z.object({ ...projectFields(), ...colorField("false") })),
+);
 
-function colorField() {
+function colorField(unsaid: "true" | "false") {
   return {
     colors: z
       .enum(["true", "false", "1", "0"])
-      .default("false")
+      .default(unsaid)
       .transform((text) => text === "true" || text === "1"),
   };
 }

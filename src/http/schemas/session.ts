@@ -54,7 +54,7 @@ export const messageAnswer = z.lazy(() =>
     z.object({ status: z.literal("queued") }),
     z.object({
       status: z.literal("skipped"),
-      reason: z.enum(["private", "tool_excluded", "subagent_context"]),
+      reason: z.enum(["private", "tool_excluded", "subagent_context", "no_content"]),
     }),
   ]),
 );

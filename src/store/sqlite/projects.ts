@@ -18,6 +18,8 @@ export interface Projects {
   byLabel(label: string): NamedProject | undefined;
   /** The project that had the label before it was renamed or merged. */
   byAlias(label: string): NamedProject | undefined;
+  /** Labels that the project had before. */
+  aliasesOf(id: number): string[];
   /** The identity is that of the project from now on, whichever had it. */
   identify(identity: string, id: number): void;
   /** Top folder of the project's work tree: the one in which it was seen first, as long as it is there. */
@@ -48,6 +50,9 @@ export function createProjects(db: Sqlite): Projects {
      join projects p on p.id = a.project_id
      where a.label = ?`,
   );
+  const aliasesOf = db.prepare<[number], { label: string }>(
+    "select label from project_aliases where project_id = ? order by label",
+  );
   const identitiesOf = db.prepare<[number], { identity: string }>(
     "select identity from project_identities where project_id = ?",
   );
@@ -68,6 +73,7 @@ export function createProjects(db: Sqlite): Projects {
       return find.get(label)?.id ?? 0;
     },
     byIdentity: (identity) => byIdentity.get(identity),
+    aliasesOf: (id) => aliasesOf.all(id).map((row) => row.label),
     identitiesOf: (id) => identitiesOf.all(id).map((row) => row.identity),
     byLabel: (label) => find.get(label),
     byAlias: (label) => byAlias.get(label),

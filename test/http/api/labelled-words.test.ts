@@ -41,10 +41,28 @@ test.each([
 test.each([
   ["type:bug parser", "The mode code has no type bug. Known: bugfix, unheard-of."],
   ["concept:foo parser", "The mode code has no concept foo. Known: gotcha."],
-  ["project:nope parser", 'There is no project "nope". Known: alpha, beta.'],
 ])("a label without such a filter is looked for, and says which there are: %s", async (query, note) => {
   expect(await search(query)).toEqual([note]);
   expect(asked).toMatchObject({ query });
+});
+
+test.each([
+  ["project:nope parser", { query: "parser", project: "nope" }],
+  ['project:"no such" concept:gotcha parser', { query: "parser", project: "no such", concepts: ["gotcha"] }],
+  ["project:nope", { query: "", project: "nope" }],
+])("a project that nobody knows stays a filter, and the answer says so: %s", async (query, request) => {
+  const notes = await search(query);
+  expect(asked).toMatchObject(request);
+  expect(notes.at(-1)).toBe(`There is no project "${request.project}". Known: alpha, beta.`);
+});
+
+test.each([
+  ["project:alpha-before parser", "parser"],
+  ["in project:alpha, the parser", "in  the parser"],
+  ["the parser of project:Alpha?", "the parser of"],
+])("an earlier label and a mark behind it name the project: %s", async (query, words) => {
+  await search(query);
+  expect(asked).toMatchObject({ query: words, project: "alpha" });
 });
 
 test.each([

@@ -16,6 +16,8 @@ export interface Segment {
   directory: string;
   /** It was started with `&`. */
   background: boolean;
+  /** It stands behind `||`: it runs only when the segment before it failed. */
+  fallback: boolean;
 }
 
 /** The simple commands of a command line, in order; what follows the first 4,000 characters is not read. */
@@ -39,6 +41,7 @@ export function parseCommandLine(command: string): Segment[] {
       writes: raw.writes,
       piped: raw.piped,
       background: raw.background,
+      fallback: raw.fallback,
       directory,
     });
     if (program === "cd" && words[1] !== undefined) directory = joinPath(directory, words[1]);

@@ -21,6 +21,8 @@ export interface CommandRun {
   tests: TestResults | null;
   /** It failed, or its output can only come from a failure. */
   failed: boolean;
+  /** What the shell said of a program that it did not find; null when it found all. */
+  missing: string | null;
 }
 
 /** What a describer of one family says; the rest is the same for all commands. */

@@ -8,6 +8,7 @@ import { textField, textsField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import { describeGit, describeGitHub } from "./git-commands.ts";
 import { describeInstall } from "./install-commands.ts";
+import { missingPrograms } from "./missing-program.ts";
 import { describeNetwork, isLoopback } from "./network-commands.ts";
 import { parseApplyPatch } from "./patch.ts";
 import { clip, counted, firstLine, oneLine } from "./plain-text.ts";
@@ -26,9 +27,7 @@ export function describeCommand(use: ToolUse): Finding {
     const changes = parseApplyPatch(command.slice(command.indexOf("*** Begin Patch")));
     if (changes.length > 0 && !use.result.failed) return describeChanges(use, changes);
   }
-  const segments = parseCommandLine(command);
-  const main = mainSegment(segments) ?? emptySegment;
-  const run = commandRun(use, { command, main, segments });
+  const run = commandRun(use, command);
   return finding(run, wordsFor(run));
 }
 
@@ -41,20 +40,68 @@ function commandText({ input, inputText }: ToolUse): string {
   return list[0] ?? (textField(input, "cmd", "script", "code", "input", "CommandLine") || inputText);
 }
 
-function commandRun(
-  use: ToolUse,
-  { command, main, segments }: { command: string; main: Segment; segments: readonly Segment[] },
-): CommandRun {
+function commandRun(given: ToolUse, command: string): CommandRun {
+  const { use, segments, missing } = withoutReplaced(given, parseCommandLine(command));
+  const main = mainSegment(segments) ?? emptySegment;
   const kind = commandKind(main);
-  const lines = use.result.text.split("\n");
   const looks = kind === "read" || kind === "search";
-  const tests = looks ? null : testResults(lines);
-  const quietEnd = isQuietEnd(use, main);
   const failed =
-    !quietEnd && (use.result.failed || (use.result.exitCode === null && !looks && endsInError(lines)));
-  const errors = failed || kind === "check" || kind === "test" ? errorLines(lines) : noErrors;
+    missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, looks)));
+  const { streams, text } = use.result;
+  // What a look found stands on stdout; what it could not open is no match.
+  const shown = looks && !failed && streams !== null ? withText(use, streams.stdout) : use;
+  const lines = shown.result.text.split("\n");
+  const tests = looks ? null : testResults(lines);
+  const errors = failed || kind === "check" || kind === "test" ? errorLines(text.split("\n")) : noErrors;
   const label = labelOf(main, command);
-  return { use, command, main, segments, kind, label, lines, errors, tests, failed };
+  return { use: shown, command, main, segments, kind, label, lines, errors, tests, failed, missing };
+}
+
+// For hosts that do not tell the exit code. What a look prints is data; only what it says on stderr is its own.
+function reportsFailure({ result: { exitCode, streams, text } }: ToolUse, looks: boolean): boolean {
+  if (exitCode !== null) return false;
+  if (!looks) return endsInError(text.split("\n"));
+  return streams !== null && streams.stdout === "" && endsInError(streams.stderr.split("\n"));
+}
+
+interface Found {
+  use: ToolUse;
+  segments: readonly Segment[];
+  /** The line that names a program that was not found and had no other in its place. */
+  missing: string | null;
+}
+
+// Behind a program that was not found, `|| other` ran in its place: the line is about that one.
+function withoutReplaced(use: ToolUse, segments: readonly Segment[]): Found {
+  const missing = missingPrograms(use.result, segments);
+  if (missing.length === 0) return { use, segments, missing: null };
+  const isMissing = ({ program }: Segment) => missing.some((one) => one.program === program);
+  const replaced = segments.filter((segment, at) => isMissing(segment) && isFallback(segments[at + 1]));
+  const isReplaced = (program: string) => replaced.some((segment) => segment.program === program);
+  const left = missing.find(({ program }) => !isReplaced(program));
+  if (left !== undefined) return { use, segments, missing: left.line };
+  const said = new Set(missing.map(({ line }) => line));
+  const without = (text: string) =>
+    text
+      .split("\n")
+      .filter((line) => !said.has(line.trim()))
+      .join("\n");
+  const { result } = use;
+  const streams = result.streams && { ...result.streams, stdout: without(result.streams.stdout) };
+  return {
+    use: { ...use, result: { ...result, text: without(result.text), streams } },
+    segments: segments.filter((segment) => !replaced.includes(segment)),
+    missing: null,
+  };
+}
+
+// `|| true` and `|| echo none` do nothing in the place of what failed.
+function isFallback(segment: Segment | undefined): boolean {
+  return segment?.fallback === true && commandKind(segment) !== "trivial";
+}
+
+function withText(use: ToolUse, text: string): ToolUse {
+  return { ...use, result: { ...use.result, text } };
 }
 
 // grep, diff and test answer "no" with exit code 1; that is an answer, not a failure.
@@ -136,14 +183,18 @@ function testWords({ label, use, errors }: CommandRun, tests: TestResults): Comm
   };
 }
 
-function failureWords({ use, label, errors, lines, main, kind }: CommandRun): CommandWords {
-  const reason = errors.first ?? lastWords(lines);
-  const how = use.result.interrupted ? "was interrupted" : use.result.failed ? "failed" : "reports an error";
+function failureWords(run: CommandRun): CommandWords {
+  const { use, label, errors, lines, main, kind, missing } = run;
+  const reason = missing ?? errors.first ?? lastWords(lines);
+  const isFailed = use.result.failed || missing !== null;
+  const how = use.result.interrupted ? "was interrupted" : isFailed ? "failed" : "reports an error";
   const code = exitWords(use);
   const isOutside = kind === "network" && !main.words.some(isLoopback);
   const quoted = reason === "" || isOutside ? "" : `: ${reason}`;
   const title = `${label} ${how}${code === "" ? "" : ` with ${code}`}${quoted}`;
-  const isGotcha = /rejected|command not found|EADDRINUSE|conflict|ENOSPC|permission denied/i.test(reason);
+  const isGotcha =
+    missing !== null ||
+    /rejected|command not found|EADDRINUSE|conflict|ENOSPC|permission denied/i.test(reason);
   return {
     title,
     concepts: isGotcha ? ["problem-solution", "gotcha"] : ["problem-solution"],
@@ -270,6 +321,7 @@ const emptySegment: Segment = {
   piped: false,
   directory: "",
   background: false,
+  fallback: false,
 };
 const lookKinds = new Set<CommandKind>(["read", "search"]);
 // The column names of docker, kubectl, ps and lsof.

@@ -8,6 +8,8 @@ interface SimpleCommand {
   piped: boolean;
   /** It was started with `&`. */
   background: boolean;
+  /** It stands behind `||`: it runs only when the command before it failed. */
+  fallback: boolean;
 }
 
 /** The simple commands of `command`, in order. One pass; a quote that is never closed runs to the end. */
@@ -20,7 +22,7 @@ export function splitCommands(command: string): SimpleCommand[] {
 class ShellReader {
   private readonly command: string;
   private readonly commands: SimpleCommand[] = [];
-  private current: SimpleCommand = newCommand(false);
+  private current: SimpleCommand = newCommand({});
   private word = "";
   private inWord = false;
   /** What the next word is: an argument, a file that is written, or the other end of a redirection. */
@@ -37,7 +39,7 @@ class ShellReader {
   }
 
   finish(): SimpleCommand[] {
-    this.endCommand(false);
+    this.endCommand({});
     return this.commands;
   }
 
@@ -107,7 +109,7 @@ class ShellReader {
   }
 
   private takeNewline(): void {
-    this.endCommand(false);
+    this.endCommand({});
     this.at += 1;
     if (this.heredoc === null) return;
     this.at = afterHeredoc(this.command, this.at, this.heredoc);
@@ -118,7 +120,7 @@ class ShellReader {
     const doubled = next === char;
     this.endWord();
     this.current.background = char === "&" && !doubled;
-    this.endCommand(char === "|" && !doubled);
+    this.endCommand({ piped: char === "|" && !doubled, fallback: char === "|" && doubled });
     this.at += (doubled && char !== "(" && char !== ")") || (char === "|" && next === "&") ? 2 : 1;
   }
 
@@ -131,15 +133,18 @@ class ShellReader {
     this.target = "argument";
   }
 
-  private endCommand(piped: boolean): void {
+  private endCommand(next: Link): void {
     this.endWord();
     if (this.current.words.length + this.current.writes.length > 0) this.commands.push(this.current);
-    this.current = newCommand(piped);
+    this.current = newCommand(next);
   }
 }
 
-function newCommand(piped: boolean): SimpleCommand {
-  return { words: [], writes: [], piped, background: false };
+/** How a command hangs on the one before it. */
+type Link = Partial<Pick<SimpleCommand, "piped" | "fallback">>;
+
+function newCommand({ piped = false, fallback = false }: Link): SimpleCommand {
+  return { words: [], writes: [], piped, background: false, fallback };
 }
 
 function closingQuote(command: string, open: number, quote: string): number {

@@ -6,6 +6,8 @@ import { headAndTail, plain } from "./plain-text.ts";
 export interface ToolResult {
   /** What the tool printed, cleaned; head and tail of a long text. */
   text: string;
+  /** The same of each stream, where the host tells them apart; else null. */
+  streams: { stdout: string; stderr: string } | null;
   /** The response itself where it was an object. */
   fields: JsonObject;
   /** The text is only head and tail. */
@@ -30,6 +32,7 @@ export function readResult(response: Json | undefined, toolFailed: boolean): Too
   const interrupted = fields.interrupted === true || fields.is_interrupt === true;
   return {
     text: withoutEnvelope(printed),
+    streams: streamsOf(unwrapped, printed),
     fields,
     cut: whole.length > headChars + tailChars,
     exitCode,
@@ -81,6 +84,28 @@ function textOf(value: Json, depth: number): string {
     if (text !== "") return text;
   }
   return "";
+}
+
+function streamsOf(response: Json, printed: string): ToolResult["streams"] {
+  const holder = isJsonObject(response) ? streamHolder(response) : undefined;
+  if (holder !== undefined) {
+    const shown = (name: string) =>
+      withoutEnvelope(plain(headAndTail(textField(holder, name), headChars, tailChars)));
+    return { stdout: shown("stdout"), stderr: shown("stderr") };
+  }
+  const labelled = labelledStreams.exec(printed);
+  return labelled === null ? null : { stdout: streamText(labelled[1]), stderr: streamText(labelled[2]) };
+}
+
+function streamHolder(response: JsonObject): JsonObject | undefined {
+  return [response, objectField(response, "output"), objectField(response, "result")].find(
+    ({ stdout, stderr }) => typeof stdout === "string" && typeof stderr === "string",
+  );
+}
+
+function streamText(text: string | undefined): string {
+  const shown = withoutBlankEnds(text ?? "");
+  return shown === "(empty)" ? "" : shown;
 }
 
 function exitCodeOf(fields: JsonObject): number | null {
@@ -135,6 +160,9 @@ const exitCodeTail =
 const blankStart = /^(?:[ \t]*\n)+/;
 const failedStatus = /^(?:fail|failed|failure|error|errored|denied|rejected|timeout|timed_out|killed)$/i;
 
+// Earlier versions of Gemini.
+const labelledStreams =
+  /^Stdout: ?([\s\S]*?)\nStderr: ?([\s\S]*?)(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |$)/m;
 const envelopeHint =
   /<(?:untrusted_context|system-reminder|tool_use_error|shellId|exited|path|error|persisted)|^(?:Exit code|Output:|Command: |Chunk ID|Process exited|Error: Exit)/im;
 const hostNote = /<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g;

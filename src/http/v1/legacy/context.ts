@@ -1,5 +1,6 @@
 // The context routes of the local worker, on the server's store.
 import type { FastifyRequest } from "fastify";
+import { terminalText } from "../../../domain/terminal-text.ts";
 import type { App } from "../../plugins/zod.ts";
 import {
   injectAnswer,
@@ -52,14 +53,15 @@ export function legacyContextRoutes(app: App, ports: LegacyPorts): void {
     {
       config: reads,
       schema: {
-        summary: "Older: the same for a terminal, with ANSI colours.",
+        summary: "Older: the same for a terminal, with ANSI colours unless `colors` is false.",
         querystring: keyedPreviewQuery,
         response: text,
       },
     },
     async (request, reply) => {
-      const asked = { ...request.query, colors: true };
-      return reply.type("text/plain; charset=utf-8").send(await injected(ports, request, asked));
+      const coloured = await injected(ports, request, { ...request.query, colors: true });
+      const text = request.query.colors ? coloured : terminalText(coloured);
+      return reply.type("text/plain; charset=utf-8").send(text);
     },
   );
 }

@@ -246,6 +246,9 @@ test("context tells of what its project holds, and of nothing else", async () =>
   expect(ofBoth).toContain("elsewhere");
   expect(ofBoth).toContain("Login redirect mended");
   expect(await text("/api/context/preview?project=shop")).toContain("\u001b[");
+  const plain = await text("/api/context/preview?project=shop&colors=false");
+  expect(plain).toContain("Login redirect mended");
+  expect(plain).not.toContain("\u001b");
   const recent = (await get("/api/context/recent?limit=2")).body;
   expect([idsIn(recent.observations), idsIn(recent.summaries)]).toEqual([[third, second], [summed]]);
 });

@@ -1,0 +1,70 @@
+// A reader that goes away: no command says a word about it, and none ends otherwise than it would have.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createWorkerClient } from "../../src/client/worker-client.ts";
+import { memAtHome } from "./mem.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+const commands = [
+  "--help",
+  "--version",
+  "status",
+  "doctor",
+  "doctor --json",
+  "search login",
+  "search login --json",
+  "search project:nosuch login",
+  "show P1",
+  "timeline P1",
+  "file src/login.ts",
+  "project list",
+  "queue list",
+  "queue list --failed --json",
+  "cost",
+  "regenerate --dry-run",
+  "mode list",
+  "mode show code",
+  "folders list",
+  "settings list --long",
+  "install claude-code --print",
+  "mcp status",
+  "worker status",
+  "worker logs",
+  "keys list",
+  "server status",
+  "nosuch",
+];
+
+test("every command is silent when its reader goes away, and ends with the same code", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  const client = createWorkerClient({ dataDir: mem.home.dataDir });
+  await client.postSession("init", { claudeSessionId: "s", project: "shop", prompt: "Mend the login" });
+  await client.close();
+
+  async function runWithout(closed: "stdout" | "stderr", words: readonly string[]) {
+    const child = spawn(process.execPath, [bin, ...words], {
+      env: mem.home.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child[closed].destroy();
+    const exited = once(child, "exit");
+    const said = await text(closed === "stdout" ? child.stderr : child.stdout);
+    const [code] = await exited;
+    return { code, said };
+  }
+
+  for (const command of commands) {
+    const words = command.split(" ");
+    const { code } = await mem(...words);
+    for (const closed of ["stdout", "stderr"] as const) {
+      const run = await runWithout(closed, words);
+      expect([command, closed, run.code]).toEqual([command, closed, code]);
+      expect(run.said, command).not.toMatch(/EPIPE|broken pipe|cannot be written|^\s+at /im);
+    }
+  }
+}, 120_000);
