@@ -1,9 +1,9 @@
 // Where the product keeps its files: the data directory, and the cache of what can be made again.
-import { chmodSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
-import { makeDirectories } from "../directory.ts";
+import { closeDirectory, makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
@@ -54,12 +54,7 @@ export function prepareDataDirectory(dataDir: string): void {
     const reason = cause instanceof Error ? ` (${cause.message})` : "";
     throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
-  const stats = ownDirectory(dataDir);
-  if (process.platform === "win32" || (stats.mode & 0o077) === 0) return;
-  // What root has opened to pass through, and to no more: below it the private PostgreSQL runs as somebody else, who
-  // would be locked out in the middle of his start.
-  if (stats.uid === 0 && (stats.mode & 0o777) === 0o711) return;
-  chmodSync(dataDir, 0o700);
+  closeDirectory(dataDir, ownDirectory(dataDir));
 }
 
 /** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns. */
