@@ -1,5 +1,5 @@
 // Runs the worker as a process: one owner per data directory, its port and files, its signals, its end.
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { processStart, systemClock } from "../clock.ts";
 import { failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
@@ -37,7 +37,7 @@ export async function runWorker({ settings, announce }: RunOptions): Promise<voi
   for (const directory of [paths.logs, paths.spool]) makePrivateDirectory(directory);
   // The socket is bound, and later removed, by its name alone: a path may be too long for it.
   process.chdir(paths.root);
-  const ownership = takeOwnership(paths.ownerLock);
+  const ownership = naming(paths.ownerLock, () => takeOwnership(paths.ownerLock));
   if (ownership === undefined || (await anotherRuns(paths))) {
     ownership?.release();
     announceAlreadyRunning(readWorkerFile(paths));
@@ -49,6 +49,20 @@ export async function runWorker({ settings, announce }: RunOptions): Promise<voi
   for (const warning of settings.warnings) log.warn(warning);
   const life = await startLife({ settings, log, ownership, closeLog, announce });
   if (announce) announceRunning({ port: life.port, host: settings.get("MEM_WORKER_HOST"), paths });
+}
+
+/** Runs `open`; where that finds that a file cannot be read or written, the error names it and the next step. */
+function naming<T>(file: string, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof MemError && cause.code === "storage_failed")) throw cause;
+    throw new MemError("storage_failed", {
+      message: `${file} cannot be read and written.`,
+      hint: `See its owner and mode, and those of its directory: \`ls -la ${dirname(file)}\`.`,
+      cause: cause.cause,
+    });
+  }
 }
 
 // A killed worker's lock is free a moment before its process is gone.
@@ -88,7 +102,10 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   let replacing: Promise<void> | undefined;
   let ending = false;
   let refused = 0;
-  let current: Running | undefined = await open(openStore(storage), settings.get("MEM_WORKER_PORT"));
+  let current: Running | undefined = await open(
+    naming(settings.paths.database, () => openStore(storage)),
+    settings.get("MEM_WORKER_PORT"),
+  );
 
   function open(db: Sqlite, port: number): Promise<Running> {
     return answer({ ...deps, identity, db, port, onDamage });
