@@ -179,7 +179,10 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
     if (ending || replacing !== undefined || current === undefined) return;
     const removed = removal(current.demandInPlace);
     if (removed !== undefined) {
-      log.error({ err: removed }, "the memory's files were removed: the worker ends, a new session starts the next");
+      log.error(
+        { err: removed },
+        "the memory's files were removed: the worker ends, a new session starts the next",
+      );
       stop("the database was removed");
       return;
     }

@@ -1,5 +1,14 @@
 // A data directory, socket or worker.json that other users can change: nothing is told to whoever answers there.
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findCanaries } from "../helpers/temp-dir.ts";
@@ -41,7 +50,10 @@ const directories: Record<string, Exposed> = {
       chownSync(home.dataDir, other, other);
     },
   },
-  "another user's, with a socket of ours": { needsRoot: true, open: ({ dataDir }) => chownSync(dataDir, other, 0) },
+  "another user's, with a socket of ours": {
+    needsRoot: true,
+    open: ({ dataDir }) => chownSync(dataDir, other, 0),
+  },
   "behind a link, and another user's": {
     needsRoot: true,
     open({ dataDir }) {
@@ -50,7 +62,10 @@ const directories: Record<string, Exposed> = {
       chownSync(`${dataDir}-there`, other, other);
     },
   },
-  "writable by everybody, with a worker on a port": { over: "port", open: ({ dataDir }) => chmodSync(dataDir, 0o777) },
+  "writable by everybody, with a worker on a port": {
+    over: "port",
+    open: ({ dataDir }) => chmodSync(dataDir, 0o777),
+  },
   "another user's, with a worker on a port": {
     needsRoot: true,
     over: "port",
@@ -60,24 +75,39 @@ const directories: Record<string, Exposed> = {
 
 describe.each(names)("%s, with a data directory that is", (name) => {
   for (const [what, { needsRoot, over = "socket", open }] of Object.entries(directories)) {
-    test.runIf(isRoot || needsRoot !== true)(`${what}, sends nothing, prints nothing and writes nothing`, async () => {
-      const home = hookHome();
-      const stranger = await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer, proves: true });
-      open(home);
-      const before = readdirSync(home.dataDir).sort();
-      for (const event of events)
-        expect({ event, ...(await runHook(launchers[name](event), home, payload)) }).toEqual({ event, ...silent });
-      expect(stranger.received()).toBe("");
-      expect(readdirSync(home.dataDir).sort()).toEqual(before);
-      expect(findCanaries(dirname(home.dataDir), ["toolu_1"])).toEqual([]);
-    });
+    test.runIf(isRoot || needsRoot !== true)(
+      `${what}, sends nothing, prints nothing and writes nothing`,
+      async () => {
+        const home = hookHome();
+        const stranger = await fakeWorker({
+          dataDir: home.dataDir,
+          over,
+          does: "answer",
+          answer,
+          proves: true,
+        });
+        open(home);
+        const before = readdirSync(home.dataDir).sort();
+        for (const event of events)
+          expect({ event, ...(await runHook(launchers[name](event), home, payload)) }).toEqual({
+            event,
+            ...silent,
+          });
+        expect(stranger.received()).toBe("");
+        expect(readdirSync(home.dataDir).sort()).toEqual(before);
+        expect(findCanaries(dirname(home.dataDir), ["toolu_1"])).toEqual([]);
+      },
+    );
   }
 
   test("our own, below one that everybody can write to, is used as ever", async () => {
     const home = hookHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     sticky(home);
-    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
     expect(worker.requests).toHaveLength(1);
   });
 
@@ -88,7 +118,10 @@ describe.each(names)("%s, with a data directory that is", (name) => {
     const link = join(dirname(home.dataDir), "link");
     symlinkSync(home.dataDir, link);
     home.env.MEM_DATA_DIR = link;
-    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
   });
 
   test.runIf(isRoot).each([

@@ -195,7 +195,9 @@ function openFiles(root: string): string[] {
   const isOpen = (path: string) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o066) !== 0;
   function below(directory: string): string[] {
     if ((statSync(directory).mode & 0o077) === 0) return [];
-    const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink());
+    const entries = readdirSync(directory, { withFileTypes: true }).filter(
+      (entry) => !entry.isSymbolicLink(),
+    );
     return entries.flatMap((entry) => {
       const path = join(directory, entry.name);
       return [...(isOpen(path) ? [path] : []), ...(entry.isDirectory() ? below(path) : [])];

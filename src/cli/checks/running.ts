@@ -68,7 +68,11 @@ export function checkSocket(state: WorkerState, paths: DataPaths): Check {
   if (!there) return fail(name, `${paths.socket} is gone, so hooks take a slower way.`, "mem worker restart");
   const stats = statSync(paths.socket);
   if (exposureOf(stats) === "foreign")
-    return fail(name, `${paths.socket} belongs to another user (uid ${stats.uid}).`, `rm ${paths.socket}, then mem worker restart`);
+    return fail(
+      name,
+      `${paths.socket} belongs to another user (uid ${stats.uid}).`,
+      `rm ${paths.socket}, then mem worker restart`,
+    );
   return (stats.mode & 0o077) !== 0
     ? fail(name, `Other users can write to ${paths.socket}.`, "mem worker restart")
     : ok(name, "open to this user alone");
