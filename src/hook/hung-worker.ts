@@ -9,9 +9,9 @@ export type Silence = { is: "ended" } | { is: "short" } | { is: "long"; sinceMs:
 
 /** Notes a hook that waited in vain. */
 export function lookAtSilence(place: string): Silence {
+  const { sinceMs } = markHung(place);
   const worker = announcedProcess(place);
   if (worker !== null && !runs(worker)) return { is: "ended" };
-  const { sinceMs } = markHung(place);
   return sinceMs >= replaceAfterMs ? { is: "long", sinceMs } : { is: "short" };
 }
 
