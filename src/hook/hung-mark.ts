@@ -49,8 +49,8 @@ function markIn(place: string): string {
   return `${place}/worker-hung`;
 }
 
-/** Names the worker in `place` by the socket that it made, or by its worker.json: number of the file and second. */
-export function workerIn(place: string): string {
+// Names the worker in `place` by the socket that it made, or by its worker.json: number of the file and second.
+function workerIn(place: string): string {
   for (const name of ["worker.sock", "worker.json"]) {
     const made = statSync(`${place}/${name}`, { throwIfNoEntry: false });
     if (made !== undefined) return `${made.ino}:${Math.floor(made.mtimeMs / 1_000)}`;
