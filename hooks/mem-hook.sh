@@ -5,8 +5,10 @@
 # hooks/claude-code/mem-hook.sh is the same file, for hosts that copy their plugins. Hosts whose shell is a POSIX one
 # read this file into it, which saves starting a second; the third argument is then the folder of this file. A fourth,
 # --failed=<why>, says that the payload was tried already.
-host=$1 event=$2 here=${3:-${0%/*}} self=${3:+$3/mem-hook.sh}
+host=$1 event=$2 here=${3:-${0%/*}} self=${3:+mem-hook.sh}
 [ "$here" != "$0" ] || here=.
+case $here in /*) ;; *) here=$PWD/$here ;; esac # the client works elsewhere
+self=$here/${self:-${0##*/}}
 # What Setup is answered is for standard error. When that is closed, `exec` would end the shell with an error.
 case $event in setup) (: >&2) || exit 0; exec >&2 ;; esac
 exec 2>/dev/null
@@ -25,13 +27,20 @@ session-end) deadline=0.8 ;;
 *) deadline=1 ;;
 esac
 
-payload=''
+payload='' looked_at=''
+# True when only this user can write to the data directory. No test of the shell shows a mode.
+is_private() {
+  [ -z "$looked_at" ] || return 0
+  case $(command -p ls -ldn "$dir/." || ls -ldn "$dir/.") in d????-??-*) [ -O "$dir/." ] ;; *) return 1 ;; esac
+}
+
 # Hands the event to Node, which cleans and spools what could not be delivered, and starts the worker when a session
 # starts. With no reason given it makes the whole delivery. What nobody has read yet, Node reads itself.
 node_hook() {
   case $event in setup) [ $# -eq 0 ] || exit 0 ;; esac # nobody waits for a late answer
   runtime='' bundle=''
-  [ -n "$dir" ] && [ -O "$dir/hook-runtime" ] && { read -r runtime; read -r bundle; } <"$dir/hook-runtime"
+  [ -n "$dir" ] && [ -O "$dir/hook-runtime" ] && is_private &&
+    { read -r runtime; read -r bundle; } <"$dir/hook-runtime"
   [ -x "$runtime" ] || runtime=node
   for main in "$bundle" "$here/../dist/hook.cjs" "$here/../../dist/hook.cjs" ''; do
     [ -f "$main" ] && break
@@ -66,27 +75,41 @@ not_installed() {
 
 # What a relative path means depends on the project that the host works in: nothing is read from there.
 case $dir in /*) ;; *) dir='' && node_hook ;; esac
+# Another user's directory: its owner must not be told anything, and says nothing here.
+[ -O "$dir" ] || [ ! -e "$dir" ] || exit 0
 case ${4-} in --failed=*) node_hook "$4" ;; esac
-# On Windows, with a long data directory, or before the first start there is no socket here.
+# On Windows and before the first start there is no socket here.
 [ -S "$dir/worker.sock" ] && [ -O "$dir/worker.sock" ] || node_hook
 
 # The client in perl, without a module where that can be: each would double its start. It connects before it reads the
 # payload, so that whatever ends it early (7: nobody listens; 28: not connected in time; 29: it hung for another hook
-# just now; else it cannot do this here) leaves the payload to the next one. Later it hands what it has read to this
-# file, with the reason.
+# just now; 30: other users can write to the directory; 31: the socket is not ours alone; else it cannot do this here)
+# leaves the payload to the next one. Later it hands what it has read to this file, with the reason.
+# It looks at the directory from the inside, where nobody can swap it between the look and the use. The short name of the
+# socket is one that fits into its address, however long the directory's is.
 client='
-my ($path, $deadline, $host, $event, $self, $here) = @ARGV;
+my ($dir, $deadline, $host, $event, $self, $here) = @ARGV;
 $SIG{PIPE} = "IGNORE";
 $SIG{ALRM} = sub { exit 28 };
 alarm $deadline + 1; # whole seconds: the net under the exact wait below
 # Seconds before the deadline at which the next one is started, so that it is ready when its turn comes.
 my $early = 0.2;
 
-my ($hung) = map { time - $_ } (stat $path =~ s{[^/]+\z}{worker-hung}r)[9];
-exit 29 if defined $hung && $hung >= 0 && $hung < 10 && $event ne "session-start"; # src/hook/hung-mark.ts
+chdir $dir or exit 1;
+my @place = stat ".";
+exit 30 if !@place || $place[4] != $> || $place[2] & 022;
+my @socket = lstat "worker.sock";
+exit 31 if !@socket || $socket[4] != $> || $socket[2] & 022;
+
+# src/hook/hung-mark.ts: the mark of this worker, by the number of its socket and the second it was made in.
+my ($mark, $age) = ("", -1);
+if (open my $file, "<", "worker-hung") { $mark = <$file> || ""; $age = time - (stat $file)[9] }
+my $hung = $age >= 0 && $mark =~ /\A$socket[1]:$socket[9] /;
+exit 29 if $hung && $age < 10 && $event ne "session-start";
+$deadline = 0.5 if $hung && $event eq "session-start";
 my $linux = $^O eq "linux";
 $linux or require Socket;
-my $address = $linux ? pack "S a* x", 1, $path : Socket::pack_sockaddr_un($path);
+my $address = $linux ? pack "S a* x", 1, "worker.sock" : Socket::pack_sockaddr_un("worker.sock");
 socket my $worker, 1, $linux ? 1 : Socket::SOCK_STREAM(), 0 or exit 1;
 connect $worker, $address or exit($! == 111 || $! == 61 ? 7 : 1);
 alarm 0;
@@ -125,6 +148,7 @@ until ($head && length($response) >= length($head) + $length) {
   $length = $1;
 }
 syswrite STDOUT, $response, $length, length $head;
+unlink "worker-hung" if $hung; # it answers again
 exit 0;
 
 sub wait_for_answer {
@@ -148,27 +172,40 @@ sub hand_over {
 if command -v perl >/dev/null; then
   (
     unset PERL5OPT PERL5LIB PERL5DB
-    exec perl -f -C0 -e "$client" "$dir/worker.sock" "$deadline" "$host" "$event" "${self:-$0}" "$here"
+    exec perl -f -C0 -e "$client" "$dir" "$deadline" "$host" "$event" "$self" "$here"
   )
-  case $? in
-  0) exit 0 ;;
+  code=$?
+  case $code in 7 | 28 | 29 | 31) looked_at=yes ;; esac
+  case $code in
+  0 | 30) exit 0 ;;
   7) node_hook --failed=unreachable ;;
   28) node_hook --failed=timeout ;;
   29) node_hook --failed=hung ;;
+  31) node_hook ;;
   esac
 fi
+
+# The same for curl.
+go_inside() {
+  cd "$dir" && [ -O . ] && case $(LC_ALL=C && export LC_ALL && { command -p ls -ldn . worker.sock || ls -ldn . worker.sock; }) in
+  d????-??-*"
+"s????-??-*) ;;
+  *) return 1 ;;
+  esac
+}
 
 payload=$(LC_ALL=C cat)
 [ -n "$payload" ] || exit 0
 # -q: no ~/.curlrc; --noproxy: no proxy of the environment; -w: the status stands behind the answer.
 # No locale and no openssl.cnf: 0.5 ms less.
-set -- curl -q -s --noproxy '*' --unix-socket "$dir/worker.sock" --max-time "$deadline" -w '%{http_code}' \
+set -- curl -q -s --noproxy '*' --unix-socket worker.sock --max-time "$deadline" -w '%{http_code}' \
   -H 'Content-Type: application/json' -H 'Expect:' --data-binary @- "http://localhost/api/hooks/$host/$event"
 # dash feeds a here-document through a pipe, which saves a process; other shells may write it to a file on the disk.
 if [ -n "${BASH_VERSION-}${ZSH_VERSION-}${KSH_VERSION-}" ]; then
-  answer=$(printf %s "$payload" | LC_ALL=C OPENSSL_CONF=/dev/null "$@")
+  answer=$(go_inside || exit 99; printf %s "$payload" | LC_ALL=C OPENSSL_CONF=/dev/null "$@")
 else
   answer=$(
+    go_inside || exit 99
     LC_ALL=C OPENSSL_CONF=/dev/null "$@" <<END
 $payload
 END

@@ -1,4 +1,6 @@
-// Time: the only place that reads a clock, so that tests can turn it.
+// Time: the only place that reads a clock, so that tests can turn it; and when processes started.
+import { readFileSync } from "node:fs";
+import { failOpenSync } from "./errors.ts";
 
 /** Wall time as epoch milliseconds (what is stored) and a monotonic clock in milliseconds (what deadlines use). */
 export interface Clock {
@@ -14,4 +16,23 @@ export const systemClock: Clock = {
 /** ISO 8601 in UTC of an epoch in milliseconds. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
+}
+
+/**
+ * When the process `pid` started, as the system says it: with the pid it names one process for good, while a pid alone
+ * is used again. Null when no such process runs, and on Windows.
+ */
+export function processStart(pid: number): string | null {
+  if (process.platform === "linux") return linuxStart(pid);
+  if (process.platform === "win32") return null;
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
+  const options = { encoding: "utf8", timeout: 2_000, env: { LC_ALL: "C", PATH: "/bin:/usr/bin" } } as const;
+  return spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout?.trim() || null;
+}
+
+// Clock ticks since the boot. The name before it may hold spaces and parentheses; a zombie has ended.
+function linuxStart(pid: number): string | null {
+  const stat = failOpenSync("read a process's start", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  return state === "Z" || state === "X" ? null : (fields[18] ?? null);
 }

@@ -119,6 +119,13 @@ const catalogue = {
     message: "The body must be JSON.",
     hint: "Send Content-Type: application/json, without Content-Encoding.",
   },
+  too_many_headers: {
+    status: 431,
+    exitCode: 64,
+    retryable: false,
+    message: "The request has more than 1,000 headers.",
+    hint: "Send fewer headers.",
+  },
   internal: {
     status: 500,
     exitCode: 70,

@@ -1,6 +1,6 @@
 // Where things lie: the files of a data directory, and the files the package ships.
 import { existsSync } from "node:fs";
-import { homedir, tmpdir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,6 +14,8 @@ export interface DataPaths {
   dotEnv: string;
   /** pid, port, version and instance secret of the running worker. */
   workerFile: string;
+  /** Left by a hook that waited in vain; it names the worker that it waited for. */
+  hungMark: string;
   /** Two lines for the shell launcher: the Node that runs the worker, and the hook bundle. */
   hookRuntime: string;
   /** Unix socket, or named pipe on Windows, that hooks use. */
@@ -46,6 +48,7 @@ export function dataPaths(root: string): DataPaths {
     settings: join(at, "settings.json"),
     dotEnv: join(at, ".env"),
     workerFile: join(at, "worker.json"),
+    hungMark: join(at, "worker-hung"),
     hookRuntime: join(at, "hook-runtime"),
     socket: socketPath(at),
     logs: join(at, "logs"),
@@ -76,15 +79,11 @@ function packageRoot(): string {
   return at;
 }
 
-// A socket's address holds 107 bytes on Linux and 103 on macOS; a longer data directory gets a short name in the
-// temporary directory, one per user and data directory. On Windows the same name is a pipe.
-const longestSocketPath = 100;
-
+// A socket's address holds 107 bytes on Linux and 103 on macOS: it is bound and connected to from inside of the data
+// directory, by its name alone.
 function socketPath(dataDir: string): string {
-  if (process.platform === "win32") return `\\\\.\\pipe\\agent-mem-${shortName(dataDir)}`;
-  const inside = join(dataDir, "worker.sock");
-  if (Buffer.byteLength(inside) <= longestSocketPath) return inside;
-  return join(tmpdir(), `agent-mem-${userInfo().uid}-${shortName(dataDir)}`, "worker.sock");
+  if (process.platform !== "win32") return join(dataDir, "worker.sock");
+  return `\\\\.\\pipe\\agent-mem-${shortName(dataDir)}`;
 }
 
 // Loaded late: node:crypto costs a hook that has to spool 4 ms.

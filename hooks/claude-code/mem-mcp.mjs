@@ -2,7 +2,7 @@
 // package that mem has written down, else the package around this folder, else the `mem` of the path. In Node, since a
 // host on Windows starts servers without a POSIX shell.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -34,16 +34,20 @@ function dataDir() {
   return isAbsolute(path) ? path : undefined;
 }
 
-/** The Node that mem was last started with, and its bundle of hooks; of a file that is another user's, nothing. */
+/** The Node that mem was last started with, and its bundle of hooks; nothing where other users could have written it. */
 function writtenDown(dir) {
   try {
     const path = join(dir, "hook-runtime");
-    if (process.getuid !== undefined && statSync(path).uid !== process.getuid()) return {};
+    if (![statSync(dir), lstatSync(path)].every(isOurs)) return {};
     const [node, hooks] = readFileSync(path, "utf8").split(/\r?\n/);
     return { runtime: node && existsSync(node) ? node : undefined, bundle: hooks || undefined };
   } catch {
     return {};
   }
+}
+
+function isOurs({ uid, mode }) {
+  return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
 }
 
 function isThisNode(path) {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health, type WorkerClient } from "../client/worker-client.ts";
+import { processStart } from "../clock.ts";
 import { failOpenSync, MemError } from "../errors.ts";
 
 /** `silent`: our process lives and holds its address, but does not answer. `doubtful`: a process that may be ours. */
@@ -22,9 +23,12 @@ export async function lookAtWorker(dataDir: string): Promise<WorkerState> {
     return { is: "answering", health: await client.health() };
   } catch (error) {
     if (!(error instanceof MemError && error.code === "worker_unreachable")) throw error;
-    const pid = readWorkerAddress(dataDir)?.pid;
-    if (pid === undefined || !isAlive(pid)) return { is: "stopped" };
-    return { is: isHeld(error) && isWorkerProcess(pid) ? "silent" : "doubtful", pid };
+    const address = readWorkerAddress(dataDir);
+    if (address === null || !isAlive(address.pid)) return { is: "stopped" };
+    const { pid, processStart: start } = address;
+    // Another process has its pid now.
+    if (start !== null && processStart(pid) !== start) return { is: "stopped" };
+    return { is: isHeld(error) && (start !== null || isWorkerProcess(pid)) ? "silent" : "doubtful", pid };
   } finally {
     await client.close();
   }
@@ -71,7 +75,7 @@ function isHeld({ cause }: MemError): boolean {
   return !("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT"));
 }
 
-// Pids are used again: what is signalled must be started as a worker is.
+// Of a worker.json that does not say when its process started: what is signalled must be started as a worker is.
 function isWorkerProcess(pid: number): boolean {
   return /worker\.cjs|worker\s+start/.test(commandLineOf(pid));
 }

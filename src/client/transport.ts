@@ -1,7 +1,9 @@
 // One connection to the worker: over its socket, else over its port after it has proved that it is ours.
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
-import { Client, errors } from "undici";
+import { existsSync, lstatSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { basename, dirname } from "node:path";
+import { type buildConnector, Client, errors } from "undici";
+import { demandOwn, insideOwn } from "../directory.ts";
 import { isJsonObject } from "../domain/json.ts";
 import { type ErrorCode, errorCatalogue, MemError } from "../errors.ts";
 import { newSecret } from "../ids.ts";
@@ -22,14 +24,21 @@ export interface Deadlines {
   answerMs: number;
 }
 
-/** Connects to the worker of a data directory; only its own socket needs no proof. Proxy variables are never looked at. Throws `worker_unreachable`. */
+/**
+ * Connects to the worker of a data directory; only its own socket needs no proof. Proxy variables are never looked at.
+ * Throws `worker_unreachable`, and `data_dir_unusable` where other users could answer in the worker's place.
+ */
 export async function openTransport(dataDir: string, deadlines: Deadlines): Promise<Transport> {
+  demandOwnDirectory(dataDir);
   const address = readWorkerAddress(dataDir);
   if (address === null) throw new MemError("worker_unreachable");
+  if (hasSocket(address) && isInside(dataDir, address.socket)) {
+    const ownSocket = { ...options(deadlines), connect: connectInside(address.socket, deadlines) };
+    return transport(new Client("http://localhost", ownSocket), address);
+  }
   const client = hasSocket(address)
     ? new Client("http://localhost", { ...options(deadlines), socketPath: address.socket })
     : new Client(workerUrl(address), options(deadlines));
-  if (hasSocket(address) && isInside(dataDir, address.socket)) return transport(client, address);
   try {
     await demandProof(client, address);
   } catch (error) {
@@ -44,8 +53,41 @@ function hasSocket(address: WorkerAddress): boolean {
   return address.socket !== "" && (process.platform === "win32" || existsSync(address.socket));
 }
 
-// Nobody else can put a socket into the data directory. A short one lies where temporary directories do, and a pipe's name
-// anybody may take.
+function demandOwnDirectory(dataDir: string): void {
+  const { root } = dataPaths(dataDir);
+  const stats = statSync(root, { throwIfNoEntry: false });
+  if (stats !== undefined) demandOwn(root, stats);
+}
+
+// From inside of the directory, by the socket's name: its path may be too long for an address.
+function connectInside(path: string, { connectMs }: Deadlines): buildConnector.connector {
+  return (_options, done) => {
+    try {
+      const socket = insideOwn(dirname(path), () => {
+        const name = basename(path);
+        const stats = lstatSync(name);
+        if (stats.isSocket()) demandOwn(path, stats);
+        return connect(name);
+      });
+      const late = setTimeout(() => socket.destroy(new errors.ConnectTimeoutError()), connectMs);
+      const failed = (cause: Error) => {
+        clearTimeout(late);
+        done(cause, null);
+      };
+      socket.once("error", failed);
+      socket.once("connect", () => {
+        clearTimeout(late);
+        socket.off("error", failed);
+        done(null, socket);
+      });
+    } catch (cause) {
+      done(cause instanceof Error ? cause : new Error(String(cause)), null);
+    }
+  };
+}
+
+// Nobody else can put a socket into the data directory. One elsewhere may be a stranger's: an earlier version made a
+// short one where temporary directories do, and a pipe's name anybody may take.
 function isInside(dataDir: string, socket: string): boolean {
   return process.platform !== "win32" && dirname(socket) === dataPaths(dataDir).root;
 }
@@ -97,6 +139,7 @@ async function reach<T>(address: WorkerAddress, run: () => Promise<T>): Promise<
   try {
     return await run();
   } catch (cause) {
+    if (cause instanceof MemError) throw cause;
     throw new MemError("worker_unreachable", { ...(isTimeout(cause) ? silent(address) : {}), cause });
   }
 }

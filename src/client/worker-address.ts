@@ -1,12 +1,15 @@
 // worker.json as the command line reads it: where the worker of a data directory listens, and what proves that it is it.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { demandOwn } from "../directory.ts";
 import { isJsonObject } from "../domain/json.ts";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync, MemError } from "../errors.ts";
 import { dataPaths } from "../paths.ts";
 
 export interface WorkerAddress {
   pid: number;
+  /** When the process started; null when the file does not say. */
+  processStart: string | null;
   host: string;
   port: number;
   /** Unix socket or named pipe; empty when the worker has none. */
@@ -17,16 +20,20 @@ export interface WorkerAddress {
   secret: string;
 }
 
-/** Where the worker says it listens; null when there is no worker.json, or one that is not whole. */
+/**
+ * Where the worker says it listens; null when there is no worker.json, or one that is not whole. Throws
+ * `data_dir_unusable` for one that another user wrote, or can write to.
+ */
 export function readWorkerAddress(dataDir: string): WorkerAddress | null {
-  const parsed = failOpenSync("read worker.json", (): unknown =>
-    JSON.parse(readFileSync(dataPaths(dataDir).workerFile, "utf8")),
-  );
+  const path = dataPaths(dataDir).workerFile;
+  const contents = readOwn(path);
+  const parsed = failOpenSync("read worker.json", (): unknown => JSON.parse(contents));
   if (!isJsonObject(parsed)) return null;
   const { pid, port } = parsed;
   if (!isWhole(pid, 1) || !isWhole(port, 0)) return null;
   return {
     pid,
+    processStart: text(parsed.process_start) || null,
     port,
     host: text(parsed.host) || "127.0.0.1",
     socket: text(parsed.socket),
@@ -47,6 +54,23 @@ export function provesInstance(secret: string, nonce: string, proof: string): bo
   const expected = createHmac("sha256", secret).update(nonce).digest();
   const given = Buffer.from(proof, "hex");
   return secret !== "" && given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+// Looked at and read as one file, which nobody can swap in between.
+function readOwn(path: string): string {
+  try {
+    const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+    const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      demandOwn(path, fstatSync(descriptor));
+      return readFileSync(descriptor, "utf8");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    if (cause instanceof MemError) throw cause;
+    return "";
+  }
 }
 
 function isWhole(value: unknown, least: number): value is number {

@@ -1,13 +1,14 @@
 // The worker where worker.json says that it listens: a named pipe, a socket outside the data directory, or a port.
 // Somebody else may hold those, so the listener proves first that it knows the secret of worker.json.
-import { readFileSync } from "node:fs";
-import { isJsonObject } from "../domain/json.ts";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { exposureOf } from "../directory.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { failOpenSync } from "../errors.ts";
 import { type Address, type Connection, DeliveryFailure, failureOf, openConnection } from "./connection.ts";
 
 /** Connects to the worker that worker.json names, and lets nothing out before it has proved itself. */
-export async function openAnnounced(dataDir: string, deadlineMs: number): Promise<Connection> {
-  const worker = readAnnounced(dataDir);
+export async function openAnnounced(place: string, deadlineMs: number): Promise<Connection> {
+  const worker = readAnnounced(place);
   if (worker === null) throw new DeliveryFailure("absent");
   const connection = await openFirst(worker.addresses, deadlineMs);
   try {
@@ -24,11 +25,16 @@ interface Announced {
   secret: string;
 }
 
-function readAnnounced(dataDir: string): Announced | null {
-  const file = failOpenSync("read worker.json", (): unknown =>
-    JSON.parse(readFileSync(`${dataDir}/worker.json`, "utf8")),
-  );
-  if (!isJsonObject(file) || typeof file.secret !== "string" || file.secret === "") return null;
+/** The process that wrote worker.json; `start` is null when the file does not say when it started. */
+export function announcedProcess(place: string): { pid: number; start: string | null } | null {
+  const { pid, process_start: start } = readWorkerFile(place) ?? {};
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 1) return null;
+  return { pid, start: typeof start === "string" ? start : null };
+}
+
+function readAnnounced(place: string): Announced | null {
+  const file = readWorkerFile(place);
+  if (typeof file?.secret !== "string" || file.secret === "") return null;
   const { socket, port, host } = file;
   const addresses: Address[] = [];
   if (typeof socket === "string" && socket !== "") addresses.push({ path: socket });
@@ -36,6 +42,20 @@ function readAnnounced(dataDir: string): Announced | null {
   const loopback = host === "::1" ? "::1" : "127.0.0.1";
   if (typeof port === "number" && port > 0 && port < 65_536) addresses.push({ host: loopback, port });
   return { addresses, secret: file.secret };
+}
+
+// One that others have written, or can write to, counts as none.
+function readWorkerFile(place: string): JsonObject | undefined {
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+  const file = failOpenSync("read worker.json", (): unknown => {
+    const descriptor = openSync(`${place}/worker.json`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      return exposureOf(fstatSync(descriptor)) === null && JSON.parse(readFileSync(descriptor, "utf8"));
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+  return isJsonObject(file) ? file : undefined;
 }
 
 async function openFirst(addresses: readonly Address[], deadlineMs: number): Promise<Connection> {

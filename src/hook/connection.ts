@@ -12,7 +12,8 @@ export interface Connection {
 
 /**
  * Why nothing was delivered. `absent`: there is no such address; `unreachable`: nobody listens there; `hung`: it was not
- * tried, since another hook was kept waiting just now.
+ * tried, since another hook was kept waiting just now; `stranger`: somebody else listens there; `exposed`: other users
+ * can write to the data directory.
  */
 export type Failure =
   | "absent"
@@ -21,6 +22,7 @@ export type Failure =
   | "timeout"
   | "broken"
   | "stranger"
+  | "exposed"
   | `status-${number}`;
 
 export class DeliveryFailure extends Error {

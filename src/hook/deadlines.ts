@@ -20,5 +20,14 @@ export function deadlineMs(event: string): number {
   return deadlines.get(kebabCase(event)) ?? captureMs;
 }
 
+/** A mark younger than this is believed by every hook but the start of a session. */
+export const hungBelievedMs = 10_000;
+
+/** How long the start of a session waits for a worker that has kept another hook waiting. */
+export const hungStartMs = 500;
+
+/** A worker that has answered nobody for this long is replaced, if it does not answer a last question either. */
+export const replaceAfterMs = 10_000;
+
 /** How long the start of a session waits for a worker that it has started itself; one is ready in under a second. */
 export const workerStartMs = 3_000;

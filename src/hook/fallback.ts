@@ -1,9 +1,10 @@
-// What happens to an event that could not be delivered: the start of a session starts the worker and asks again;
-// everything else is cleaned and written to the spool, which the worker drains.
+// What happens to an event that could not be delivered. A session start starts the worker and asks again; a worker that
+// stays hung is replaced; everything else is cleaned and written to the spool, which the worker drains.
 import { kebabCase } from "../domain/kebab-case.ts";
 import { failOpen } from "../errors.ts";
+import { enter } from "./deliver.ts";
 import type { HookCall } from "./hook-call.ts";
-import { markHung } from "./hung-mark.ts";
+import { lookAtSilence, workerEnded } from "./hung-worker.ts";
 import { spoolEvent } from "./spool.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
@@ -13,15 +14,39 @@ interface Undelivered extends HookCall {
   dataDir: string;
 }
 
-/** What the hook prints in the end: nothing, unless the worker could be started. */
+/** What the hook prints in the end: nothing, unless the worker could be started or was replaced. */
 export async function fallBack(event: Undelivered): Promise<string> {
   process.umask(0o077);
-  if (event.failed === "timeout") markHung(event.dataDir);
+  const entered = enter(event.dataDir);
+  if ("place" in entered) return fallBackIn(entered.place, event);
+  return entered.failed === "exposed" ? "" : orSpooled(event);
+}
+
+async function fallBackIn(place: string, event: Undelivered): Promise<string> {
+  const { failed } = event;
+  if (failed === "timeout") {
+    const silence = lookAtSilence(place);
+    if (silence.is === "long") return failOver(event, place, silence.sinceMs);
+    if (silence.is === "ended") return orSpooled({ ...event, failed: "unreachable" });
+  }
+  // Somebody took the address of a worker that has ended.
+  if (failed === "stranger" && workerEnded(place)) return orSpooled({ ...event, failed: "unreachable" });
+  return orSpooled(event);
+}
+
+async function orSpooled(event: Undelivered): Promise<string> {
   const answer = startsWorker(event)
     ? await failOpen("start the worker", () => afterStart(event))
     : undefined;
   if (answer === undefined) await failOpen("spool an event", () => spoolEvent(event));
   return answer ?? "";
+}
+
+async function failOver(event: Undelivered, place: string, sinceMs: number): Promise<string> {
+  const { replaceAndDeliver } = await import("./replace-worker.ts");
+  const answer = await failOpen("replace the worker", () => replaceAndDeliver(event, place, sinceMs));
+  if (answer?.delivered !== true) await failOpen("spool an event", () => spoolEvent(event));
+  return answer?.printed ?? "";
 }
 
 /** Cleans a made-up event, so that the real one finds everything compiled: 10 ms of the 15 that it would take. */

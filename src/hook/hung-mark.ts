@@ -1,33 +1,59 @@
-// A worker that did not answer in time probably will not for a while: the first hook that waited in vain leaves a mark,
-// and the next ones spool at once instead of holding up their host for a deadline each.
-import { closeSync, constants, futimesSync, openSync, statSync } from "node:fs";
+// A worker that did not answer in time probably will not for a while: the first hook that waited in vain leaves a mark.
+// The next ones spool without asking, a session start asks only briefly, and a worker that stays so is replaced.
+// The mark names its worker, so that it says nothing about the next one. hooks/mem-hook.sh reads it the same way.
+import { closeSync, constants, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { systemClock } from "../clock.ts";
-import { kebabCase } from "../domain/kebab-case.ts";
 import { failOpenSync } from "../errors.ts";
 
-// One hook in ten seconds asks again. hooks/mem-hook.sh has the same rule.
-const believedForMs = 10_000;
-
-/** True when a hook was kept waiting just now. The start of a session asks all the same: its context is worth a wait. */
-export function hungJustNow(dataDir: string, event: string): boolean {
-  if (kebabCase(event) === "session-start") return false;
-  const marked = statSync(markOf(dataDir), { throwIfNoEntry: false })?.mtimeMs;
-  if (marked === undefined) return false;
-  const age = systemClock.now() - marked;
-  return age >= 0 && age < believedForMs;
+/** What the mark says of the worker that is there now. */
+export interface HungMark {
+  /** How long ago a hook first waited in vain, without an answer to another one since. */
+  sinceMs: number;
+  /** How long ago the last one did. */
+  lastMs: number;
 }
 
-/** Leaves the mark. */
-export function markHung(dataDir: string): void {
+/** The mark of the worker in `place`; null when there is none, or it is another worker's. */
+export function readHungMark(place: string): HungMark | null {
+  const path = markIn(place);
+  const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (modified === undefined) return null;
+  const [worker, since] = (failOpenSync("read a mark", () => readFileSync(path, "utf8")) ?? "").split(" ");
+  if (worker !== workerIn(place)) return null;
+  const now = systemClock.now();
+  const [sinceMs, lastMs] = [now - Number(since), now - modified];
+  return sinceMs >= 0 && lastMs >= 0 ? { sinceMs, lastMs } : null;
+}
+
+/** Notes that a hook waited in vain. */
+export function markHung(place: string): HungMark {
+  const sinceMs = readHungMark(place)?.sinceMs ?? 0;
   failOpenSync("mark the worker as hung", () => {
-    const { O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants;
-    const descriptor = openSync(markOf(dataDir), O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600);
-    const seconds = systemClock.now() / 1000;
-    futimesSync(descriptor, seconds, seconds);
-    closeSync(descriptor);
+    const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
+    const descriptor = openSync(markIn(place), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    try {
+      writeSync(descriptor, `${workerIn(place)} ${systemClock.now() - sinceMs}\n`);
+    } finally {
+      closeSync(descriptor);
+    }
   });
+  return { sinceMs, lastMs: 0 };
 }
 
-function markOf(dataDir: string): string {
-  return `${dataDir}/worker-hung`;
+/** Removes the mark: a worker answered, or has ended. */
+export function clearHungMark(place: string): void {
+  failOpenSync("remove a mark", () => rmSync(markIn(place), { force: true }));
+}
+
+function markIn(place: string): string {
+  return `${place}/worker-hung`;
+}
+
+// Names the worker in `place` by the socket that it made, or by its worker.json: number of the file and second.
+function workerIn(place: string): string {
+  for (const name of ["worker.sock", "worker.json"]) {
+    const made = statSync(`${place}/${name}`, { throwIfNoEntry: false });
+    if (made !== undefined) return `${made.ino}:${Math.floor(made.mtimeMs / 1_000)}`;
+  }
+  return "none";
 }

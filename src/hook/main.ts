@@ -27,7 +27,8 @@ async function answerTo(call: HookCall, payload: Buffer, dataDir: string): Promi
   const delivery =
     call.failed === undefined ? await deliver(call, payload, dataDir) : { failed: call.failed };
   if ("answer" in delivery) return delivery.answer;
-  if (isSetup(call)) return "";
+  // Where other users can write, nothing is left either.
+  if (delivery.failed === "exposed" || isSetup(call)) return "";
   const { fallBack } = await loadFallback();
   return fallBack({ ...call, failed: delivery.failed, payload, dataDir });
 }

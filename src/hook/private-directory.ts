@@ -1,6 +1,6 @@
 // Directories that only their owner may enter.
-import { chmodSync, lstatSync, type Stats, statSync } from "node:fs";
-import { makeDirectories } from "../directory.ts";
+import { lstatSync, type Stats, statSync } from "node:fs";
+import { closeDirectory, makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 
 /** Makes the data directory, mode 0700, or tightens ours; it may be a link. Throws `data_dir_unusable`. */
@@ -28,5 +28,5 @@ function keepPrivate(path: string, stats: Stats): void {
   if (!stats.isDirectory() || (user !== undefined && stats.uid !== user)) {
     throw new MemError("data_dir_unusable", { message: `${path} is not a directory of this user.` });
   }
-  if (user !== undefined && (stats.mode & 0o077) !== 0) chmodSync(path, 0o700);
+  closeDirectory(path, stats);
 }

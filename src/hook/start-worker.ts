@@ -35,12 +35,16 @@ export async function deliverAfterStart(
     await delay(lookEveryMs);
     const delivery = await deliver(call, payload, dataDir);
     if ("answer" in delivery) return delivery.answer;
-    if (delivery.failed !== "absent" && delivery.failed !== "unreachable") return undefined;
+    if (!stillStarting.has(delivery.failed)) return undefined;
   }
   return undefined;
 }
 
-function startWorker(dataDir: string): ChildProcess {
+// Until it listens, the address of the one before it is there, and whoever took that.
+const stillStarting: ReadonlySet<string> = new Set(["absent", "unreachable", "stranger"]);
+
+/** Starts a worker that outlives the hook. */
+export function startWorker(dataDir: string): ChildProcess {
   const { root, logs } = dataPaths(dataDir);
   makeDataDirectory(root);
   makePrivateDirectory(logs);

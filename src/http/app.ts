@@ -29,7 +29,7 @@ import { timelineRoutes } from "./api/timeline.ts";
 import { truthRoutes } from "./api/truth.ts";
 import { openapiRoute } from "./openapi.ts";
 import { closeGently } from "./plugins/close-gently.ts";
-import { createDoor, type Door } from "./plugins/door.ts";
+import { createDoor, type Door, keepAllHeaders } from "./plugins/door.ts";
 import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
 import { installTodaysProjects } from "./plugins/todays-projects.ts";
@@ -128,6 +128,7 @@ export function buildHttp(deps: HttpDeps): Http {
   addRoutes(app, deps);
 
   app.server.maxConnections = maxConnections;
+  keepAllHeaders(app.server);
   app.addHook("preClose", () => {
     deps.stream.closeAll();
     return closeGently(app.server, timeouts.closeMs, openPipes);

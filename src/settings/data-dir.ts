@@ -1,9 +1,9 @@
 // Where the product keeps its files: the data directory, and the cache of what can be made again.
-import { chmodSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
-import { makeDirectories } from "../directory.ts";
+import { closeDirectory, demandOwn, exposureOf, makeDirectories } from "../directory.ts";
 import { MemError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
@@ -46,7 +46,10 @@ export function restrictUmask(): void {
   process.umask(0o077);
 }
 
-/** Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it. */
+/**
+ * Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it, or nothing
+ * can be written there.
+ */
 export function prepareDataDirectory(dataDir: string): void {
   try {
     makeDirectories(dataDir, 0o700);
@@ -55,24 +58,33 @@ export function prepareDataDirectory(dataDir: string): void {
     throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
   const stats = ownDirectory(dataDir);
-  if (process.platform === "win32" || (stats.mode & 0o077) === 0) return;
-  // What root has opened to pass through, and to no more: below it the private PostgreSQL runs as somebody else, who
-  // would be locked out in the middle of his start.
-  if (stats.uid === 0 && (stats.mode & 0o777) === 0o711) return;
-  chmodSync(dataDir, 0o700);
+  demandAccess(dataDir, constants.W_OK, "written to");
+  closeDirectory(dataDir, stats);
 }
 
-/** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns. */
+/** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns and can read. */
 export function ownDirectory(dataDir: string): Stats {
   const stats = statSync(dataDir);
   if (!stats.isDirectory()) {
     throw new MemError("data_dir_unusable", { message: `${dataDir} is not a directory.` });
   }
-  const user = process.getuid?.();
-  if (user !== undefined && stats.uid !== user) {
+  if (exposureOf(stats) === "foreign") demandOwn(dataDir, stats);
+  demandAccess(dataDir, constants.R_OK | constants.X_OK, "read");
+  return stats;
+}
+
+function demandAccess(directory: string, rights: number, done: string): void {
+  try {
+    accessSync(directory, rights);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     throw new MemError("data_dir_unusable", {
-      message: `${dataDir} belongs to another user (uid ${stats.uid}, you are ${user}).`,
+      message: `${directory} cannot be ${done}${code === "" ? "" : ` (${code})`}.`,
+      hint:
+        code === "EROFS"
+          ? "Mount its disk for writing, or set MEM_DATA_DIR to another directory."
+          : `Run \`chmod u+rwx ${directory}\`, or set MEM_DATA_DIR to another directory.`,
+      cause,
     });
   }
-  return stats;
 }

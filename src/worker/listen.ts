@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import {
   type AddressInfo,
+  connect,
   createServer,
   type ListenOptions,
   type Socket,
@@ -21,7 +22,7 @@ interface ListenRequest {
   /** 0 takes any free port. */
   port: number;
   dataDir: string;
-  /** In the data directory, or in a directory of this user alone. */
+  /** In a directory of this user alone, which may be the working directory. */
   socket: string;
 }
 
@@ -39,6 +40,18 @@ export async function listen(request: ListenRequest): Promise<Listening> {
   const port = await bindPort(request);
   const door = await bindSocket(request);
   return { port, closeSocket: () => new Promise((resolve) => void door.close(() => resolve())) };
+}
+
+/** True when a process accepts connections at the socket. One that was left by a worker that was killed refuses them. */
+export function somebodyListens(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const knocking = connect(socket);
+    const say = (heard: boolean) => {
+      knocking.destroy();
+      resolve(heard);
+    };
+    knocking.once("connect", () => say(true)).once("error", () => say(false));
+  });
 }
 
 async function bindPort({ server, host, port }: ListenRequest): Promise<number> {

@@ -1,12 +1,15 @@
 // Runs the worker as a process: one owner per data directory, its port and files, its signals, its end.
-import { statSync } from "node:fs";
-import { systemClock } from "../clock.ts";
+import { basename, dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { processStart, systemClock } from "../clock.ts";
 import { failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
 import { makePrivateDirectory } from "../hook/private-directory.ts";
 import { newId, newSecret } from "../ids.ts";
 import { createLog, type Log, recordCrash } from "../log.ts";
+import type { DataPaths } from "../paths.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { createPlaceCheck, type PlaceCheck } from "../store/sqlite/in-place.ts";
 import { withLateStatements } from "../store/sqlite/late-statements.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
@@ -14,10 +17,10 @@ import { version } from "../version.ts";
 import { announceAlreadyRunning, announceRunning, announceStopping } from "./announce.ts";
 import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
-import { type Listening, listen } from "./listen.ts";
+import { type Listening, listen, somebodyListens } from "./listen.ts";
 import { openAddressNotice } from "./notices.ts";
 import { openStore, replaceDatabase } from "./open-store.ts";
-import { readWorkerFile, removeWorkerFile, writeWorkerFile } from "./worker-file.ts";
+import { readWorkerFile, removeWorkerFile, writerRuns, writeWorkerFile } from "./worker-file.ts";
 
 interface RunOptions {
   settings: LoadedSettings;
@@ -33,8 +36,11 @@ const lookEveryMs = 2_000;
 export async function runWorker({ settings, announce }: RunOptions): Promise<void> {
   const { paths } = settings;
   for (const directory of [paths.logs, paths.spool]) makePrivateDirectory(directory);
-  const ownership = takeOwnership(paths.ownerLock);
-  if (ownership === undefined) {
+  // The socket is bound, and later removed, by its name alone: a path may be too long for it.
+  process.chdir(paths.root);
+  const ownership = naming(paths.ownerLock, () => takeOwnership(paths.ownerLock));
+  if (ownership === undefined || (await anotherRuns(paths))) {
+    ownership?.release();
     announceAlreadyRunning(readWorkerFile(paths));
     return;
   }
@@ -44,6 +50,34 @@ export async function runWorker({ settings, announce }: RunOptions): Promise<voi
   for (const warning of settings.warnings) log.warn(warning);
   const life = await startLife({ settings, log, ownership, closeLog, announce });
   if (announce) announceRunning({ port: life.port, host: settings.get("MEM_WORKER_HOST"), paths });
+}
+
+/** Runs `open`; where that finds that a file cannot be read or written, the error names it and the next step. */
+function naming<T>(file: string, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof MemError && cause.code === "storage_failed")) throw cause;
+    throw new MemError("storage_failed", {
+      message: `${file} cannot be read and written.`,
+      hint: `See its owner and mode, and those of its directory: \`ls -la ${dirname(file)}\`.`,
+      cause: cause.cause,
+    });
+  }
+}
+
+// A killed worker's lock is free a moment before its process is gone.
+const goneWithinMs = 1_000;
+
+// Whoever removed owner.lock did not end the worker that held it: it listens, or its process runs.
+async function anotherRuns(paths: DataPaths): Promise<boolean> {
+  const deadline = systemClock.monotonicMs() + goneWithinMs;
+  for (;;) {
+    if (await somebodyListens(socketName(paths.socket))) return true;
+    if (!writerRuns(paths)) return false;
+    if (systemClock.monotonicMs() > deadline) return true;
+    await delay(20);
+  }
 }
 
 // The crash goes on whether or not it can be written down.
@@ -68,7 +102,11 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   const storage = { path: settings.paths.database, clock: systemClock, log };
   let replacing: Promise<void> | undefined;
   let ending = false;
-  let current: Running | undefined = await open(openStore(storage), settings.get("MEM_WORKER_PORT"));
+  let refused = 0;
+  let current: Running | undefined = await open(
+    naming(settings.paths.database, () => openStore(storage)),
+    settings.get("MEM_WORKER_PORT"),
+  );
 
   function open(db: Sqlite, port: number): Promise<Running> {
     return answer({ ...deps, identity, db, port, onDamage });
@@ -140,20 +178,35 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   // Whoever removes the directory removes the memory: a worker that went on would acknowledge into a file without a name.
   const watching = setInterval(() => {
     if (ending || replacing !== undefined || current === undefined) return;
-    if (inodeOf(settings.paths.database) !== current.inode) stop("the database was removed");
+    const removed = removal(current.demandInPlace);
+    if (removed !== undefined) {
+      log.error(
+        { err: removed },
+        "the memory's files were removed: the worker ends, a new session starts the next",
+      );
+      stop("the database was removed");
+      return;
+    }
+    // One that only looked whether another runs has held it for a moment.
+    refused = ownership.renew() ? 0 : refused + 1;
+    if (refused >= 2) stop("another worker owns the data directory");
   }, lookEveryMs).unref();
 
   return { port: current.listening.port };
 }
 
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+function removal(demandInPlace: PlaceCheck): unknown {
+  try {
+    demandInPlace();
+    return undefined;
+  } catch (cause) {
+    return cause;
+  }
 }
 
 interface Running {
   db: Sqlite;
-  /** Of the database file: it tells this database from one that came after it. */
-  inode: number | undefined;
+  demandInPlace: PlaceCheck;
   worker: Worker;
   listening: Listening;
   check: IntegrityCheck;
@@ -170,7 +223,7 @@ interface AnswerDeps extends Pick<LifeDeps, "settings" | "log"> {
 /** One worker over one database, from here on found by hooks and the command line. */
 async function answer({ settings, log, identity, db, port: wanted, onDamage }: AnswerDeps): Promise<Running> {
   const { paths, dataDir } = settings;
-  const inode = inodeOf(paths.database);
+  const demandInPlace = createPlaceCheck(db);
   let port = wanted;
   const host = settings.get("MEM_WORKER_HOST");
   const env = processEnvironment();
@@ -184,13 +237,14 @@ async function answer({ settings, log, identity, db, port: wanted, onDamage }: A
     port: () => port,
   });
   await worker.ready();
-  const listening = await listen({ ...worker, host, port, dataDir, socket: paths.socket });
+  const listening = await listen({ ...worker, host, port, dataDir, socket: socketName(paths.socket) });
   port = listening.port;
   const { instance, secret, startedAt: started_at_epoch } = identity;
   const { pid } = process;
   const { socket } = paths;
   writeWorkerFile(paths, {
     pid,
+    process_start: processStart(pid),
     host,
     port,
     version: version(),
@@ -205,7 +259,11 @@ async function answer({ settings, log, identity, db, port: wanted, onDamage }: A
   log.info({ port, version: version(), pid }, "the worker answers");
   const openAddress = openAddressNotice(settings);
   if (openAddress !== null) log.warn(openAddress);
-  return { db, inode, worker, listening, check };
+  return { db, demandInPlace, worker, listening, check };
+}
+
+function socketName(socket: string): string {
+  return process.platform === "win32" ? socket : basename(socket);
 }
 
 async function within(deadlineMs: number, work: Promise<void>): Promise<void> {

@@ -1,11 +1,14 @@
 // worker.json: how hooks and the command line find the running worker, and tell it from a stranger on its port.
 import { createHmac } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { processStart } from "../clock.ts";
 import { failOpenSync } from "../errors.ts";
 import { type DataPaths, packageFile } from "../paths.ts";
 
 export interface WorkerFile {
   pid: number;
+  /** When the process started: with the pid it tells this worker from a later process. */
+  process_start: string | null;
   host: string;
   port: number;
   version: string;
@@ -17,8 +20,12 @@ export interface WorkerFile {
   started_at_epoch: number;
 }
 
-/** Writes worker.json and the two lines that the shell launcher needs to find Node, both 0600, each in one step. */
+/**
+ * Writes worker.json and the two lines that the shell launcher needs to find Node, both 0600, each in one step. What hooks
+ * noted of the worker before is removed.
+ */
 export function writeWorkerFile(paths: DataPaths, file: WorkerFile): void {
+  rmSync(paths.hungMark, { force: true });
   writeWhole(paths.workerFile, `${JSON.stringify(file, null, 2)}\n`);
   writeWhole(paths.hookRuntime, `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`);
 }
@@ -31,9 +38,16 @@ export function readWorkerFile(paths: DataPaths): WorkerFile | undefined {
   });
 }
 
-/** Removes worker.json, unless a later instance has written it. */
+/** True while the process that wrote worker.json runs, unless that is this one. */
+export function writerRuns(paths: DataPaths): boolean {
+  const { pid, process_start: start } = readWorkerFile(paths) ?? {};
+  return pid !== undefined && pid !== process.pid && typeof start === "string" && processStart(pid) === start;
+}
+
+/** Removes worker.json and what hooks noted of this worker, unless a later instance has written it. */
 export function removeWorkerFile(paths: DataPaths, instance: string): void {
-  if (readWorkerFile(paths)?.instance === instance) rmSync(paths.workerFile, { force: true });
+  if (readWorkerFile(paths)?.instance !== instance) return;
+  for (const file of [paths.workerFile, paths.hungMark]) rmSync(file, { force: true });
 }
 
 /** The answer to a nonce that only the holder of the secret can give, in hex. */

@@ -1,5 +1,15 @@
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { MemError } from "../../src/errors.ts";
 import { dataPaths } from "../../src/paths.ts";
@@ -74,6 +84,81 @@ test.each(["port", "socket elsewhere"] as const)(
     expect(stranger.bodies.join()).toBe("");
   },
 );
+
+describe("where other users could answer in the worker's place", () => {
+  const isRoot = process.getuid?.() === 0;
+  const other = 65_534;
+  type Change = (dataDir: string) => void;
+  const inside =
+    (name: string, change: (path: string) => void): Change =>
+    (dir) =>
+      change(join(dir, name));
+  const shapes: [string, boolean, Change][] = [
+    ["a directory that everybody can write to", false, (dir) => chmodSync(dir, 0o777)],
+    ["a directory that its group can write to", false, (dir) => chmodSync(dir, 0o770)],
+    ["a sticky directory that everybody can write to", false, (dir) => chmodSync(dir, 0o1777)],
+    ["another user's directory", true, (dir) => chownSync(dir, other, other)],
+    ["another user's worker.json", true, inside("worker.json", (path) => chownSync(path, other, other))],
+    [
+      "a worker.json that everybody can write to",
+      false,
+      inside("worker.json", (path) => chmodSync(path, 0o666)),
+    ],
+  ];
+  const sockets: [string, boolean, Change][] = [
+    ["another user's socket", true, inside("worker.sock", (path) => chownSync(path, other, other))],
+    ["a socket that everybody can write to", false, inside("worker.sock", (path) => chmodSync(path, 0o777))],
+  ];
+  const cases = [
+    ...shapes.flatMap((shape) => (["socket", "port"] as const).map((on) => [...shape, on] as const)),
+    ...sockets.map((shape) => [...shape, "socket"] as const),
+  ].filter(([, needsRoot]) => isRoot || !needsRoot);
+
+  test.each(cases)(
+    "%s is refused with the next step (root: %s, a worker on a %4$s)",
+    async (_what, _root, change, on) => {
+      const stranger = await fakeWorker({ on });
+      change(stranger.dataDir);
+      const client = createWorkerClient({ dataDir: stranger.dataDir });
+      const error = await failure(client.search({ query: "canary" }));
+      await client.close();
+      expect(error).toMatchObject({ code: "data_dir_unusable", exitCode: 78 });
+      expect(error.message).toMatch(/another user|Other users/);
+      expect(error.hint).toMatch(/chmod|MEM_DATA_DIR/);
+      expect(stranger.seen).toEqual([]);
+    },
+  );
+
+  test("an own directory behind a link, or open to pass through, is used", async () => {
+    const worker = await fakeWorker({ on: "port" });
+    chmodSync(worker.dataDir, 0o711);
+    const link = join(tempDir(), "link");
+    symlinkSync(worker.dataDir, link);
+    const client = createWorkerClient({ dataDir: link });
+    await client.stats();
+    await client.close();
+    expect(worker.seen).toContain("GET /api/stats");
+  });
+});
+
+test("a socket is reached whose path is longer than an address holds", async () => {
+  const dataDir = join(tempDir(), "d".repeat(120));
+  mkdirSync(dataDir, { mode: 0o700 });
+  const before = process.cwd();
+  const server = createServer((_request, response) => json(response, 200, {}));
+  process.chdir(dataDir);
+  server.listen("worker.sock");
+  process.chdir(before);
+  onTestFinished(() => {
+    server.closeAllConnections();
+  });
+  const file = { pid: process.pid, port: 1, socket: join(dataDir, "worker.sock"), secret: "s" };
+  writeFileSync(dataPaths(dataDir).workerFile, JSON.stringify(file), { mode: 0o600 });
+  const client = createWorkerClient({ dataDir });
+  expect(await client.stats()).toEqual({});
+  await client.close();
+  expect(process.cwd()).toBe(before);
+});
 
 test("without worker.json the worker is unreachable, and the next command is named", async () => {
   const error = await failure(createWorkerClient({ dataDir: tempDir() }).health());

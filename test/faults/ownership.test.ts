@@ -1,8 +1,22 @@
 // One worker per data directory, whatever is started at once, killed, or sits on the port.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { spawnWorker, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+import { auditMessages } from "../helpers/message-audit.ts";
+import { toolUse } from "../helpers/posting-clients.ts";
+import { createRandom } from "../helpers/random.ts";
+import {
+  type Answer,
+  processesOf,
+  spawnWorker,
+  startWorker,
+  until,
+  type WorkerHome,
+  type WorkerProcess,
+  workerHome,
+} from "../helpers/worker-process.ts";
+import { launchers, runHook, spooled } from "../hook/run-hook.ts";
 
 const racers = 20;
 
@@ -75,4 +89,159 @@ test("a worker whose data directory is removed ends by itself and acknowledges i
   const next = await startWorker(home);
   expect((await next.get("/api/stats")).body).toMatchObject({ database: { observations: 0 } });
   await next.stop();
+});
+
+const removed = ["owner.lock", "worker.json", "worker.sock"];
+const subsets = [[0], [0, 1], [0, 2]].map((places) => places.map((at) => removed[at] ?? ""));
+
+test.each(subsets.map((names) => [names.join(" and "), names] as const))(
+  "without %s a second worker does not run beside the first",
+  async (_what, names) => {
+    const home = workerHome();
+    const worker = await startWorker(home);
+    for (const name of names) rmSync(join(home.dataDir, name));
+    // The second of these finds the lock file that the first one made.
+    for (let round = 0; round < 2; round++) {
+      const second = spawnWorker(home);
+      expect(await second.exited).toEqual({ code: 0, signal: null });
+      expect(second.output()).toContain("already running");
+    }
+    expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
+    expect(processesOf(home)).toEqual([worker.pid]);
+    await worker.stop();
+  },
+);
+
+test("without owner.lock a second worker does not run beside one that hangs", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  process.kill(worker.pid, "SIGSTOP");
+  for (const name of ["owner.lock", "worker.sock"]) rmSync(join(home.dataDir, name));
+  const second = spawnWorker(home);
+  expect(await second.exited).toEqual({ code: 0, signal: null });
+  process.kill(worker.pid, "SIGCONT");
+  await worker.stop();
+});
+
+test("a worker whose lock file was removed locks a new one", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  const lock = join(home.dataDir, "owner.lock");
+  rmSync(lock);
+  await until(() => existsSync(lock) || undefined, 10_000, "a new lock file");
+  for (const name of ["worker.json", "worker.sock"]) rmSync(join(home.dataDir, name));
+  const second = spawnWorker(home);
+  expect(await second.exited).toEqual({ code: 0, signal: null });
+  await worker.stop();
+});
+
+const random = createRandom(11);
+
+function post(worker: WorkerProcess, id: string): Promise<Answer> {
+  return worker.post("/api/sessions/observations", toolUse(random, { id, session: "removed" }));
+}
+
+/** Posts until the worker has ended, one at a time and ten at once; the ids that were acknowledged. */
+async function postToTheEnd(worker: WorkerProcess): Promise<Set<string>> {
+  const acknowledged = new Set<string>();
+  let ended = false;
+  void worker.exited.then(() => {
+    ended = true;
+  });
+  for (let n = 0; !ended; n++) {
+    const ids = Array.from({ length: n % 2 === 0 ? 1 : 10 }, (_, at) => `after-${n}-${at}`);
+    const answers = await Promise.allSettled(ids.map((id) => post(worker, id)));
+    for (const [at, answer] of answers.entries())
+      if (answer.status === "fulfilled" && answer.value.status === 200) acknowledged.add(ids[at] ?? "");
+  }
+  return acknowledged;
+}
+
+test.each([
+  ["removed", (path: string) => rmSync(path)],
+  ["moved away", (path: string) => renameSync(path, `${path}.away`)],
+  [
+    "replaced by another file",
+    (path: string) => {
+      renameSync(path, `${path}.away`);
+      writeFileSync(path, "");
+    },
+  ],
+])("a worker whose database is %s acknowledges nothing more, says why and ends", async (_what, remove) => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  expect((await post(worker, "before")).status).toBe(200);
+  remove(home.database);
+  const refused = await post(worker, "first after");
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: "storage_failed" } } });
+  expect(JSON.stringify(refused.body)).toContain("removed or replaced");
+  expect([...(await postToTheEnd(worker))]).toEqual([]);
+  expect((await worker.exited).code).toBe(0);
+  expect(readFileSync(join(home.dataDir, "logs", "worker.log"), "utf8")).toContain("files were removed");
+  const next = await startWorker(home);
+  expect((await post(next, "again")).status).toBe(200);
+  await next.stop();
+  expect(auditMessages(home.database, new Set(["again"])).faults).toEqual([]);
+});
+
+test("a worker whose log is removed loses nothing that it acknowledged", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  expect((await post(worker, "before")).status).toBe(200);
+  rmSync(`${home.database}-wal`);
+  expect((await post(worker, "first after")).status).toBe(503);
+  const acknowledged = await postToTheEnd(worker);
+  expect([...acknowledged]).toEqual([]);
+  expect(auditMessages(home.database, new Set(["before"])).faults).toEqual([]);
+});
+
+test.each(["session-start"])(
+  "below a path of 180 bytes %s starts the worker when a stranger has its port",
+  async (event) => {
+    const home = workerHome();
+    home.dataDir = join(home.dataDir, "d".repeat(90), "e".repeat(90));
+    home.env.MEM_DATA_DIR = home.dataDir;
+    mkdirSync(home.dataDir, { recursive: true, mode: 0o700 });
+    home.database = join(home.dataDir, "mem.db");
+    const start = JSON.stringify({ session_id: "s1", cwd: "/home/user/demo", source: "startup" });
+    for (const name of ["as registered", "as registered, without perl", "the Node bundle"] as const) {
+      for (const does of ["answer", "hang"]) {
+        const worker = await startWorker(home);
+        await worker.kill();
+        const received: string[] = [];
+        const stranger = createServer((socket) => {
+          socket.on("error", () => undefined);
+          socket.on("data", (chunk) => {
+            received.push(String(chunk));
+            if (does === "answer") socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+          });
+        });
+        await new Promise<void>((resolve) => stranger.listen(worker.port, "127.0.0.1", resolve));
+        expect((await runHook(launchers[name](event), home, start)).code).toBe(0);
+        const running = await until(() => processesOf(home)[0], 10_000, "a worker");
+        expect(await healthyPid(home)).toBe(running);
+        expect(received.join("")).not.toContain("s1");
+        expect(spooled(home)).toEqual([]);
+        process.kill(running, "SIGTERM");
+        await until(() => processesOf(home).length === 0 || undefined, 10_000, "its end");
+        stranger.close();
+      }
+    }
+  },
+);
+
+test("a session starts the worker when a stranger has the port, and the socket is gone too", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  await worker.kill();
+  rmSync(join(home.dataDir, "worker.sock"));
+  const stranger = createServer((socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  await new Promise<void>((resolve) => stranger.listen(worker.port, "127.0.0.1", resolve));
+  onTestFinished(() => void stranger.close());
+  const start = JSON.stringify({ session_id: "s1", cwd: "/home/user/demo", source: "startup" });
+  expect((await runHook(launchers["as registered"]("session-start"), home, start)).code).toBe(0);
+  const running = await until(() => processesOf(home)[0], 10_000, "a worker");
+  expect(spooled(home)).toEqual([]);
+  process.kill(running, "SIGTERM");
+  await until(() => processesOf(home).length === 0 || undefined, 10_000, "its end");
 });

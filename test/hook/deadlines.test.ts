@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { kebabCase } from "../../src/domain/kebab-case.ts";
-import { deadlineMs } from "../../src/hook/deadlines.ts";
+import { deadlineMs, hungBelievedMs, hungStartMs } from "../../src/hook/deadlines.ts";
 import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
 
 const script = readFileSync(new URL("../../hooks/mem-hook.sh", import.meta.url), "utf8");
@@ -16,6 +16,11 @@ const inShell = new Map(
 test("the shell launcher waits as long as the Node hook", () => {
   expect(inShell.size).toBe(6);
   for (const [event, ms] of inShell) expect([event, ms]).toEqual([event, deadlineMs(event)]);
+});
+
+test("both wait as long for a worker that kept another hook waiting", () => {
+  expect(Number(/\$deadline = ([\d.]+) if \$hung/.exec(script)?.[1]) * 1_000).toBe(hungStartMs);
+  expect(Number(/\$age < (\d+) && \$event/.exec(script)?.[1]) * 1_000).toBe(hungBelievedMs);
 });
 
 test("a name as the host writes it has the same deadline", () => {

@@ -2,6 +2,7 @@
 import {
   closeSync,
   existsSync,
+  lstatSync,
   openSync,
   readdirSync,
   readSync,
@@ -10,6 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { readWorkerAddress } from "../../client/worker-address.ts";
+import { demandOwn } from "../../directory.ts";
 import { MemError } from "../../errors.ts";
 import type { DataPaths } from "../../paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
@@ -37,7 +40,9 @@ export function checkDataDirectory(paths: DataPaths): Check {
     return warn(name, `${homePath(paths.root)} is not made yet.`, "mem worker start");
   }
   try {
-    ownDirectory(paths.root);
+    demandOwn(paths.root, ownDirectory(paths.root));
+    // Clients look at it too.
+    readWorkerAddress(paths.root);
   } catch (error) {
     if (error instanceof MemError) return fail(name, error.message, error.hint);
     throw error;
@@ -184,12 +189,21 @@ function beginsAsDatabase(path: string): boolean {
   }
 }
 
-// What lies in a directory that is closed to others is out of their reach, whatever its own rights say.
+// What others can list, read or write. What lies in a directory that is closed to them is out of their reach; one that
+// they can only pass through, as root's is above the private PostgreSQL, shows nothing by itself.
 function openFiles(root: string): string[] {
-  if ((statSync(root).mode & 0o077) === 0) return [];
-  return [root, ...filesBelow(root)]
-    .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
-    .map((path) => relative(root, path) || "it");
+  const isOpen = (path: string) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o066) !== 0;
+  function below(directory: string): string[] {
+    if ((statSync(directory).mode & 0o077) === 0) return [];
+    const entries = readdirSync(directory, { withFileTypes: true }).filter(
+      (entry) => !entry.isSymbolicLink(),
+    );
+    return entries.flatMap((entry) => {
+      const path = join(directory, entry.name);
+      return [...(isOpen(path) ? [path] : []), ...(entry.isDirectory() ? below(path) : [])];
+    });
+  }
+  return [...(isOpen(root) ? [root] : []), ...below(root)].map((path) => relative(root, path) || "it");
 }
 
 function filesBelow(root: string): string[] {

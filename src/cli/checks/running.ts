@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
+import { exposureOf } from "../../directory.ts";
 import { pauseNotice, stuckNotice } from "../../domain/generation-pause.ts";
 import type { DataPaths } from "../../paths.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
@@ -65,8 +66,14 @@ export function checkSocket(state: WorkerState, paths: DataPaths): Check {
   if (state.is !== "answering")
     return ok(name, there ? "left by a worker that was killed; the next one renews it" : "none");
   if (!there) return fail(name, `${paths.socket} is gone, so hooks take a slower way.`, "mem worker restart");
-  const open = (statSync(paths.socket).mode & 0o077) !== 0;
-  return open
+  const stats = statSync(paths.socket);
+  if (exposureOf(stats) === "foreign")
+    return fail(
+      name,
+      `${paths.socket} belongs to another user (uid ${stats.uid}).`,
+      `rm ${paths.socket}, then mem worker restart`,
+    );
+  return (stats.mode & 0o077) !== 0
     ? fail(name, `Other users can write to ${paths.socket}.`, "mem worker restart")
     : ok(name, "open to this user alone");
 }

@@ -1,5 +1,5 @@
 // The local door: what only browsers of other sites and strangers fail. It runs before everything else, for every path.
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, MemError } from "../../errors.ts";
@@ -25,9 +25,25 @@ export const securityHeaders = {
   "referrer-policy": "no-referrer",
 };
 
+const maxHeaders = 1_000;
+
+/**
+ * Keeps every header of a request in view. Node drops headers past 1,000 without a word: a second Host or a foreign
+ * Origin behind them would pass. Its limit of 16 KB for all headers still holds.
+ */
+export function keepAllHeaders(server: Server): void {
+  server.maxHeadersCount = 0;
+}
+
+/** Refuses a request with more headers than any client sends; undefined when it may pass. */
+export function tooManyHeaders({ rawHeaders }: IncomingMessage): MemError | undefined {
+  return rawHeaders.length > 2 * maxHeaders ? new MemError("too_many_headers") : undefined;
+}
+
 /**
  * | what                    | must be                                                                  |
  * |-------------------------|--------------------------------------------------------------------------|
+ * | headers                 | at most 1,000                                                            |
  * | peer                    | this machine, by its socket's address, never by a header                 |
  * | Host                    | exactly one, byte for byte an address of the worker; `localhost` on the pipe |
  * | request target          | a path                                                                   |
@@ -45,6 +61,8 @@ export function createDoor({ address, isPipe }: DoorOptions): Door {
 
   return (request, reply) => {
     reply.headers(securityHeaders);
+    const crowded = tooManyHeaders(request.raw);
+    if (crowded !== undefined) return crowded;
     const pipe = isPipe(request.raw.socket);
     const code = refusal(request.raw, pipe ? pipeHosts : allowedHosts(), pipe);
     return code === undefined ? undefined : new MemError(code, explain[code]);

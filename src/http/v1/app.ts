@@ -3,7 +3,7 @@ import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } fro
 import { newId } from "../../ids.ts";
 import { type DescribedService, openapiRoute } from "../openapi.ts";
 import { closeGently } from "../plugins/close-gently.ts";
-import { securityHeaders } from "../plugins/door.ts";
+import { keepAllHeaders, securityHeaders } from "../plugins/door.ts";
 import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
@@ -91,6 +91,7 @@ export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   installErrors(app, { words: hostedErrorWords, openapi: openapiPath, methodsOf: createMethodsOf(routes) });
   addRoutes(app, deps, routes);
   app.server.maxConnections = maxConnections;
+  keepAllHeaders(app.server);
   app.addHook("preClose", () => closeGently(app.server, closeMs));
   return { app, routes };
 }

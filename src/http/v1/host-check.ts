@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../errors.ts";
 import type { Door } from "../plugins/door.ts";
-import { securityHeaders } from "../plugins/door.ts";
+import { securityHeaders, tooManyHeaders } from "../plugins/door.ts";
 import type { App } from "../plugins/zod.ts";
 
 /** `keys`: anybody may knock, a key decides. `local`: the worker's door, since nothing else protects it. */
@@ -19,6 +19,8 @@ export function installHostCheck(app: App, gate: Gate): void {
 
 function refusal({ raw }: FastifyRequest, reply: FastifyReply): MemError | undefined {
   reply.headers(securityHeaders).header("cache-control", "no-store");
+  const crowded = tooManyHeaders(raw);
+  if (crowded !== undefined) return crowded;
   if (!raw.url?.startsWith("/")) {
     return new MemError("invalid_request", { message: "The request target must be a path." });
   }

@@ -1,12 +1,13 @@
 // Group commit: writes that arrive in one turn of the event loop share one transaction and one sync to disk.
 import { failOpenSync, type MemError } from "../../errors.ts";
+import { createPlaceCheck } from "./in-place.ts";
 import { createLogSync } from "./log-sync.ts";
 import type { Sqlite } from "./open.ts";
 import { isStorageFailure, storageError } from "./storage-error.ts";
 
 export interface GroupCommit {
   /**
-   * Runs `write` inside the next shared transaction; resolves after it is committed and synced.
+   * Runs `write` inside the next shared transaction; resolves after it is committed and synced to files that are in place.
    * `write` must touch nothing but the database: it is run again, alone, when a neighbour fails.
    */
   commit<T>(write: () => T): Promise<T>;
@@ -31,6 +32,7 @@ export function createGroupCommit(
   const end = db.prepare("commit");
   const undo = db.prepare("rollback");
   const log = createLogSync(db);
+  const demandInPlace = createPlaceCheck(db);
   let waiting: Job[] = [];
   let scheduled = false;
   let syncing = false;
@@ -81,8 +83,17 @@ export function createGroupCommit(
   }
 
   function settle(jobs: readonly Job[], results: unknown[] | undefined): void {
-    if (results === undefined) for (const job of jobs) runAlone(job);
-    else for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
+    if (results === undefined) {
+      for (const job of jobs) runAlone(job);
+      return;
+    }
+    try {
+      demandInPlace();
+    } catch (cause) {
+      rejectAll(jobs, cause);
+      return;
+    }
+    for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
   }
 
   // A failing write takes the shared transaction with it; then (undefined) each one gets a transaction of its own.
@@ -118,6 +129,7 @@ export function createGroupCommit(
       begin.run();
       const result = job.write();
       end.run();
+      demandInPlace();
       storageFailure = null;
       job.resolve(result as never);
     } catch (cause) {

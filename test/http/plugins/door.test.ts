@@ -97,6 +97,39 @@ describe("over TCP", () => {
     },
   );
 
+  const counts = [999, 1_000, 1_001, 1_023, 1_024, 1_025, 1_500, 1_999, 2_000, 2_001];
+  const hostile = ["Host: evil.com", "Origin: http://evil.com", "Sec-Fetch-Site: cross-site"];
+  // First, last, and on both sides of where Node stops to listen by itself.
+  const places = (count: number) => [0, 1, 31, 500, 997, 998, 999, 1_000, 1_001, 1_022, 1_023, count - 3];
+
+  test.each(counts)("with %i headers a hostile one is refused wherever it stands", async (count) => {
+    for (const header of hostile) {
+      for (const place of places(count).filter((at) => at <= count - 3)) {
+        const lines = Array.from({ length: count - 3 }, () => "a:");
+        lines.splice(place, 0, header);
+        lines.splice(place === 0 ? 1 : 0, 0, `Host: 127.0.0.1:${port}`);
+        const answer = await get(lines);
+        expect([403, 431], `${header} at ${place}`).toContain(answer.status);
+        expect(answer.body).not.toContain("version");
+      }
+    }
+  });
+
+  test.each([
+    [999, 200],
+    [1_000, 200],
+    [1_001, 431],
+    [2_001, 431],
+  ])("%i harmless headers are answered with %i", async (count, status) => {
+    const filler = Array.from({ length: count - 2 }, () => "a:");
+    const answer = await get([`Host: 127.0.0.1:${port}`, ...filler]);
+    expect(answer.status).toBe(status);
+    if (status === 431) {
+      expect(JSON.parse(answer.body)).toEqual(new MemError("too_many_headers").toBody());
+      expect(answer.headers.toLowerCase()).toContain("x-content-type-options: nosniff");
+    }
+  });
+
   test("HTTP/1.0 with the right Host passes", async () => {
     expect((await get([`Host: 127.0.0.1:${port}`], "/api/version", "1.0")).status).toBe(200);
   });

@@ -80,6 +80,32 @@ describe("the one way to present a key", () => {
   });
 });
 
+describe("among many headers", () => {
+  const filler = (count: number) => Array.from({ length: count }, () => "a:");
+  const right = `Authorization: Bearer ${key}`;
+
+  test.each([999, 1_000, 1_001, 1_024, 1_500, 2_001])(
+    "of %i, a second Host or key is seen wherever it stands",
+    async (count) => {
+      for (const second of ["Host: evil.example", `Authorization: Bearer ${other}`]) {
+        for (const place of [0, 500, 997, 1_021, count - 4].filter((at) => at <= count - 4)) {
+          const lines = filler(count - 4);
+          lines.splice(place, 0, second);
+          const { status } = await get([right, ...lines]);
+          expect([400, 401, 431], `${second} at ${place}`).toContain(status);
+        }
+      }
+    },
+  );
+
+  test("more than 1,000 are refused before the key is looked at", async () => {
+    expect((await get([right, ...filler(997)])).status).toBe(200);
+    const refused = await get([right, ...filler(998)]);
+    expect(refused.status).toBe(431);
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { code: "too_many_headers" } });
+  });
+});
+
 test("missing, malformed, unknown, expired and revoked keys get the same answer", async () => {
   const expired = await addKey({ expiresInDays: -1 });
   const revoked = await addKey();

@@ -1,0 +1,137 @@
+// A worker that hangs: what a session start costs, who is told, and that it is replaced by exactly one other.
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+import { payload, silent } from "../hook/hook-payload.ts";
+import { type LauncherName, launchers, runHook, spooled } from "../hook/run-hook.ts";
+
+const ways: LauncherName[] = ["as registered", "the Node bundle"];
+const start = JSON.stringify({ session_id: "s9", cwd: "/home/user/demo", source: "startup" });
+
+const markOf = (home: WorkerHome) => join(home.dataDir, "worker-hung");
+
+interface WorkerFile {
+  pid: number;
+  port: number;
+  process_start: string;
+}
+
+function workerFile(home: WorkerHome): WorkerFile {
+  return JSON.parse(readFileSync(join(home.dataDir, "worker.json"), "utf8"));
+}
+
+/** A worker that a signal has stopped, with the mark of a hook that waited in vain. */
+async function stopped(name: LauncherName, event = "post-tool-use") {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  process.kill(worker.pid, "SIGSTOP");
+  onTestFinished(async () => {
+    for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
+    await until(() => processesOf(home).length === 0 || undefined, 10_000, "the end of the workers");
+  });
+  expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
+  return { home, worker };
+}
+
+/** As if the first hook had waited in vain this long ago. */
+function age(home: WorkerHome, seconds: number): void {
+  const [worker] = readFileSync(markOf(home), "utf8").split(" ");
+  writeFileSync(markOf(home), `${worker} ${Date.now() - seconds * 1_000}\n`);
+  const then = Date.now() / 1_000 - seconds;
+  utimesSync(markOf(home), then, then);
+}
+
+describe.each(ways)("with a worker that hangs, %s", (name) => {
+  test("a session start spools at first, and one after ten seconds replaces it", async () => {
+    const { home, worker } = await stopped(name);
+    expect(await runHook(launchers[name]("session-start"), home, start)).toEqual(silent);
+    expect(processesOf(home)).toEqual([worker.pid]);
+
+    age(home, 12);
+    const { code, stdout } = await runHook(launchers[name]("session-start"), home, start);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).systemMessage).toMatch(
+      /^mem: the worker did not answer for 1\d s and was replaced/,
+    );
+    expect(await worker.exited).toEqual({ code: null, signal: "SIGKILL" });
+    expect(processesOf(home)).toEqual([workerFile(home).pid]);
+    expect(workerFile(home).pid).not.toBe(worker.pid);
+    expect(existsSync(markOf(home))).toBe(false);
+    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    await until(() => spooled(home).length === 0 || undefined, 10_000, "an empty spool");
+  });
+
+  test("another event keeps its event, and replaces it too", async () => {
+    const { home, worker } = await stopped(name);
+    age(home, 12);
+    const { stdout } = await runHook(launchers[name]("stop"), home, payload);
+    expect(JSON.parse(stdout).systemMessage).toContain("was replaced");
+    expect((await worker.exited).signal).toBe("SIGKILL");
+    await until(() => workerFile(home).pid !== worker.pid || undefined, 10_000, "the next worker");
+    await until(() => spooled(home).length === 0 || undefined, 10_000, "an empty spool");
+  });
+
+  test("one that answers again is left alone, and its mark goes", async () => {
+    const { home, worker } = await stopped(name);
+    age(home, 12);
+    process.kill(worker.pid, "SIGCONT");
+    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    expect(existsSync(markOf(home))).toBe(false);
+    expect(processesOf(home)).toEqual([worker.pid]);
+  });
+
+  test("a process that has its pid but started at another time is not ended", async () => {
+    const { home, worker } = await stopped(name);
+    age(home, 12);
+    const file = { ...workerFile(home), process_start: "1" };
+    writeFileSync(join(home.dataDir, "worker.json"), JSON.stringify(file), { mode: 0o600 });
+    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    expect(processesOf(home)).toEqual([worker.pid]);
+  });
+
+  test("one whose start is not known is not ended, and the session is told", async () => {
+    const { home, worker } = await stopped(name);
+    age(home, 12);
+    const { process_start: _unknown, ...file } = workerFile(home);
+    writeFileSync(join(home.dataDir, "worker.json"), JSON.stringify(file), { mode: 0o600 });
+    const { stdout } = await runHook(launchers[name]("session-start"), home, start);
+    expect(JSON.parse(stdout).systemMessage).toContain("mem worker restart");
+    expect(processesOf(home)).toEqual([worker.pid]);
+  });
+
+  test("the mark says nothing about the worker that comes after", async () => {
+    const { home, worker } = await stopped(name);
+    const mark = readFileSync(markOf(home), "utf8");
+    await worker.kill();
+    const next = await startWorker(home);
+    expect(existsSync(markOf(home))).toBe(false);
+    writeFileSync(markOf(home), mark, { mode: 0o600 });
+    const before = spooled(home).length;
+    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    expect(spooled(home).length).toBeLessThanOrEqual(before);
+    await next.stop();
+    expect(readdirSync(home.dataDir)).not.toContain("worker.json");
+    expect(existsSync(markOf(home))).toBe(false);
+  });
+});
+
+test("eight hooks that find a hung worker leave one worker", async () => {
+  const { home, worker } = await stopped("the Node bundle");
+  age(home, 12);
+  const command = launchers["the Node bundle"]("session-start");
+  const runs = await Promise.all(Array.from({ length: 8 }, () => runHook(command, home, start)));
+  expect(runs.map(({ code }) => code)).toEqual(Array(8).fill(0));
+  expect((await worker.exited).signal).toBe("SIGKILL");
+  await until(() => processesOf(home).length === 1 || undefined, 10_000, "one worker");
+  expect(processesOf(home)).toEqual([workerFile(home).pid]);
+});
+
+test("a mark is private, and names its worker by what the worker made", async () => {
+  const { home } = await stopped("as registered");
+  const { ino, mtimeMs } = statSync(join(home.dataDir, "worker.sock"));
+  expect(readFileSync(markOf(home), "utf8")).toMatch(
+    new RegExp(`^${ino}:${Math.floor(mtimeMs / 1_000)} \\d+\n$`),
+  );
+  expect(statSync(markOf(home)).mode & 0o777).toBe(0o600);
+});
