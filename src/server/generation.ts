@@ -163,7 +163,8 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
         passedOver.add(each.group);
         continue;
       }
-      const at = dueAt(waitingOf(each), batching, now);
+      const lastCallAt = sessions.get(each.group)?.lastCallAt ?? null;
+      const at = dueAt(waitingOf(each), batching, { now, lastCallAt });
       if (at <= now) return each;
       soonest = Math.min(soonest, at);
     }
@@ -250,7 +251,6 @@ function waitingOf(jobs: WaitingJobs) {
   return {
     count: jobs.count,
     oldestAt: jobs.oldest_at,
-    newestAt: jobs.newest_at,
     hasSummarize: jobs.has_summary,
     isRetry: jobs.is_retry,
     isCompleted: jobs.is_completed,

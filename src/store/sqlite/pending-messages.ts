@@ -18,7 +18,6 @@ export interface ClaimRequest {
 export interface DueMessages {
   count: number;
   oldestAt: number;
-  newestAt: number;
   /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
   /** Each is tried alone. */
@@ -295,12 +294,10 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
       const first = ofKind(0);
       const rows = first.length === 0 ? ofKind(1) : first;
       const [oldest] = rows;
-      const newest = rows.at(-1);
-      if (oldest === undefined || newest === undefined) return null;
+      if (oldest === undefined) return null;
       return {
         count: rows.length,
         oldestAt: oldest.created_at_epoch,
-        newestAt: newest.created_at_epoch,
         hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, now })?.found === 1,
         isRetry: first.length === 0,
       };
