@@ -7,7 +7,10 @@ import type { TokenUsage } from "./model-client.ts";
 export interface GenerationBatch {
   session: { id: number; claude_session_id: string; project: string; user_prompt: string };
   messages: readonly ClaimedMessage[];
-  /** Titles of the session's newest observations, oldest first: what a summary can lean on. */
+  /**
+   * Titles of the session's newest observations, oldest first. Where a summary is asked for, of those that no summary
+   * covers yet: what the first one can lean on.
+   */
   recentTitles: readonly string[];
   /** The model has been of no use to anybody lately: one answer tells whether it still is, and the next ones are not paid for. */
   askOnce?: boolean;

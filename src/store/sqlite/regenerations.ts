@@ -4,6 +4,7 @@ import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
 import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
 import type { Session } from "../../domain/records.ts";
 import { failOpenSync } from "../../errors.ts";
+import { batchTitles } from "./batch-titles.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { createMeasureRegenerations, type RegenerationSize } from "./measure-regenerations.ts";
 import type { Observations } from "./observations.ts";
@@ -154,8 +155,8 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       const whole = withoutBroken(ids, messages, sharing(session, ids));
       for (const id of ids) if (!whole.has(id)) finish.run(id);
       if (whole.size === 0) continue;
-      const recentTitles = observations.recentTitles(session.id, titlesForSummary);
-      return { session, messages: [...whole.values()], recentTitles };
+      const chosen = [...whole.values()];
+      return { session, messages: chosen, recentTitles: batchTitles(observations, session.id, chosen) };
     }
   }
 
@@ -192,8 +193,6 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     },
   };
 }
-
-const titlesForSummary = 30;
 
 const unchanged: ReplacedRecords = { observations: [], summaries: [], deleted: 0 };
 

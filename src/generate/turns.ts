@@ -1,0 +1,66 @@
+// The turns of a session: a summary covers what happened since the one before it, and an empty turn gets none.
+import type { DraftObservation } from "../domain/drafts.ts";
+import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
+import type { GenerationBatch } from "./provider.ts";
+import { readStatements } from "./providers/local/assistant-message.ts";
+
+/** What the messages after these know: the titles since the last summary among them, or before them where there is none. */
+export function titlesAfter(
+  { messages, recentTitles }: Pick<GenerationBatch, "messages" | "recentTitles">,
+  observations: readonly Pick<DraftObservation, "title" | "sources">[],
+): string[] {
+  const summary = messages.findLast(({ message }) => message.type === "summarize");
+  if (summary === undefined) return [...recentTitles, ...observations.map(({ title }) => title)];
+  return observations.flatMap(({ title, sources }) => (sources.some((id) => id > summary.id) ? title : []));
+}
+
+/**
+ * The messages without those that ask for the summary of an empty turn. Work is every message since the summary before it
+ * and, for the first, every title that no summary covers yet.
+ */
+export function withoutEmptyTurns({
+  messages,
+  recentTitles,
+}: Pick<GenerationBatch, "messages" | "recentTitles">): ClaimedMessage[] {
+  let hasWork = recentTitles.length > 0;
+  return messages.filter(({ message }) => {
+    if (message.type === "observation") {
+      hasWork = true;
+      return true;
+    }
+    const saysSomething = hasWork || !isSmallTalk(message);
+    // What an empty turn leaves open the next summary covers: nothing.
+    hasWork = false;
+    return saysSomething;
+  });
+}
+
+// No tool was used, and user and agent only checked in with each other. The user's words are kept as a prompt.
+function isSmallTalk({ last_user_message = "", last_assistant_message = "" }: PendingMessage): boolean {
+  const answer = last_assistant_message.trim();
+  if (answer === "") return true;
+  return isCheck(last_user_message.trim()) && saysNothingNew(answer);
+}
+
+// A question that asks for an explanation or a fact, a wish or a decision is none.
+function isCheck(words: string): boolean {
+  if (words.length > longestCheck || wish.test(words)) return false;
+  if (words === "" || greeting.test(words)) return true;
+  return (/[?？]$/.test(words) || yesOrNo.test(words)) && !fact.test(words);
+}
+
+function saysNothingNew(answer: string): boolean {
+  return (
+    answer.length <= longestAnswer && !/\b\d+\b/.test(answer) && readStatements(answer).learned.length === 0
+  );
+}
+
+const longestCheck = 120;
+const longestAnswer = 200;
+
+const wish =
+  /\b(?:remember|always|never|prefer\w*|must|don't|do not|instead|from now on|make sure|note that|decided?)\b/i;
+const fact = /\b(?:why|how|what|where|when|which|who|whose|explain|describe|show|list|tell)\b/i;
+const yesOrNo = /^(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should|shall|may)\b/i;
+const greeting =
+  /^(?:(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|yes|yep|no|nope|sure|great|good|nice|cool|fine|perfect|awesome|excellent|well done|good job|got it|i see|looks? good|lgtm|sounds? good|alright|bye|goodbye|go on|go ahead|continue|proceed|please|so much|a lot|very much|all|morning|night|day|work|that|it|there|everyone|again|how are you|what's up|how is it going)(?:[\s,.!?]+|$))+$/i;
