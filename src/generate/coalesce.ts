@@ -41,20 +41,15 @@ export function createCoalescingProvider(provider: Provider): Provider {
 /** Pure: each message is in exactly one group; groups stand in the order of their first messages. */
 export function coalesce(messages: readonly ClaimedMessage[]): MessageGroup[] {
   const groups: Gathered[] = [];
-  // Those of this turn: a summary covers what came since the one before it.
-  let ofTurn: Gathered[] = [];
   let previous: Gathered | undefined;
   let changes = 0;
   for (const claimed of messages) {
     const look = lookAt(claimed);
     if (look.isChange) changes += 1;
-    const how = howItJoins(look, { groups: ofTurn, previous, changes });
+    const how = howItJoins(look, { groups, previous, changes });
     const joined = how?.group ?? { looks: [], as: "one", changes };
-    if (how === undefined) {
-      groups.push(joined);
-      ofTurn.push(joined);
-    } else joined.as = how.as;
-    if (claimed.message.type === "summarize") ofTurn = [];
+    if (how === undefined) groups.push(joined);
+    else joined.as = how.as;
     joined.looks.push(look);
     joined.changes = changes;
     previous = joined;

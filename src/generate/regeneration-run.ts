@@ -10,7 +10,6 @@ import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { type CallLimits, joinReplies, partsOf } from "./regeneration-parts.ts";
 import { BudgetSpent } from "./spend.ts";
-import { titlesAfter } from "./turns.ts";
 
 /** The records as they are now. */
 export interface Replaced {
@@ -123,11 +122,9 @@ export function createRegenerationRun<B extends GenerationBatch>(
 
   async function make(batch: B, stopping: AbortSignal): Promise<Outcome> {
     let made: GenerationReply | null = null;
-    let told = 0;
     for (const messages of partsOf(batch.messages, deps.limits)) {
-      const before = { messages: batch.messages.slice(0, told), recentTitles: batch.recentTitles };
-      const recentTitles = titlesAfter(before, made?.observations ?? []);
-      told += messages.length;
+      const titles = made?.observations.map(({ title }) => title) ?? [];
+      const recentTitles = [...batch.recentTitles, ...titles];
       const answer = await askUntilAnswered(batch, { ...batch, messages, recentTitles }, stopping);
       if ("is" in answer) return answer;
       made = made === null ? answer : joinReplies(made, answer);

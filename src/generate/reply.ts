@@ -67,11 +67,7 @@ interface Proof {
 }
 
 function createProof(batch: AnsweredBatch): Proof {
-  // The titles are of the turn that the first summary ends.
-  const first = batch.messages.findIndex(({ message }) => message.type === "summarize");
-  const evidence = batch.messages.map((message, at) =>
-    evidenceOf(message, first < 0 || at <= first ? batch : { ...batch, recentTitles: [] }),
-  );
+  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
   const known = new Map<string, boolean>();
   return {
     batch,
@@ -155,11 +151,8 @@ function summariesOf(read: readonly ReadSummary[], proof: Proof, mode: Mode): Dr
 const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
 
 function summaryOf(read: ReadSummary, number: number, proof: Proof, mode: Mode): DraftSummary | undefined {
-  const { messages } = proof.batch;
-  const message = messages[number - 1];
-  const earlier = messages.slice(0, number - 1);
-  const begin = earlier.findLastIndex((each) => each.message.type === "summarize") + 1;
-  const evidence = proof.evidence.slice(begin, number);
+  const message = proof.batch.messages[number - 1];
+  const evidence = proof.evidence;
   if (message === undefined) return undefined;
   const part = (name: (typeof summaryParts)[number]) => cleanProse(read[name], longest.summaryPart) || null;
   const draft: DraftSummary = {

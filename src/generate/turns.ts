@@ -1,41 +1,21 @@
-// The turns of a session: a summary covers what happened since the one before it, and an empty turn gets none.
-import type { DraftObservation } from "../domain/drafts.ts";
+// Turns that get no summary: nothing was done in them, and nothing was said.
 import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { readStatements } from "./providers/local/assistant-message.ts";
 
-/** What the messages after these know: the titles since the last summary among them, or before them where there is none. */
-export function titlesAfter(
-  { messages, recentTitles }: Pick<GenerationBatch, "messages" | "recentTitles">,
-  observations: readonly Pick<DraftObservation, "title" | "sources">[],
-): string[] {
-  const summary = messages.findLast(({ message }) => message.type === "summarize");
-  if (summary === undefined) return [...recentTitles, ...observations.map(({ title }) => title)];
-  return observations.flatMap(({ title, sources }) => (sources.some((id) => id > summary.id) ? title : []));
-}
-
 /**
- * The messages without those that ask for the summary of an empty turn. Work is every message since the summary before it
- * and, for the first, every title that no summary covers yet.
+ * The messages without one that asks for the summary of an empty turn: of no message, and of no title that no summary covers
+ * yet, and in which user and agent said nothing that is worth one.
  */
 export function withoutEmptyTurns({
   messages,
   recentTitles,
 }: Pick<GenerationBatch, "messages" | "recentTitles">): ClaimedMessage[] {
-  let hasWork = recentTitles.length > 0;
-  return messages.filter(({ message }) => {
-    if (message.type === "observation") {
-      hasWork = true;
-      return true;
-    }
-    const saysSomething = hasWork || !isSmallTalk(message);
-    // What an empty turn leaves open the next summary covers: nothing.
-    hasWork = false;
-    return saysSomething;
-  });
+  const hasWork = recentTitles.length > 0 || messages.some(({ message }) => message.type === "observation");
+  return messages.filter(({ message }) => hasWork || message.type === "observation" || !isSmallTalk(message));
 }
 
-// No tool was used, and user and agent only checked in with each other. The user's words are kept as a prompt.
+// User and agent only checked in with each other. The user's words are kept as a prompt.
 function isSmallTalk({ last_user_message = "", last_assistant_message = "" }: PendingMessage): boolean {
   const answer = last_assistant_message.trim();
   if (answer === "") return true;

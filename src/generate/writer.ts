@@ -1,4 +1,5 @@
 // The provider over a model: one call a batch, asked afresh when the answer is useless, split when it is too much.
+import type { ClaimedMessage } from "../domain/messages.ts";
 import type { Mode } from "../domain/mode.ts";
 import { MemError } from "../errors.ts";
 import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
@@ -6,7 +7,6 @@ import { ModelFailure } from "./model-failure.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { parseReply, UselessAnswer } from "./reply.ts";
-import { titlesAfter } from "./turns.ts";
 import { answerJsonSchema } from "./writer/answer-schema.ts";
 import { cleanLine } from "./writer/answer-words.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";
@@ -94,14 +94,13 @@ async function write(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
 async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
   const { batch, maxMessageChars } = part;
   const middle = Math.ceil(batch.messages.length / 2);
-  const firstHalf = { ...batch, messages: batch.messages.slice(0, middle) };
-  const first = await write({ batch: firstHalf, maxMessageChars }, ask, mode);
-  const secondHalf = {
-    ...batch,
-    messages: batch.messages.slice(middle),
-    recentTitles: titlesAfter(firstHalf, first.observations),
-  };
-  const second = await write({ batch: secondHalf, maxMessageChars }, ask, mode);
+  const half = (messages: readonly ClaimedMessage[], titles: readonly string[]): Part => ({
+    batch: { ...batch, messages, recentTitles: [...batch.recentTitles, ...titles] },
+    maxMessageChars,
+  });
+  const first = await write(half(batch.messages.slice(0, middle), []), ask, mode);
+  const titles = first.observations.map(({ title }) => title);
+  const second = await write(half(batch.messages.slice(middle), titles), ask, mode);
   return {
     observations: [...first.observations, ...second.observations],
     summaries: [...first.summaries, ...second.summaries],

@@ -135,10 +135,11 @@ export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch |
   });
 }
 
-// A job that failed is tried alone: its neighbours must not fail with it again.
+// A job that failed is tried alone: its neighbours must not fail with it again. A summary is the last of its batch: the titles
+// of the next turn begin behind it.
 const claimText = `
   with due as (
-    select j.id, j.seq, j.attempts
+    select j.id, j.seq, j.attempts, j.source_type
     from generation_jobs j
     where j.team_id = $1 and j.project_id = $2 and ${isDue}
       and case when $3::uuid is null then j.seq = $4 else j.session_id = $3 end
@@ -147,7 +148,8 @@ const claimText = `
     for update of j skip locked),
   chosen as (
     select id from due
-    where (select attempts from due order by attempts > 0 desc, seq limit 1) = 0
+    where ((select attempts from due order by attempts > 0 desc, seq limit 1) = 0
+        and seq <= coalesce((select min(seq) from due where source_type = 'session_summary'), seq))
       or id = (select id from due order by attempts > 0 desc, seq limit 1))
   update generation_jobs j
   set status = 'processing', attempts = j.attempts + 1, lease_token = $6::uuid,

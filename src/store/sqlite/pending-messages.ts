@@ -28,7 +28,7 @@ export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
   /**
    * Leases the session's oldest due messages to `owner`; where there are none but retries, the one that has waited
-   * longest for its turn. A summary waits for the retries that were before it.
+   * longest for its turn. A summary waits for the retries that were before it, and is the last that is leased.
    */
   claim(request: ClaimRequest): ClaimedMessage[];
   /** Removes a finished message; false when the lease is not `owner`'s any more. */
@@ -249,6 +249,8 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
       chars += row.payload.length;
       if (rows.length > 0 && chars > maxChars) break;
       rows.push(row);
+      // The next turn's titles begin behind this summary.
+      if (row.kind === "summarize") break;
     }
     for (const id of waiting) letWaitSince.run({ id, now });
     return rows;

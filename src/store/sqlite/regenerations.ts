@@ -88,11 +88,15 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      order by raw_event_id desc
      limit 1`,
   );
-  const ofSession = db.prepare<{ sessionId: number; failures: number; limit: number }, { id: number }>(
-    `select raw_event_id as id
-     from regenerations
-     where session_id = @sessionId and failures = @failures
-     order by raw_event_id
+  const ofSession = db.prepare<
+    { sessionId: number; failures: number; limit: number },
+    { id: number; kind: string | null }
+  >(
+    `select g.raw_event_id as id, r.kind
+     from regenerations g
+     left join raw_events r on r.id = g.raw_event_id
+     where g.session_id = @sessionId and g.failures = @failures
+     order by g.raw_event_id
      limit @limit`,
   );
   const readWaiting = db.prepare<{ ids: string }, WaitingRow>(
@@ -127,13 +131,13 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     return null;
   }
 
-  /** Whole groups only; the first one comes even where it is above the limits by itself. */
+  /** Whole groups only, up to a summary; the first one comes even where it is above the limits by itself. */
   function nextIds(session: Session, failures: number, limits: BatchLimits): number[] {
     // One that failed before is tried alone, so that it cannot take its neighbours down with it.
     const limit = failures > 0 ? 1 : limits.messages;
     const ids = new Set<number>();
     let characters = 0;
-    for (const { id } of ofSession.all({ sessionId: session.id, failures, limit })) {
+    for (const { id, kind } of ofSession.all({ sessionId: session.id, failures, limit })) {
       if (ids.has(id)) continue;
       const group = madeTogether([id], sharing(session, [id]));
       const size = sizesOf.all(JSON.stringify(group)).reduce((sum, message) => sum + message.size, 0);
@@ -141,6 +145,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       if (ids.size > 0 && !fits) break;
       characters += size;
       for (const member of group) ids.add(member);
+      if (kind === "summarize") break;
     }
     return [...ids].sort((a, b) => a - b);
   }
