@@ -1,8 +1,8 @@
-// The size of what is injected: what the user allows, and never near what hosts cut at.
+// The size of context texts: the user's token budget, and for hosts a limit below the one that they cut at.
 import { textTokens } from "./tokens.ts";
 
 /**
- * Bytes that an injected text never exceeds, and so characters neither. Above 10,000 characters Claude Code injects a
+ * Bytes that a text for a host never exceeds, and so characters neither. Above 10,000 characters Claude Code injects a
  * file path instead of the text, Codex its head and tail; whether a host counts characters or bytes is not told.
  */
 export const maxContextBytes = 9500;

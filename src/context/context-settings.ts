@@ -15,6 +15,8 @@ export interface ContextSettings {
   fullField: "narrative" | "facts";
   /** Tokens that one text may cost. */
   tokenBudget: number;
+  /** The user set the count and no budget: a text that is asked for over HTTP shows that many, whatever they cost. */
+  countDecides?: boolean;
   readTokens: boolean;
   workTokens: boolean;
   savings: boolean;

@@ -41,9 +41,12 @@ export interface FileContextRequest extends SessionContextRequest {
 
 export interface Context {
   recent(request: { project?: string | undefined; limit: number }): RecentRecords;
-  /** Markdown in the block that intake strips, empty when there is no record; with `colors` for a terminal. */
+  /**
+   * Markdown in the block that intake strips, empty when there is no record; with `colors` for a terminal. As long as the
+   * settings ask for: no host cuts it.
+   */
   inject(request: { projects: readonly string[]; colors: boolean }): Promise<string>;
-  /** What `inject` gives an agent for one project. */
+  /** The same for the agent of a host, for one project. */
   forSession(request: SessionContextRequest): Promise<Injection>;
   /** The few records that fit the first prompt, in a block of their own, and what the start would have said. */
   forPrompt(request: PromptContextRequest): Promise<Injection>;
@@ -65,7 +68,8 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     recent: (request) => recentRecords(port, request),
     async inject({ projects, colors }) {
       const labels = projects.slice(0, maxProjects);
-      return (await timelineOf(deps, { ...plain, projects: labels, colors })).text;
+      const asked = askedBudget(settings);
+      return (await timelineOf(deps, { ...plain, projects: labels, colors, budget: asked })).text;
     },
     forSession: ({ project, cwd = null }) => timelineOf(deps, { ...plain, projects: [project], cwd }),
     async forPrompt(request) {
@@ -84,6 +88,11 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     forFile: (request) => fileInjection(deps, request, budget),
     contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };
+}
+
+function askedBudget({ tokenBudget, countDecides }: ContextSettings): Budget {
+  const tokens = countDecides === true ? Number.POSITIVE_INFINITY : tokenBudget;
+  return { tokens, bytes: Number.POSITIVE_INFINITY };
 }
 
 const nothing: ReadonlySet<number> = new Set();

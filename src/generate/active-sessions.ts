@@ -18,6 +18,8 @@ export interface ActiveSession {
   lastPromptNumber: number;
   /** Epoch of its first work since the worker started, or since it was released. */
   readonly startTime: number;
+  /** Epoch at which its last call ended; null before the end of the first. */
+  lastCallAt: number | null;
   /** Tokens since `startTime`; the ledger has those of all time. */
   cumulativeInputTokens: number;
   cumulativeOutputTokens: number;
@@ -92,6 +94,7 @@ export function createActiveSessions({
   function rest(active: ActiveSession): void {
     active.pendingMessages = [];
     active.generatorPromise = null;
+    active.lastCallAt = clock.now();
     working.delete(active.sessionDbId);
     idle.set(active.sessionDbId, { active, since: clock.monotonicMs() });
     for (const id of idle.keys()) {
@@ -159,6 +162,7 @@ function createActive(session: SessionInWork, now: number): ActiveSession {
     generatorPromise: null,
     lastPromptNumber: 0,
     startTime: now,
+    lastCallAt: null,
     cumulativeInputTokens: 0,
     cumulativeOutputTokens: 0,
   };

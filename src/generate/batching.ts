@@ -1,11 +1,11 @@
-// When the messages of a session are worth a call: a call for each would cost a model's instructions each time.
+// When the messages of a session are worth a call. A quiet session's go after a second; a busy one's are gathered, because
+// each call pays for the model's instructions.
 
 /** What the store knows of the messages of one session that are due; of no more than it was asked to count. */
 export interface WaitingMessages {
   count: number;
-  /** Epochs of the oldest and the newest one that were counted. */
+  /** Epoch of the oldest one. */
   oldestAt: number;
-  newestAt: number;
   /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
   /** All of them failed before: each is tried alone, so there is nothing to wait for. */
@@ -22,28 +22,36 @@ export interface Batching {
   wait: {
     /** As many messages need not wait. */
     enough: number;
-    /** The oldest waits this long at most. */
-    oldestMs: number;
-    /** When none came for this long, none is waited for. */
+    /** How long the oldest waits in a quiet session: parallel tool uses come together. */
     quietMs: number;
+    /** And in a busy one, where more are about to come. A longer call is waited for. */
+    busyMs: number;
   } | null;
 }
 
-/** Ten tool uses in one call cost a third of the input tokens of ten calls, and are seldom 15 seconds old. */
+/** Ten tool uses in one call cost a fourth of the input tokens of ten calls, five a third. */
 export const modelBatching: Batching = {
   maxMessages: 20,
   maxChars: 60_000,
-  wait: { enough: 10, oldestMs: 15_000, quietMs: 5_000 },
+  wait: { enough: 10, quietMs: 1_000, busyMs: 5_000 },
 };
 
 /** A local batch is bounded by the time that it keeps the event loop busy: about 10 ms. */
 export const localBatching: Batching = { maxMessages: 50, maxChars: 1_000_000, wait: null };
 
-/** Epoch from which on the messages are due for a call, as far as can be said now; `now` or earlier: they are due. */
-export function dueAt(waiting: WaitingMessages, { wait }: Batching, now: number): number {
+/**
+ * Epoch from which on the messages are due for a call, as far as can be said now; `now` or earlier: they are due. A session
+ * is busy when the oldest of them came while its last call ran, which ended at `lastCallAt`.
+ */
+export function dueAt(
+  waiting: WaitingMessages,
+  { wait }: Batching,
+  { now, lastCallAt }: { now: number; lastCallAt: number | null },
+): number {
   if (wait === null || waiting.count >= wait.enough) return now;
   if (waiting.hasSummarize || waiting.isRetry || waiting.isCompleted) return now;
   // A message of the future was stored before the clock was put back: its age is not known.
-  if (waiting.newestAt > now) return now;
-  return Math.min(waiting.oldestAt + wait.oldestMs, waiting.newestAt + wait.quietMs);
+  if (waiting.oldestAt > now) return now;
+  const isBusy = lastCallAt !== null && waiting.oldestAt < lastCallAt;
+  return waiting.oldestAt + (isBusy ? wait.busyMs : wait.quietMs);
 }

@@ -12,6 +12,7 @@ import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Release, type Retries } from "./retry.ts";
+import { withoutEmptyTurns } from "./turns.ts";
 
 /** A batch as the queue gives it. */
 export interface QueuedBatch extends GenerationBatch {
@@ -100,9 +101,14 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
   const { queue, clock } = deps;
   const { signal } = call.active.abortController;
   const askOnce = call.pass.isProbe && deps.flow.isUseless();
+  // The others are done with this batch: read, and nothing to record.
+  const messages = withoutEmptyTurns(batch);
+  const isAsked = messages.length > 0;
   let reply: GenerationReply;
   try {
-    reply = await ask(deps, { ...batch, askOnce }, call.active.abortController);
+    reply = isAsked
+      ? await ask(deps, { ...batch, messages, askOnce }, call.active.abortController)
+      : nothingOf(deps.provider);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
     if (signal.aborted && !(failure instanceof ModelFailure)) {
@@ -113,16 +119,21 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
     return true;
   }
   // What `local` wrote in a model's place says nothing of the model.
-  if (reply.upgrade === true) call.pass.returned(clock.now());
+  if (!isAsked || reply.upgrade === true) call.pass.returned(clock.now());
   else call.pass.succeeded(clock.now());
   call.active.cumulativeInputTokens += reply.usage.inputTokens;
   call.active.cumulativeOutputTokens += reply.usage.outputTokens;
   const made = await store(deps, batch, reply);
   if (made === undefined) return false;
   call.retries.finished(batch.messages);
-  call.sizes.answered(batch.session.id, batch.messages.length);
+  if (isAsked) call.sizes.answered(batch.session.id, batch.messages.length);
   deps.onCompleted(batch.session, made);
   return true;
+}
+
+function nothingOf({ name }: Provider): GenerationReply {
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  return { observations: [], summaries: [], generator: name, usage };
 }
 
 /** The answer, or the reason of the abort when that comes first: a provider that is deaf to it must not hold the loop. */

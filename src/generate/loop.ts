@@ -96,7 +96,8 @@ export function createGenerationLoop<B extends QueuedBatch>(deps: GenerationLoop
 
   function dueOf(sessionId: number, now: number, enough: number): number | null {
     const waiting = queue.waiting(sessionId, now, enough);
-    return waiting === null ? null : dueAt(waiting, batching, now);
+    if (waiting === null) return null;
+    return dueAt(waiting, batching, { now, lastCallAt: sessions.get(sessionId)?.lastCallAt ?? null });
   }
 
   function schedule(sessionId: number): void {

@@ -55,7 +55,7 @@ export function batchPrompt(
     session: [
       tagged("project", quoted.project, mark),
       tagged("request", quoted.request, mark),
-      titles.length === 0 ? "" : `Known already:\n${tagged("known", quoted.titles, mark)}`,
+      titles.length === 0 ? "" : `${knownAs(messages)}:\n${tagged("known", quoted.titles, mark)}`,
     ]
       .filter((part) => part !== "")
       .join("\n"),
@@ -63,6 +63,11 @@ export function batchPrompt(
     messages: quoted.messages.map((message, index) => messageBlock(message, index + 1, mark)).join("\n\n"),
     closing: closing(messages, complaint),
   });
+}
+
+function knownAs(messages: readonly ClaimedMessage[]): string {
+  const asksForSummary = messages.some(({ message }) => message.type === "summarize");
+  return asksForSummary ? "Known already, and in no summary yet" : "Known already";
 }
 
 const maxTitles = 10;

@@ -6,8 +6,12 @@ import type { TokenUsage } from "./model-client.ts";
 /** What a provider is told: messages of one session, oldest first, already cleaned. */
 export interface GenerationBatch {
   session: { id: number; claude_session_id: string; project: string; user_prompt: string };
+  /** A message that asks for a summary is the last one: it is of its own turn. */
   messages: readonly ClaimedMessage[];
-  /** Titles of the session's newest observations, oldest first: what a summary can lean on. */
+  /**
+   * Titles of the session's newest observations, oldest first. Where a summary is asked for, of those that no summary
+   * covers yet: what it can lean on.
+   */
   recentTitles: readonly string[];
   /** The model has been of no use to anybody lately: one answer tells whether it still is, and the next ones are not paid for. */
   askOnce?: boolean;

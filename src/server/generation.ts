@@ -139,8 +139,8 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
     taken.add(chosen.group);
     try {
       // The next turn stands behind those of the other teams that wait already.
-      const hasMore =
-        work.waiting.length > 1 || chosen.count > sizes.of(chosen.group) || work.next_at !== null;
+      const most = chosen.has_summary ? 1 : sizes.of(chosen.group);
+      const hasMore = work.waiting.length > 1 || chosen.count > most || work.next_at !== null;
       if (hasMore) await requestTurn(system, team_id);
       await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
       // What came in the meantime has no turn of its own, nor has a summary that waits for the end of these events: it
@@ -163,7 +163,8 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
         passedOver.add(each.group);
         continue;
       }
-      const at = dueAt(waitingOf(each), batching, now);
+      const lastCallAt = sessions.get(each.group)?.lastCallAt ?? null;
+      const at = dueAt(waitingOf(each), batching, { now, lastCallAt });
       if (at <= now) return each;
       soonest = Math.min(soonest, at);
     }
@@ -250,7 +251,6 @@ function waitingOf(jobs: WaitingJobs) {
   return {
     count: jobs.count,
     oldestAt: jobs.oldest_at,
-    newestAt: jobs.newest_at,
     hasSummarize: jobs.has_summary,
     isRetry: jobs.is_retry,
     isCompleted: jobs.is_completed,

@@ -84,10 +84,10 @@ export const settingsTable = {
   MEM_CONTEXT_TOKEN_BUDGET: {
     kind: "integer",
     min: 200,
-    max: 2500,
+    max: 50_000,
     default: "2000",
     effect: "restart",
-    meaning: "Tokens that one injected text may cost, as estimated.",
+    meaning: "Tokens that one injected text may cost, as estimated; hosts take about 2,500.",
   },
   MEM_CONTEXT_SHOW_READ_TOKENS: {
     kind: "boolean",

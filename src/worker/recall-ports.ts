@@ -94,6 +94,9 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
     fullCount: settings.get("MEM_CONTEXT_FULL_COUNT"),
     fullField: settings.get("MEM_CONTEXT_FULL_FIELD"),
     tokenBudget: settings.get("MEM_CONTEXT_TOKEN_BUDGET"),
+    countDecides:
+      settings.source("MEM_CONTEXT_OBSERVATIONS") !== "default" &&
+      settings.source("MEM_CONTEXT_TOKEN_BUDGET") === "default",
     readTokens: settings.get("MEM_CONTEXT_SHOW_READ_TOKENS"),
     workTokens: settings.get("MEM_CONTEXT_SHOW_WORK_TOKENS"),
     savings: settings.get("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),

@@ -1,4 +1,5 @@
-// Input tokens for one observation: 50 recorded tool uses in calls of ten, against a call for each.
+// Input tokens for one observation: 50 recorded tool uses of a busy session in the calls that gathering makes of them,
+// against a call for each.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,19 +8,30 @@ import { build } from "esbuild";
 import { ratioFigure } from "./measure.mjs";
 import { root } from "./worker.mjs";
 
-const perCall = 10;
+// A session that works without a pause, and a model that takes its time: both are simulated, nothing waits.
+const useEveryMs = 1_000;
+const callMs = 4_000;
 // No vendor's tokenizer is at hand; text and code run to about four characters a token with all of them.
 const charsPerToken = 4;
 
 export async function run({ say }) {
-  const { batchPrompt, cleanJson, fullMessageChars, loadMode, loadPrompts, systemPrompt } = await product();
+  const {
+    batchPrompt,
+    cleanJson,
+    dueAt,
+    fullMessageChars,
+    loadMode,
+    loadPrompts,
+    modelBatching,
+    systemPrompt,
+  } = await product();
   const prompts = loadPrompts();
   const system = systemPrompt(prompts, loadMode("code"));
   const messages = recordedUses().map((use, index) => ({
     id: index + 1,
     session_id: 1,
     message: cleanJson({ type: "observation", ...use }),
-    created_at_epoch: index,
+    created_at_epoch: index * useEveryMs,
     attempts: 0,
     failures: 0,
   }));
@@ -33,15 +45,16 @@ export async function run({ say }) {
       );
       return sum + (system.length + prompt.length) / charsPerToken;
     }, 0) / messages.length;
-  const batched = inputTokens(chunks(messages, perCall));
-  const alone = inputTokens(chunks(messages, 1));
+  const gathered = gather(messages, (waiting, times) => dueAt(waiting, modelBatching, times));
+  const batched = inputTokens(gathered);
+  const alone = inputTokens(messages.map((message) => [message]));
   say(`system text ${tokens(system.length)} tokens, the same in every call`);
   return [
     ratioFigure({
       name: "input tokens for one observation",
       unit: "tokens",
       ours: {
-        label: `ten tool uses in a call (${messages.length / perCall} calls)`,
+        label: `a tool use a second, calls of ${callMs / 1_000} s (${gathered.length} calls)`,
         p50: batched,
         n: messages.length,
       },
@@ -83,10 +96,25 @@ function recordedUses() {
   });
 }
 
-function chunks(list, size) {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, n) =>
-    list.slice(n * size, (n + 1) * size),
-  );
+// The batches of the loop: what came by the time that it is due, and by the end of the call before.
+function gather(messages, dueAt) {
+  const batches = [];
+  let lastCallAt = null;
+  for (let left = messages; left.length > 0; ) {
+    const [{ created_at_epoch: oldestAt }] = left;
+    let now = Math.max(oldestAt, lastCallAt ?? 0);
+    const came = () => left.filter((message) => message.created_at_epoch <= now).length;
+    const due = () =>
+      dueAt(
+        { count: came(), oldestAt, hasSummarize: false, isRetry: false, isCompleted: false },
+        { now, lastCallAt },
+      );
+    while (due() > now) now = Math.min(due(), left[came()]?.created_at_epoch ?? due());
+    batches.push(left.slice(0, came()));
+    left = left.slice(came());
+    lastCallAt = now + callMs;
+  }
+  return batches;
 }
 
 function tokens(chars) {
@@ -97,6 +125,7 @@ function tokens(chars) {
 async function product() {
   const source = `
     export { cleanJson } from "./src/domain/clean.ts";
+    export { dueAt, modelBatching } from "./src/generate/batching.ts";
     export { batchPrompt, fullMessageChars, systemPrompt } from "./src/generate/prompt.ts";
     export { loadPrompts } from "./src/generate/writer/prompt-templates.ts";
     export { loadMode } from "./src/modes/load-mode.ts";`;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { maxContextBytes } from "../../src/context/budget.ts";
+import { textTokens } from "../../src/context/tokens.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { addLongRecords } from "./long-records.ts";
@@ -108,6 +109,31 @@ describe("forSession", () => {
     expect(text).toContain("(199)");
     expect(text).not.toContain("(0)");
     expect(text).toContain(`${200 - shown} older records do not fit here: \`mem search <words>\`.`);
+  });
+});
+
+describe("inject", () => {
+  const rowsOf = (text: string) => text.match(/^(?:\| \d+ \||- \*\*#)/gm)?.length ?? 0;
+
+  it.each([
+    ["as many as were asked for where the budget was raised", 200, { tokenBudget: 50_000 }, 200],
+    ["as many as were asked for where no budget was set", 200, { countDecides: true }, 200],
+    ["no more than were asked for", 100, { tokenBudget: 50_000 }, 100],
+  ])("shows %s, and a host still gets what it takes", async (_what, observations, settings, shown) => {
+    addMany(210);
+    const context = createMemoryContext(memory, { observations, sessions: 50, ...settings });
+    expect(rowsOf(await context.inject({ projects: ["app"], colors: false }))).toBe(shown);
+    const told = await context.sessionText("app");
+    expect(Buffer.byteLength(told)).toBeLessThanOrEqual(maxContextBytes);
+    expect(rowsOf(told)).toBeLessThan(shown);
+  });
+
+  it("costs no more than the budget where one was set", async () => {
+    addMany(210);
+    const context = createMemoryContext(memory, { observations: 200, sessions: 50, tokenBudget: 4000 });
+    const text = await context.inject({ projects: ["app"], colors: false });
+    expect(textTokens(text)).toBeLessThanOrEqual(4000);
+    expect(textTokens(text)).toBeGreaterThan(3800);
   });
 });
 

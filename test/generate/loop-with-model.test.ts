@@ -8,18 +8,64 @@ import { addMessages, addMore, echo, newLoopWorldEach, run, until, world } from 
 newLoopWorldEach();
 
 describe("with a model the loop", () => {
-  test("gathers the messages of a session, and asks when none came for five seconds", async () => {
+  test("asks a second after the first message of a quiet session, for all that came by then", async () => {
     const session = addMessages("a", 2);
     run(echo, { batching: modelBatching });
     await world.loop.takeUpDue();
-    world.now += 4_000;
+    world.now += 900;
     addMore(session, 1);
     await world.loop.takeUpDue();
     expect(world.calls).toEqual([]);
-    world.now += 5_000;
+    world.now += 100;
     await world.loop.takeUpDue();
     await until(() => world.store.pending.counts().done === 3);
     expect(world.calls).toEqual([[1, 2, 3]]);
+  });
+
+  test("asks for each message a second after it came, while none comes during a call", async () => {
+    run(echo, { batching: modelBatching });
+    const session = addMessages("a", 0);
+    for (let n = 1; n <= 3; n++) {
+      world.now += 1;
+      addMore(session, 1);
+      await world.loop.takeUpDue();
+      world.now += 1_000;
+      await world.loop.takeUpDue();
+      await until(() => world.store.pending.counts().done === n);
+    }
+    expect(world.calls).toEqual([[1], [2], [3]]);
+  });
+
+  test.each([
+    ["as soon as it returns when it took five seconds", 6_000, 0],
+    ["when the oldest is five seconds old after a short one", 1_000, 5_000],
+  ])("gathers what comes while a call runs, and asks %s", async (_what, callMs, laterMs) => {
+    const session = addMessages("a", 1);
+    let answer: () => void = () => undefined;
+    run(
+      async (batch) => {
+        if (world.calls.length === 1) await new Promise<void>((resolve) => (answer = resolve));
+        return echo(batch);
+      },
+      { batching: modelBatching },
+    );
+    world.now += 1_000;
+    await world.loop.takeUpDue();
+    await until(() => world.calls.length === 1);
+    for (let n = 0; n < 3; n++) {
+      world.now += 1;
+      addMore(session, 1);
+      world.loop.notify(session);
+    }
+    world.now += callMs;
+    answer();
+    await until(() => world.store.pending.counts().done >= 1);
+    await world.loop.takeUpDue();
+    if (laterMs > 0) expect(world.calls).toEqual([[1]]);
+    world.now += laterMs;
+    await world.loop.takeUpDue();
+    await until(() => world.store.pending.counts().done === 4);
+    expect(world.calls).toEqual([[1], [2, 3, 4]]);
   });
 
   test("asks at once when ten are there, and takes no more than its characters allow", async () => {

@@ -166,6 +166,38 @@ test("a summary keeps its parts, and is made of what was said last when its even
   expect(JSON.stringify(rows[0]?.parts)).toContain("The cookie is set now.");
 });
 
+test.each(["one after the other", "all at once"] as const)(
+  "each summary covers its own turn, and an empty turn has none, %s",
+  async (how) => {
+    const tenant = await makeTenant(database);
+    const session = await makeSession(database, tenant);
+    const stop = how === "all at once" ? null : await startGenerating();
+    const said = (last_user_message: string, last_assistant_message: string) => () =>
+      enqueueSummary(database, tenant, session, { last_user_message, last_assistant_message });
+    const work = (command: string) => () =>
+      enqueueEvent(database, tenant, { session, payload: toolUse(command, "") });
+    const steps = [
+      ...[work("touch t1"), work("touch t2"), said("Write t1 and t2", "Both are there.")],
+      ...[said("Is all fine?", "Yes, all fine."), work("touch t3"), said("Now t3", "There it is.")],
+    ];
+    for (const [at, step] of steps.entries()) {
+      await step();
+      if (stop !== null) await until(done(tenant, at + 1));
+    }
+    if (stop === null) await startGenerating();
+    await until(done(tenant, steps.length));
+    const { rows } = await database.system.query<{ completed: string | null }>({
+      text: `select metadata -> 'parts' ->> 'completed' as completed
+      from observations
+      where team_id = $1 and kind = 'session_summary'
+      order by seq`,
+      values: [tenant.team_id],
+    });
+    expect(rows.map(({ completed }) => completed?.match(/t\d/g))).toEqual([["t1", "t2"], ["t3"]]);
+    expect(await jobsOf(tenant)).toEqual({ completed: 6 });
+  },
+);
+
 test("a database that fails while a paused provider is tried again does not keep it paused for ever", async () => {
   const tenant = await makeTenant(database);
   const model = await modelServer({ script: ["rate-limited", "ok"], retryAfterSeconds: 1 });

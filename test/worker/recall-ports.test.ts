@@ -76,3 +76,19 @@ test("a preview has colours, and none with colors=false, for a pipe", async () =
   expect(plain).toBe(terminalText(coloured));
   expect((await worker.get("/api/context/preview?project=app&colors=maybe")).status).toBe(400);
 });
+
+test.each([
+  ["all 200 when the count alone is set", {}, 200],
+  ["all 200 when the budget is raised with the count", { MEM_CONTEXT_TOKEN_BUDGET: "50000" }, 200],
+  ["those that fit when a lower budget is set", { MEM_CONTEXT_TOKEN_BUDGET: "2500" }, 60],
+])("of 200 observations asked for, inject shows %s", async (_, env, least) => {
+  const worker = await startWorker(workerHome({ MEM_CONTEXT_OBSERVATIONS: "200", ...env }));
+  for (let n = 0; n < 210; n++) {
+    const title = `Record ${n} of the queue`;
+    await worker.post("/observations", { claudeSessionId: "s", project: "app", obs_type: "change", title });
+  }
+  const text = String((await worker.get("/api/context/inject?projects=app")).body);
+  const shown = text.match(/Record \d+ of the queue/g)?.length ?? 0;
+  if (least === 200) expect(shown).toBe(200);
+  else expect([shown >= least, shown < 200]).toEqual([true, true]);
+});

@@ -135,10 +135,11 @@ export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch |
   });
 }
 
-// A job that failed is tried alone: its neighbours must not fail with it again.
+// A job that failed is tried alone: its neighbours must not fail with it again. A summary is the last of its batch: the titles
+// of the next turn begin behind it.
 const claimText = `
   with due as (
-    select j.id, j.seq, j.attempts
+    select j.id, j.seq, j.attempts, j.source_type
     from generation_jobs j
     where j.team_id = $1 and j.project_id = $2 and ${isDue}
       and case when $3::uuid is null then j.seq = $4 else j.session_id = $3 end
@@ -147,7 +148,8 @@ const claimText = `
     for update of j skip locked),
   chosen as (
     select id from due
-    where (select attempts from due order by attempts > 0 desc, seq limit 1) = 0
+    where ((select attempts from due order by attempts > 0 desc, seq limit 1) = 0
+        and seq <= coalesce((select min(seq) from due where source_type = 'session_summary'), seq))
       or id = (select id from due order by attempts > 0 desc, seq limit 1))
   update generation_jobs j
   set status = 'processing', attempts = j.attempts + 1, lease_token = $6::uuid,
@@ -157,7 +159,17 @@ const claimText = `
 
 const titlesForSummary = 30;
 
+// With a summary among the jobs only what no summary covers yet, in the order of the jobs: records may be stored in another.
 const batchText = `
+  with claimed as (
+    select min(seq) as first, bool_or(source_type = 'session_summary') as summarizes
+    from generation_jobs
+    where team_id = $1 and project_id = $2 and lease_token = $3 and status = 'processing'),
+  made as (
+    select o.seq, o.title, o.kind, j.seq as job
+    from observations o
+    join generation_jobs j on j.team_id = $1 and j.project_id = $2 and j.id = o.created_by_job_id
+    where o.team_id = $1 and o.project_id = $2 and o.session_id = $4 and j.seq < (select first from claimed))
   select
     p.name as project,
     $4::uuid as session_id,
@@ -181,11 +193,19 @@ const batchText = `
       left join agent_events e on e.team_id = $1 and e.project_id = $2 and e.id = j.source_id
       where j.team_id = $1 and j.project_id = $2 and j.lease_token = $3 and j.status = 'processing') as jobs,
     coalesce((select json_agg(title) from (
-      select o.title
+      (select o.title
       from observations o
-      where o.team_id = $1 and o.project_id = $2 and o.session_id = $4
+      where o.team_id = $1 and o.project_id = $2 and o.session_id = $4 and o.kind = 'observation'
+        and not (select summarizes from claimed)
       order by o.seq desc
-      limit ${titlesForSummary}) newest), '[]') as recent_titles
+      limit ${titlesForSummary})
+      union all
+      (select title
+      from made
+      where kind = 'observation' and (select summarizes from claimed)
+        and job > coalesce((select max(job) from made where kind = 'session_summary'), 0)
+      order by seq desc
+      limit ${titlesForSummary})) newest), '[]') as recent_titles
   from projects p
   where p.team_id = $1 and p.id = $2`;
 

@@ -2,6 +2,7 @@
 import type { DraftObservation } from "../../domain/drafts.ts";
 import type { ClaimedMessage } from "../../domain/messages.ts";
 import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
+import { batchTitles } from "./batch-titles.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Observations } from "./observations.ts";
 import type { DueMessages, PendingMessages } from "./pending-messages.ts";
@@ -136,7 +137,7 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
           maxChars,
         });
         if (session === undefined || messages.length === 0) return null;
-        return { session, messages, recentTitles: observations.recentTitles(sessionId, titlesForSummary) };
+        return { session, messages, recentTitles: batchTitles(observations, sessionId, messages) };
       }),
     complete: (batch, reply) => parts.commit(() => completeNow(batch, reply)),
     release: (messages, release) =>
@@ -157,8 +158,6 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     nextDue: (now) => pending.nextDue(now),
   };
 }
-
-const titlesForSummary = 30;
 
 /** The columns that a record has from its session and from the message it was made of. */
 export function ownedBy(session: Session, source: ClaimedMessage, generator: string) {

@@ -32,6 +32,8 @@ export interface Observations {
   page(request: PageRequest): Page<Observation>;
   /** Titles of the session's newest observations, oldest first. */
   recentTitles(sessionId: number, limit: number): string[];
+  /** The same of what was made of messages before the message `before`, and after the last one with a summary. */
+  titlesSinceSummary(request: { sessionId: number; before: number; limit: number }): string[];
 }
 
 /** The columns of the wire record, in its order. */
@@ -66,6 +68,30 @@ export function createObservations(db: Sqlite): Observations {
      order by id desc
      limit ?`,
   );
+  // Both keys begin with the message's number. The plus keeps the search in the session's index: by the row id it would go
+  // through the events of every session.
+  const titlesSinceSummary = db.prepare<
+    { sessionId: number; before: number; limit: number },
+    { title: string }
+  >(
+    `select title
+     from (
+       select distinct o.id, o.title
+       from raw_events r
+       cross join observation_sources s on s.raw_event_id = r.id
+       cross join observations o on o.id = s.observation_id
+       where r.session_id = @sessionId and +r.id < @before
+         and +r.id > coalesce((
+           select max(cast(generation_key as integer))
+           from session_summaries
+           where sdk_session_id = (select sdk_session_id from sessions where id = @sessionId)
+             and cast(generation_key as integer) < @before
+         ), 0)
+       order by o.id desc
+       limit @limit
+     )
+     order by id`,
+  );
   const page = readPage<Observation>(db, {
     table: "observations",
     columns: observationColumns,
@@ -88,6 +114,7 @@ export function createObservations(db: Sqlite): Observations {
         .all(sessionId, limit)
         .map((row) => row.title)
         .reverse(),
+    titlesSinceSummary: (request) => titlesSinceSummary.all(request).map((row) => row.title),
   };
 }
 

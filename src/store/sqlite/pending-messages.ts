@@ -18,7 +18,6 @@ export interface ClaimRequest {
 export interface DueMessages {
   count: number;
   oldestAt: number;
-  newestAt: number;
   /** A summary is wanted; not looked for when as many wait as were asked for. */
   hasSummarize: boolean;
   /** Each is tried alone. */
@@ -29,7 +28,7 @@ export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
   /**
    * Leases the session's oldest due messages to `owner`; where there are none but retries, the one that has waited
-   * longest for its turn. A summary waits for the retries that were before it.
+   * longest for its turn. A summary waits for the retries that were before it, and is the last that is leased.
    */
   claim(request: ClaimRequest): ClaimedMessage[];
   /** Removes a finished message; false when the lease is not `owner`'s any more. */
@@ -250,6 +249,8 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
       chars += row.payload.length;
       if (rows.length > 0 && chars > maxChars) break;
       rows.push(row);
+      // The next turn's titles begin behind this summary.
+      if (row.kind === "summarize") break;
     }
     for (const id of waiting) letWaitSince.run({ id, now });
     return rows;
@@ -295,12 +296,10 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
       const first = ofKind(0);
       const rows = first.length === 0 ? ofKind(1) : first;
       const [oldest] = rows;
-      const newest = rows.at(-1);
-      if (oldest === undefined || newest === undefined) return null;
+      if (oldest === undefined) return null;
       return {
         count: rows.length,
         oldestAt: oldest.created_at_epoch,
-        newestAt: newest.created_at_epoch,
         hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, now })?.found === 1,
         isRetry: first.length === 0,
       };

@@ -4,6 +4,7 @@ import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
 import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
 import type { Session } from "../../domain/records.ts";
 import { failOpenSync } from "../../errors.ts";
+import { batchTitles } from "./batch-titles.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { createMeasureRegenerations, type RegenerationSize } from "./measure-regenerations.ts";
 import type { Observations } from "./observations.ts";
@@ -87,11 +88,15 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
      order by raw_event_id desc
      limit 1`,
   );
-  const ofSession = db.prepare<{ sessionId: number; failures: number; limit: number }, { id: number }>(
-    `select raw_event_id as id
-     from regenerations
-     where session_id = @sessionId and failures = @failures
-     order by raw_event_id
+  const ofSession = db.prepare<
+    { sessionId: number; failures: number; limit: number },
+    { id: number; kind: string | null }
+  >(
+    `select g.raw_event_id as id, r.kind
+     from regenerations g
+     left join raw_events r on r.id = g.raw_event_id
+     where g.session_id = @sessionId and g.failures = @failures
+     order by g.raw_event_id
      limit @limit`,
   );
   const readWaiting = db.prepare<{ ids: string }, WaitingRow>(
@@ -126,13 +131,13 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     return null;
   }
 
-  /** Whole groups only; the first one comes even where it is above the limits by itself. */
+  /** Whole groups only, up to a summary; the first one comes even where it is above the limits by itself. */
   function nextIds(session: Session, failures: number, limits: BatchLimits): number[] {
     // One that failed before is tried alone, so that it cannot take its neighbours down with it.
     const limit = failures > 0 ? 1 : limits.messages;
     const ids = new Set<number>();
     let characters = 0;
-    for (const { id } of ofSession.all({ sessionId: session.id, failures, limit })) {
+    for (const { id, kind } of ofSession.all({ sessionId: session.id, failures, limit })) {
       if (ids.has(id)) continue;
       const group = madeTogether([id], sharing(session, [id]));
       const size = sizesOf.all(JSON.stringify(group)).reduce((sum, message) => sum + message.size, 0);
@@ -140,6 +145,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       if (ids.size > 0 && !fits) break;
       characters += size;
       for (const member of group) ids.add(member);
+      if (kind === "summarize") break;
     }
     return [...ids].sort((a, b) => a - b);
   }
@@ -154,8 +160,8 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       const whole = withoutBroken(ids, messages, sharing(session, ids));
       for (const id of ids) if (!whole.has(id)) finish.run(id);
       if (whole.size === 0) continue;
-      const recentTitles = observations.recentTitles(session.id, titlesForSummary);
-      return { session, messages: [...whole.values()], recentTitles };
+      const chosen = [...whole.values()];
+      return { session, messages: chosen, recentTitles: batchTitles(observations, session.id, chosen) };
     }
   }
 
@@ -192,8 +198,6 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     },
   };
 }
-
-const titlesForSummary = 30;
 
 const unchanged: ReplacedRecords = { observations: [], summaries: [], deleted: 0 };
 

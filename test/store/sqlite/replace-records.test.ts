@@ -107,12 +107,12 @@ describe("replacing", () => {
   test("a summary is written anew in its place, and stays when the model leaves it out", async () => {
     const session = addSession("one");
     const [a, b] = [addEvent(session, "summarize"), addEvent(session, "summarize")];
-    await generate(session, [], {
-      summaries: [summaryDraft("alpha", a), summaryDraft("beta", b)],
-      upgrade: true,
-    });
+    // Each summary ends a batch.
+    await generate(session, [], { summaries: [summaryDraft("alpha", a)], upgrade: true });
+    await generate(session, [], { summaries: [summaryDraft("beta", b)], upgrade: true });
     expect(await store.regenerations.select(local)).toBe(2);
     await complete([], [summaryDraft("gamma", a)]);
+    await complete([], []);
     const rows = db
       .prepare("select id, request, generator, revision, upgrade from session_summaries order by id")
       .all();

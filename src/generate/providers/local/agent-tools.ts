@@ -1,5 +1,6 @@
 // Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
 import { isJsonObject, type Json } from "../../../domain/json.ts";
+import { answerText } from "./agent-answer.ts";
 import { gist, points, sentences } from "./answer-text.ts";
 import { objectField, objectsField, textField, textsField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
@@ -13,7 +14,7 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
   const prompt = textField(input, "prompt", "task", "message", "objective");
   const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName");
   const launched = result.fields.isAsync === true || textField(result.fields, "status") === "async_launched";
-  const answer = launched ? "" : result.text;
+  const answer = launched ? "" : answerText(result.text);
   const first = gist(answer);
   const who = kind === "" ? "Sub-agent" : `${kind} agent`;
   const title = result.failed
@@ -72,7 +73,7 @@ export function describeQuestion({ input, result }: ToolUse): Finding {
       ? questions.map((each) => textField(each, "question", "header"))
       : [textField(input, "question", "prompt", "message")];
   const answers = Object.entries(objectField(result.fields, "answers")).map(
-    ([question, answer]) => [question, answerText(answer)] as const,
+    ([question, answer]) => [question, chosenText(answer)] as const,
   );
   const chosen = answers.map(([, answer]) => answer).filter((answer) => answer !== "");
   const said = chosen.length > 0 ? listed(chosen, 3) : firstLine(result.text);
@@ -135,7 +136,7 @@ export function describeTasks({ input, name }: ToolUse): Finding {
   };
 }
 
-function answerText(answer: Json): string {
+function chosenText(answer: Json): string {
   if (typeof answer === "string") return answer;
   if (isJsonObject(answer))
     return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");

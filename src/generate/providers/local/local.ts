@@ -16,12 +16,17 @@ export function createLocalProvider(): Provider {
       if (signal.aborted) throw new MemError("cancelled");
       const observations: DraftObservation[] = [];
       const summaries: DraftSummary[] = [];
+      // Since the summary before. What came in one batch with the end of its turn is not stored yet: a late spool brings it
+      // all at once.
+      let titles = [...recentTitles];
       for (const claimed of messages) {
-        if (claimed.message.type === "observation") observations.push(observe(claimed, session.user_prompt));
-        else {
-          // What came in one batch with the end of its turn is not stored yet: a late spool brings it all at once.
-          const titles = [...recentTitles, ...observations.map(({ title }) => title)];
+        if (claimed.message.type === "observation") {
+          const observation = observe(claimed, session.user_prompt);
+          observations.push(observation);
+          titles.push(observation.title);
+        } else {
           summaries.push(summarize(claimed, session.user_prompt, titles));
+          titles = [];
         }
       }
       return {

@@ -2,6 +2,7 @@
 import type { DraftObservation } from "../../../domain/drafts.ts";
 import { isJsonObject } from "../../../domain/json.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
+import { answerParts } from "./agent-answer.ts";
 import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
 import { describeCommand } from "./command-tools.ts";
 import { describeEdit } from "./edit-tools.ts";
@@ -18,20 +19,20 @@ import { describeWeb } from "./web-tools.ts";
 export function observe({ id, message }: ClaimedMessage, userPrompt: string): DraftObservation {
   const raw = message.tool_input ?? null;
   const parsed = typeof raw === "string" ? (parseObject(raw) ?? raw) : raw;
-  const use: ToolUse = {
+  const called = {
     name: plain(message.tool_name ?? "").trim(),
     input: isJsonObject(parsed) ? parsed : {},
     inputText: typeof parsed === "string" ? parsed : "",
-    result: readResult(message.tool_response, message.tool_failed === true),
-    cwd: message.cwd ?? null,
-    userPrompt,
   };
-  return toDraft(describerOf(use)(use), id);
+  const describe = describerOf(called);
+  const response = describe === describeSubAgent ? answerParts(message.tool_response) : message.tool_response;
+  const result = readResult(response, message.tool_failed === true);
+  return toDraft(describe({ ...called, result, cwd: message.cwd ?? null, userPrompt }), id);
 }
 
 type Describer = (use: ToolUse) => Finding;
 
-function describerOf(use: ToolUse): Describer {
+function describerOf(use: Pick<ToolUse, "name" | "input">): Describer {
   if (use.name.startsWith("mcp__")) return describeMcp;
   const name = use.name.toLowerCase().replace(/[_\-\s]/g, "");
   if (name.startsWith("strreplace"))

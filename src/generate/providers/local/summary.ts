@@ -6,7 +6,7 @@ import { readStatements, type Statements } from "./assistant-message.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
 import { clip, headAndTail, oneLine, plain } from "./plain-text.ts";
 
-/** The summary that answers one summarize message. */
+/** The summary that answers one summarize message; `recentTitles` are those since the summary before it. */
 export function summarize(
   { id, message }: ClaimedMessage,
   userPrompt: string,

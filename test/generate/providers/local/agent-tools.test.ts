@@ -1,6 +1,7 @@
 // Sub-agents, plans, questions: what their observation says.
-import { it } from "vitest";
-import { expectRow, type Row } from "./support.ts";
+import { expect, it } from "vitest";
+import type { Json } from "../../../../src/domain/json.ts";
+import { expectRow, observed, type Row } from "./support.ts";
 
 const rows: Row[] = [
   [
@@ -66,3 +67,36 @@ const rows: Row[] = [
 ];
 
 it.each(rows)("of sub-agents, plans, questions and task lists: $0.tool $0.input is told as “$1”", expectRow);
+
+const text = (words: string) => ({ type: "text", text: words });
+const tools = "<tools-used-before-summary>\nRead: 3\nBash: 2\n</tools-used-before-summary>";
+const answer = "The lease ends after 60 s.\n\n- src/w.ts:9 holds it";
+
+it.each<[string, Json]>([
+  ["as a part of its own", { status: "completed", content: [text(tools), text(answer)] }],
+  ["that is not closed", { content: [text("<tools-used-before-summary>\n- Read x3"), text(answer)] }],
+  ["with attributes", { content: [text('<tools-used count="3">Read</tools-used>'), text(answer)] }],
+  ["in a list without an object", [text(tools), text(answer)]],
+  ["before the answer in one text", `${tools}\n\n${answer}`],
+  ["of which only the tag came", `<tools-used-before-summary>\n${answer}`],
+  ["after another one", `<analysis>\nI read it.\n</analysis>\n${tools}\n${answer}`],
+  ["behind the answer", { content: [text(answer), text("<usage>total_tokens: 9</usage>")] }],
+  ["behind the answer in one text", `${answer}\n<usage>total_tokens: 9</usage>`],
+  ["around the answer", `<result>\n${answer}\n</result>`],
+  ["around the only part", { content: [text(`<final_answer>${answer}</final_answer>`)] }],
+  ["in JSON as text", JSON.stringify({ content: [text(tools), text(answer)] })],
+])("an element of the host %s is no part of a sub-agent's answer", (_what, response) => {
+  const draft = observed({ tool: "Agent", input: { description: "Find the lease" }, response });
+  expect(draft.title).toBe('Sub-agent answered "Find the lease": The lease ends after 60 s.');
+  expect(draft.subtitle).toBe("The lease ends after 60 s.");
+  expect(JSON.stringify(draft)).not.toMatch(/tools-used|usage|analysis|Bash: 2|final_answer/);
+});
+
+it.each([
+  ["HTML", "<p>The page</p> has no title.", "<p>The page</p> has no title."],
+  ["a type parameter", "<T> is never bound.", "<T> is never bound."],
+  ["a component", "<Queue> renders twice.", "<Queue> renders twice."],
+])("an answer that begins with %s stays whole", (_what, response, first) => {
+  const draft = observed({ tool: "Task", input: { description: "Look" }, response });
+  expect(draft.subtitle).toBe(first);
+});

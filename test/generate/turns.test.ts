@@ -1,0 +1,42 @@
+// Which turns get no summary.
+import { expect, test } from "vitest";
+import type { ClaimedMessage, PendingMessage } from "../../src/domain/messages.ts";
+import { withoutEmptyTurns } from "../../src/generate/turns.ts";
+
+const claimed = (id: number, message: PendingMessage): ClaimedMessage => ({
+  ...{ id, session_id: 1, message, created_at_epoch: id, attempts: 0, failures: 0 },
+});
+const use = (id: number) => claimed(id, { type: "observation", tool_name: "Read", tool_input: {} });
+const end = (id: number, last_user_message: string, last_assistant_message: string) =>
+  claimed(id, { type: "summarize", last_user_message, last_assistant_message });
+
+test.each([
+  ["Is all fine?", "Yes, everything is fine: both files are in place."],
+  ["Are you done?", "Yes, all done. Let me know if you need anything else."],
+  ["Thanks, looks good!", "You're welcome!"],
+  ["hello", "Hello! How can I help you today?"],
+  ["ok, go on", "Sure."],
+  ["Alles gut?", "Ja, alles in Ordnung."],
+  ["", ""],
+  ["Never use MySQL here.", ""],
+])("a turn without a tool use gets no summary: %s", (question, answer) => {
+  expect(withoutEmptyTurns({ messages: [end(1, question, answer)], recentTitles: [] })).toEqual([]);
+});
+
+test.each([
+  ["an explanation", "Is the queue slow?", "It is, because the lease ends before the batch does."],
+  ["a figure", "Are the tests green?", "Yes, 14 of them."],
+  ["an answer to a question for a fact", "Who owns billing?", "The payments team."],
+  ["a wish", "Never use MySQL here.", "Understood."],
+  ["a wish put as a question", "Can you always use tabs?", "Sure."],
+  ["a long answer", "Is it fine?", "It is. ".repeat(40)],
+])("a turn without a tool use gets its summary for %s", (_what, question, answer) => {
+  const messages = [end(1, question, answer)];
+  expect(withoutEmptyTurns({ messages, recentTitles: [] })).toEqual(messages);
+});
+
+test("a check after work gets a summary, whether the work is in its batch or in the store", () => {
+  const check = end(2, "Is all fine?", "Yes.");
+  expect(withoutEmptyTurns({ messages: [use(1), check], recentTitles: [] })).toHaveLength(2);
+  expect(withoutEmptyTurns({ messages: [check], recentTitles: ["Edited a.ts"] })).toEqual([check]);
+});
