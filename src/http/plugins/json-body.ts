@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { nestingExceeds } from "../../domain/nesting.ts";
 import { MemError } from "../../errors.ts";
+import { installUnreadBody } from "./unread-body.ts";
 import type { App } from "./zod.ts";
 
 /** Largest body a route takes: 2 MB, answered with 413 above it. */
@@ -10,6 +11,7 @@ export const maxBodyBytes = 2 * 1024 * 1024;
 
 /** Replaces fastify's parsers: its `text/plain` one lets any web page post without the browser asking first. */
 export function installJsonBody(app: App): void {
+  installUnreadBody(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
     const body = parseBody(String(text));
