@@ -115,7 +115,7 @@ function claim(
     team_id,
     project_id,
     session_id,
-    seq: null,
+    newestFirst: false,
     lease_token,
     worker: "w",
     leaseMs,
