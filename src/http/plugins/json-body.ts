@@ -1,6 +1,7 @@
 // Bodies: JSON and nothing else, bounded in size and nesting, without keys that reach into prototypes.
 import type { IncomingMessage } from "node:http";
 import { isJsonObject, type Json } from "../../domain/json.ts";
+import { type JsonFault, jsonFault } from "../../domain/json-fault.ts";
 import { nestingExceeds } from "../../domain/nesting.ts";
 import { MemError } from "../../errors.ts";
 import { installUnreadBody } from "./unread-body.ts";
@@ -51,8 +52,19 @@ function parseJson(json: string): Json {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new MemError("invalid_json", { cause });
+    throw new MemError("invalid_json", { ...inWords(jsonFault(json)), cause });
   }
+}
+
+// Its place, and nothing of the body: what stands there may be a secret.
+function inWords(fault: JsonFault | undefined): { message?: string; hint?: string; details?: Json } {
+  if (fault === undefined) return {};
+  const { position, line, column, expected } = fault;
+  return {
+    message: `The body is not valid JSON at position ${position} (line ${line}, column ${column}).`,
+    hint: `Expected ${expected} there. Send one JSON value with Content-Type: application/json.`,
+    details: { position, line, column, expected },
+  };
 }
 
 // Cheap and never too narrow: any escaped letter of the two names begins with one of these.
