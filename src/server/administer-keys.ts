@@ -9,6 +9,7 @@ import { insertKey, listAllKeys, type NamedKey, revokeKey, teamOfKey } from "../
 import { insertAudit } from "../store/postgres/audit.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import type { Connections } from "../store/postgres/open.ts";
+import { teamExists } from "../store/postgres/teams.ts";
 import { inTransaction } from "../store/postgres/tenant.ts";
 import { version } from "../version.ts";
 import { type AdministerOptions, withDatabase } from "./administer.ts";
@@ -66,11 +67,17 @@ export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: 
   });
 }
 
-/** Keys of every team, or of the one of that name. Throws `not_found` where no server has run yet. */
+/** Keys of every team, or of the one of that name. Throws `not_found` where no server has run yet, or no team has it. */
 export function listKeysNow(options: AdministerOptions, team: string | undefined): Promise<NamedKey[]> {
   demandServer(options);
   return withDatabase(options, async ({ owner, system }) => {
     await migrateServer(owner, version());
+    if (team !== undefined && !(await teamExists(system, team))) {
+      throw new MemError("not_found", {
+        message: `There is no team named \`${team}\`.`,
+        hint: "`mem keys list` lists the keys of every team.",
+      });
+    }
     return listAllKeys(system, team);
   });
 }

@@ -1,4 +1,4 @@
-// The generating side of the hosted server: teams take turns, a turn is one batch of one session under a lease.
+// The generating side of the hosted server: teams take turns, a turn is one batch of one session, or project, under a lease.
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Logger, type Runner, run } from "graphile-worker";
@@ -7,8 +7,8 @@ import type { Clock } from "../clock.ts";
 import { failOpen, MemError } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { createBatchSizes } from "../generate/batch-sizes.ts";
-import { dueAt, localBatching, modelBatching } from "../generate/batching.ts";
-import { createFlow } from "../generate/flow.ts";
+import { localBatching, modelBatching } from "../generate/batching.ts";
+import { createFlow, type Pass } from "../generate/flow.ts";
 import { generateBatch } from "../generate/generate-batch.ts";
 import { createRetries, maxClaims } from "../generate/retry.ts";
 import { newId } from "../ids.ts";
@@ -16,17 +16,12 @@ import type { Log } from "../log.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
-import {
-  requestTurn,
-  sweepJobs,
-  type TeamWork,
-  teamWork,
-  type WaitingJobs,
-} from "../store/postgres/job-leases.ts";
+import { requestTurn, sweepJobs, type TeamWork, teamWork } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { openQueuePool } from "../store/postgres/queue-pool.ts";
 import { toStorageError } from "../store/postgres/storage-error.ts";
 import { createHostedProvider } from "./hosted-provider.ts";
+import { type ChosenJobs, createJobChoice } from "./job-choice.ts";
 import { loggedFailure } from "./job-failures.ts";
 import { createJobQueue } from "./job-queue.ts";
 import type { GenerationWatch } from "./metrics.ts";
@@ -81,10 +76,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   // One place is always left for another team: whose calls hang holds up nobody else.
   const mostOfTeam = Math.max(1, concurrency - 1);
   const inWork = new Map<string, number>();
-  // Sessions that a turn has chosen: from then on, since their jobs look free until they are claimed.
-  const taken = new Set<number>();
-  // Those of them that another turn would have chosen meanwhile.
-  const passedOver = new Set<number>();
+  const choice = createJobChoice(batching, (group) => sessions.get(group)?.lastCallAt ?? null);
   const queuePool = openQueuePool(database.owner);
   let runner: Runner | null = null;
   // Settles when the newest runner has let go of its connections, also one that ends by itself.
@@ -124,52 +116,45 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
 
   async function workFor(team_id: string): Promise<void> {
     const work = await teamWork(app, team_id);
-    const chosen = choose(work);
+    const chosen = choice.choose(team_id, work);
     if ("wait" in chosen) {
       if (chosen.wait !== null) await requestTurn(system, team_id, clock.now() + chosen.wait);
       return;
     }
     const pass = flow.admit(clock.now(), chosen.group);
     if (pass === null) {
+      chosen.done();
       const resumes = flow.resumesAt(clock.now()) ?? clock.now();
       const at = Math.min(Math.max(resumes, clock.now() + 1_000), clock.now() + longestWaitMs);
       return requestTurn(system, team_id, at);
     }
-    queue.intend(team_id, chosen);
-    taken.add(chosen.group);
+    let isWantedAgain = false;
     try {
-      // The next turn stands behind those of the other teams that wait already.
-      const most = chosen.has_summary ? 1 : sizes.of(chosen.group);
-      const hasMore = work.waiting.length > 1 || chosen.count > most || work.next_at !== null;
-      if (hasMore) await requestTurn(system, team_id);
-      await generateBatch(batchDeps, { sessionId: chosen.group, pass, retries, sizes });
-      // What came in the meantime has no turn of its own, nor has a summary that waits for the end of these events: it
-      // may have come while they were worked on, and its own turn, here or in another process, found it not due.
-      const mayOweSummary = chosen.session_id !== null && !chosen.has_summary;
-      if (passedOver.has(chosen.group) || mayOweSummary) await requestTurn(system, team_id);
+      await workOn(team_id, work, { chosen, pass });
     } finally {
       // Where the store refused before the call: a probe that never ends would keep the gate closed.
       pass.returned(clock.now());
-      taken.delete(chosen.group);
-      passedOver.delete(chosen.group);
+      isWantedAgain = chosen.done();
     }
+    // What came in the meantime has no turn of its own, nor has a summary that waits for the end of these events: it may
+    // have come while they were worked on, and its own turn, here or in another process, found it not due.
+    const { session_id, has_summary, count } = chosen.jobs;
+    const mayLeaveMore = session_id === null ? count > 1 : !has_summary;
+    if (isWantedAgain || mayLeaveMore) await requestTurn(system, team_id);
   }
 
-  // Which session is worked on: the longest due one that nobody here works on and that need not gather more.
-  function choose({ now, waiting, next_at }: TeamWork): WaitingJobs | { wait: number | null } {
-    let soonest = next_at === null ? Number.POSITIVE_INFINITY : next_at;
-    for (const each of waiting) {
-      if (taken.has(each.group)) {
-        passedOver.add(each.group);
-        continue;
-      }
-      const lastCallAt = sessions.get(each.group)?.lastCallAt ?? null;
-      const at = dueAt(waitingOf(each), batching, { now, lastCallAt });
-      if (at <= now) return each;
-      soonest = Math.min(soonest, at);
-    }
-    if (soonest === Number.POSITIVE_INFINITY) return { wait: null };
-    return { wait: Math.min(Math.max(soonest - now, 50), longestWaitMs) };
+  async function workOn(
+    team_id: string,
+    { waiting, next_at }: TeamWork,
+    { chosen, pass }: { chosen: ChosenJobs; pass: Pass },
+  ): Promise<void> {
+    const { group, jobs } = chosen;
+    queue.intend(team_id, chosen);
+    // The next turn stands behind those of the other teams that wait already.
+    const most = jobs.session_id !== null && jobs.has_summary ? 1 : sizes.of(group);
+    const hasMore = waiting.length > 1 || jobs.count > most || next_at !== null;
+    if (hasMore) await requestTurn(system, team_id);
+    await generateBatch(batchDeps, { sessionId: group, pass, retries, sizes });
   }
 
   function onFailure(error: string, messages: number): void {
@@ -246,13 +231,3 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
 }
 
 const turnPayload = z.object({ team_id: z.string() });
-
-function waitingOf(jobs: WaitingJobs) {
-  return {
-    count: jobs.count,
-    oldestAt: jobs.oldest_at,
-    hasSummarize: jobs.has_summary,
-    isRetry: jobs.is_retry,
-    isCompleted: jobs.is_completed,
-  };
-}

@@ -1,4 +1,4 @@
-// The generation queue of the hosted server: jobs of one session under a lease, kept alive while they are worked on.
+// The generation queue of the hosted server: jobs of one session or project under a lease, kept alive while they are worked on.
 import type { Clock } from "../clock.ts";
 import { messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
@@ -11,6 +11,7 @@ import type { Release } from "../generate/retry.ts";
 import { newId } from "../ids.ts";
 import { completeJobs } from "../store/postgres/complete-jobs.ts";
 import {
+  type Claim,
   claimJobs,
   keepLease,
   type LeasedBatch,
@@ -21,6 +22,7 @@ import {
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
+import type { ChosenJobs } from "./job-choice.ts";
 import { releaseOf } from "./job-failures.ts";
 import { recordsOf } from "./made-records.ts";
 
@@ -29,9 +31,13 @@ export interface HostedBatch extends QueuedBatch {
   leased: LeasedBatch;
 }
 
+type Intended = Pick<ChosenJobs, "group" | "newestFirst"> & {
+  jobs: Pick<WaitingJobs, "project_id" | "session_id">;
+};
+
 export interface JobQueue extends GenerationQueue<HostedBatch> {
   /** Says which jobs a number stands for, before it is claimed by that number. */
-  intend(team_id: string, waiting: WaitingJobs): void;
+  intend(team_id: string, chosen: Intended): void;
   /** Whose work a number stands for, for a while after its end too. */
   scopeOf(group: number): ProjectScope | undefined;
   close(): void;
@@ -60,7 +66,7 @@ const mostRemembered = 10_000;
 
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
   const { app, system, leaseMs } = deps;
-  const intended = new Map<number, WaitingJobs & ProjectScope>();
+  const intended = new Map<number, ProjectScope & Pick<Claim, "session_id" | "newestFirst">>();
   // By the number of a job, while it is claimed: a session may have several batches under way.
   const leaseOf = new Map<number, Held>();
 
@@ -102,9 +108,9 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
   }
 
   return {
-    intend(team_id, waiting) {
-      intended.delete(waiting.group);
-      intended.set(waiting.group, { ...waiting, team_id });
+    intend(team_id, { group, newestFirst, jobs: { project_id, session_id } }) {
+      intended.delete(group);
+      intended.set(group, { team_id, project_id, session_id, newestFirst });
       for (const oldest of intended.keys()) {
         if (intended.size <= mostRemembered) break;
         intended.delete(oldest);
@@ -114,12 +120,8 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     async claim(group, { limit }) {
       const wanted = intended.get(group);
       if (wanted === undefined) return null;
-      const { team_id, project_id, session_id } = wanted;
       const leased = await claimJobs(app, {
-        team_id,
-        project_id,
-        session_id,
-        seq: group < 0 ? -group : null,
+        ...wanted,
         lease_token: newId(),
         worker: deps.worker,
         leaseMs,

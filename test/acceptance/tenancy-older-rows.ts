@@ -85,6 +85,11 @@ export const olderRows: Readonly<Record<string, Row>> = {
   "GET /api/session/:id": { access: "read", slots: [number("sessionNumber", "id")] },
   "GET /api/stats": { access: "read", counts: (body) => JSON.parse(body).database },
   "GET /api/projects": { access: "read" },
+  "GET /api/processing-status": { access: "read" },
+  "GET /api/settings": { access: "read" },
+  "GET /api/mcp/status": { access: "read" },
+  "GET /api/branch/status": { access: "read" },
+  "GET /api/sync/status": { access: "read" },
   // Words are looked for in one project.
   "GET /api/search": {
     access: "read",

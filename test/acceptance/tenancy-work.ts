@@ -1,9 +1,11 @@
 // Generation at a team's work: what it claims, keeps, gives back and completes is its own, and nobody else's by any name.
 import { newId } from "../../src/ids.ts";
 import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
+import { countTenantJobs } from "../../src/store/postgres/job-counts.ts";
 import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
 import type { Connections, Database } from "../../src/store/postgres/open.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
+import { enqueueEvent } from "../helpers/hosted-jobs.ts";
 import type { Home, World } from "./tenancy-world.ts";
 
 const leaseMs = 60_000;
@@ -30,7 +32,10 @@ export async function workFaults({ app, system }: WorkDeps, world: World): Promi
     "a team's work is its own",
     waiting.length > 0 && waiting.every(({ project_id }) => isOfTeam(world, project_id, home)),
   );
+  await demandOwnQueue({ app, system }, { home, sibling, other }, demand);
   await demandNoClaims(app, { home, sibling, other }, demand);
+  for (const newestFirst of [false, true])
+    await demandOwnLoose({ app, system }, { home, sibling, other }, { newestFirst, demand });
   const lease_token = newId();
   const claimed = await claim(app, home, { ...home, session_id: home.ids.session, lease_token });
   demand("its own session is claimed", claimed?.jobs.length === 1 && claimed.session !== null);
@@ -106,6 +111,85 @@ async function demandNoClaims(
   }
 }
 
+/** What waits, is worked on and has failed elsewhere is not in a tenant's figures. */
+async function demandOwnQueue(
+  { app, system }: WorkDeps,
+  { home, sibling, other }: Places,
+  demand: (what: string, holds: boolean) => void,
+): Promise<void> {
+  const reaches = [home, { team_id: home.team_id, project_id: null }];
+  const told = () => Promise.all(reaches.map((reach) => countTenantJobs(app, reach)));
+  const changes = ["created_at = now() - interval '30 days'", "status = 'failed'", inWork];
+  const jobs: string[] = [];
+  const grow = async (place: Home): Promise<void> => {
+    for (const change of changes) {
+      const job = await enqueueEvent({ system }, place, { turn: false });
+      jobs.push(job);
+      await system.query({ text: `update generation_jobs set ${change} where id = $1`, values: [job] });
+    }
+  };
+  const figures = (counts: Awaited<ReturnType<typeof told>>[number] | undefined) =>
+    counts && [counts.pending, counts.processing, counts.dead, (counts.oldestPendingAgeMs ?? 0) > 86_400_000];
+  const before = (await told()).map(figures);
+  await grow(other);
+  demand("a team's queue is its own", isSame((await told()).map(figures), before));
+  await grow(sibling);
+  demand("a project's queue is its own", isSame(figures((await told())[0]), before[0]));
+  await removeJobs(system, jobs);
+}
+
+const inWork =
+  "status = 'processing', lease_token = gen_random_uuid(), lease_expires_at = now() + interval '1 hour'";
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+async function removeJobs(system: WorkDeps["system"], ids: readonly string[]): Promise<void> {
+  await system.query({
+    text: `with mine as (delete from generation_jobs where id = any ($1::uuid[]) returning source_id)
+      delete from agent_events where id in (select source_id from mine)`,
+    values: [ids],
+  });
+}
+
+/** Jobs without a session: those of the project alone are claimed. */
+async function demandOwnLoose(
+  { app, system }: WorkDeps,
+  { home, sibling, other }: Places,
+  { newestFirst, demand }: { newestFirst: boolean; demand: (what: string, holds: boolean) => void },
+): Promise<void> {
+  const jobs = new Map<Home, string>();
+  for (const place of [sibling, home, other]) {
+    jobs.set(place, await enqueueEvent({ system }, place, { turn: false }));
+  }
+  const { team_id, project_id } = home;
+  const lease_token = newId();
+  const batch = await claimJobs(app, {
+    ...{ team_id, project_id, session_id: null, newestFirst, lease_token },
+    ...{ worker: "w", leaseMs, limit: 10_000 },
+  });
+  demand(
+    "its own job without a session is claimed",
+    batch?.jobs.some(({ id }) => id === jobs.get(home)) === true,
+  );
+  const { rows } = await system.query<{ id: string }>({
+    text: "select id from generation_jobs where id = any ($1::uuid[]) and status <> 'queued'",
+    values: [[...jobs.values()]],
+  });
+  demand(
+    "no other project's job without a session is claimed",
+    rows.every(({ id }) => id === jobs.get(home)),
+  );
+  await removeJobs(system, [...jobs.values()]);
+  await system.query({
+    text: `update generation_jobs
+      set status = 'queued', attempts = 0, lease_token = null, lease_expires_at = null, locked_by = null
+      where lease_token = $1`,
+    values: [lease_token],
+  });
+}
+
 function claim(
   app: Connections,
   { team_id }: Home,
@@ -115,7 +199,7 @@ function claim(
     team_id,
     project_id,
     session_id,
-    seq: null,
+    newestFirst: false,
     lease_token,
     worker: "w",
     leaseMs,

@@ -107,6 +107,49 @@ test("mem keys connect prints the line of each agent, without a database", async
   expect((await run("keys", "connect", "--url", "javascript:alert(1)")).code).toBe(64);
 });
 
+test("mem keys connect prints the port of the server that runs here, and says so when none does", async () => {
+  const run = memAtHome();
+  const none = await run("keys", "connect");
+  expect(none.stdout).toContain("http://127.0.0.1:37800/v1/mcp");
+  expect(none.stderr).toContain("No server runs");
+  const server = spawn(process.execPath, [bin, "server", "--port", "0"], {
+    env: { ...run.home.env, MEM_DATABASE_URL: url },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = once(server, "exit");
+  onTestFinished(async () => {
+    server.kill("SIGKILL");
+    await ended;
+  });
+  let address: string | undefined;
+  for await (const line of createInterface({ input: server.stdout })) {
+    address = /answers at (http:\S+)/.exec(line)?.[1];
+    if (address !== undefined) break;
+  }
+  const connected = await run("keys", "connect", "--json");
+  expect(JSON.parse(connected.stdout).mcpUrl).toBe(`${address}/v1/mcp`);
+  expect(connected.stderr).not.toContain("No server runs");
+  server.kill("SIGKILL");
+  await ended;
+  expect((await run("keys", "connect")).stderr).toContain("No server runs");
+});
+
+test("a team that nobody has is not a team without keys", async () => {
+  const run = mem();
+  await create(run, "--team", "known", ...both);
+  const { code, stdout, stderr } = await run("keys", "list", "--team", "nobody");
+  expect([code, stdout]).toEqual([66, ""]);
+  expect(stderr).toContain("There is no team named `nobody`.");
+  expect((await run("keys", "list", "--team", "known")).code).toBe(0);
+});
+
+test("an unknown command of mem server is named, and starts nothing", async () => {
+  const { code, stderr } = await memAtHome()("server", "nope", "--port", "0");
+  expect(code).toBe(64);
+  expect(stderr).toContain("unknown command 'nope'");
+  expect(stderr).toContain("mem server --help");
+});
+
 test("with no database anywhere, lists say what to do and make none", async () => {
   const { code, stderr } = await memAtHome()("keys", "list");
   expect(code).toBe(66);

@@ -134,11 +134,11 @@ function acknowledge(place: Place, { id, job_id }: NewEvent, outcome: string | u
 async function claim({ database, scope, random, claimed, purges }: Place): Promise<void> {
   const { waiting } = await teamWork(database.app, scope.team_id);
   if (waiting.length === 0) return;
-  const { session_id, group } = random.pick(waiting);
+  const { session_id } = random.pick(waiting);
   const batch = await claimJobs(database.app, {
     ...scope,
     session_id,
-    seq: session_id === null ? -group : null,
+    newestFirst: random.between(0, 1) === 1,
     lease_token: newId(),
     worker: "w",
     leaseMs: 60_000,

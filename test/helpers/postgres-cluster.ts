@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { placeOfPostgres } from "../../src/server/postgres-home.ts";
 import { startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { migrateServer } from "../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../src/store/postgres/open.ts";
@@ -18,8 +19,10 @@ export default async function startTestPostgres(project: TestProject): Promise<(
   await migrateServer(database.owner, "test");
   await database.close();
   project.provide("postgresTemplate", postgres.url);
+  // Outside of it where the temporary directory is closed to others.
+  const { place } = placeOfPostgres(dataDir);
   return async () => {
     await postgres.stop("immediate");
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    for (const path of [place, dataDir]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   };
 }

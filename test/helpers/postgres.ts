@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, inject } from "vitest";
 import { newId } from "../../src/ids.ts";
+import { placeOfPostgres } from "../../src/server/postgres-home.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { createDatabaseIfMissing } from "../../src/store/postgres/create-database.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
@@ -50,7 +51,10 @@ export async function startOwnPostgres(): Promise<{
   return {
     postgres: await start(),
     again: start,
-    remove: () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }),
+    remove() {
+      for (const path of [placeOfPostgres(dataDir).place, dataDir])
+        rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 

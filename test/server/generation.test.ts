@@ -248,3 +248,56 @@ test.each(ends)("what is left of a session %s, and its summary, need no sweep", 
   await until(done(tenant, 121));
   expect((await recordsOf(tenant)).filter(({ kind }) => kind === "session_summary")).toHaveLength(1);
 });
+
+const modelEnv = (url: string, concurrency = "4") => ({
+  MEM_PROVIDER: "compat",
+  MEM_COMPAT_BASE_URL: url,
+  MEM_COMPAT_MODEL: "scripted",
+  MEM_GENERATION_CONCURRENCY: concurrency,
+});
+
+test("events without a session share the calls of a model, by project", async () => {
+  const tenant = await makeTenant(database);
+  const model = await modelServer({ script: "ok" });
+  for (let at = 0; at < 40; at += 1)
+    await enqueueEvent(database, tenant, { payload: toolUse(`echo ${at}`, ""), turn: false });
+  await startGenerating(modelEnv(model.url));
+  await until(done(tenant, 40));
+  expect(model.requests.length).toBeLessThanOrEqual(4);
+});
+
+/** How many jobs of the team were done before this one. */
+async function doneBefore({ team_id }: ProjectScope, job: string): Promise<number> {
+  const { rows } = await database.system.query<{ n: number }>({
+    text: `select count(*)::int as n
+      from generation_jobs j
+      where j.team_id = $1 and j.completed_at < (select completed_at from generation_jobs where id = $2)`,
+    values: [team_id, job],
+  });
+  return rows[0]?.n ?? 0;
+}
+
+test.each([
+  ["events without a session", 1, false],
+  ["one long session", 1, true],
+  ["many sessions", 30, true],
+])("a fresh event does not wait for a backlog of %s", async (_what, groups, withSession) => {
+  const tenant = await makeTenant(database);
+  const sessions: string[] = [];
+  for (let at = 0; at < groups; at += 1) sessions.push(await makeSession(database, tenant));
+  const backlog = 600;
+  for (let at = 0; at < backlog; at += 1) {
+    await enqueueEvent(database, tenant, {
+      session: withSession ? (sessions[at % groups] ?? null) : null,
+      payload: toolUse(`echo ${at}`, ""),
+      turn: false,
+    });
+  }
+  const fresh = [
+    await enqueueEvent(database, tenant, { turn: false }),
+    await enqueueEvent(database, tenant, { session: await makeSession(database, tenant), turn: false }),
+  ];
+  await startGenerating({ MEM_PROVIDER: "local", MEM_GENERATION_CONCURRENCY: "2" });
+  await until(done(tenant, backlog + fresh.length));
+  for (const job of fresh) expect(await doneBefore(tenant, job)).toBeLessThan(backlog / 2);
+});

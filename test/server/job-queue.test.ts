@@ -45,8 +45,9 @@ async function claim(
 ): Promise<HostedBatch> {
   const [waiting] = (await teamWork(database.app, scope.team_id)).waiting;
   if (waiting === undefined) throw new TypeError("nothing waits");
-  queue.intend(scope.team_id, waiting);
-  const batch = await queue.claim(waiting.group, { now: 0, leaseMs, limit, maxChars: 0 });
+  const group = waiting.session_seq ?? -1;
+  queue.intend(scope.team_id, { group, jobs: waiting, newestFirst: false });
+  const batch = await queue.claim(group, { now: 0, leaseMs, limit, maxChars: 0 });
   if (batch === null) throw new TypeError("nothing was claimed");
   return batch;
 }

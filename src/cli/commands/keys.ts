@@ -125,13 +125,17 @@ function registerConnect(keys: Command, context: CliContext): void {
     .command("connect")
     .description("print the line that gives an agent recall from the server")
     .addOption(new Option("--host-agent <name>", "of one agent").choices(connectHosts))
-    .option("--url <address>", "of the server; MEM_PUBLIC_URL, or this machine, without it")
+    .option("--url <address>", "of the server; MEM_PUBLIC_URL, or of the server that runs here, without it")
     .option("--key <key>", "to put into the line", keyPlaceholder)
     .option("--json", "print JSON")
-    .action(({ hostAgent, url, key, json }: ConnectOptions) => {
+    .action(async ({ hostAgent, url, key, json }: ConnectOptions) => {
       const { io } = context;
-      const publicUrl = loadServerSettings(context.environment).get("MEM_PUBLIC_URL");
-      const connection = connectionOf(url ?? (publicUrl === "" ? "http://127.0.0.1:37800" : publicUrl), key);
+      const known = url ?? (await knownUrl(context));
+      const connection = connectionOf(known ?? defaultUrl, key);
+      if (known === undefined)
+        io.err(
+          `No server runs on this data directory: ${defaultUrl} is its address unless --port says another.`,
+        );
       if (json === true) io.json(connection);
       else if (hostAgent !== undefined) io.out(connection.connectCommands[hostAgent]);
       else {
@@ -143,6 +147,15 @@ function registerConnect(keys: Command, context: CliContext): void {
     ["mem keys connect --url https://memory.example.com", "for every agent"],
     ["mem keys connect --host-agent claude-code --key mem_...", "one line, complete"],
   ]);
+}
+
+const defaultUrl = "http://127.0.0.1:37800";
+
+async function knownUrl(context: CliContext): Promise<string | undefined> {
+  const publicUrl = loadServerSettings(context.environment).get("MEM_PUBLIC_URL");
+  if (publicUrl !== "") return publicUrl;
+  const { announcedUrl } = await import("../../server/announced.ts");
+  return announcedUrl(context.settings("read").dataDir);
 }
 
 function settingsOf(context: CliContext) {

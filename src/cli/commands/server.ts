@@ -25,7 +25,13 @@ export function registerServer(program: Command, context: CliContext): void {
     )
     .option("--host <address>", "address to bind to", "127.0.0.1")
     .option("--port <number>", "port to bind to; 0 takes any free one", parsePort, 37_800)
-    .action((options: StartOptions) => start(context, options));
+    // Or commander would say of an unknown command that there are too many arguments.
+    .allowExcessArguments()
+    .action((options: StartOptions) => {
+      const [unknown] = server.args;
+      if (unknown !== undefined) server.error(`error: unknown command '${unknown}'`);
+      return start(context, options);
+    });
   withExamples(server, [
     ["mem server", "one team, here, its own PostgreSQL"],
     ["MEM_AUTH_MODE=api-key mem server", "for who has a key"],

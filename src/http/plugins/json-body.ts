@@ -1,8 +1,10 @@
 // Bodies: JSON and nothing else, bounded in size and nesting, without keys that reach into prototypes.
 import type { IncomingMessage } from "node:http";
 import { isJsonObject, type Json } from "../../domain/json.ts";
+import { type JsonFault, jsonFault } from "../../domain/json-fault.ts";
 import { nestingExceeds } from "../../domain/nesting.ts";
 import { MemError } from "../../errors.ts";
+import { installUnreadBody } from "./unread-body.ts";
 import type { App } from "./zod.ts";
 
 /** Largest body a route takes: 2 MB, answered with 413 above it. */
@@ -10,6 +12,7 @@ export const maxBodyBytes = 2 * 1024 * 1024;
 
 /** Replaces fastify's parsers: its `text/plain` one lets any web page post without the browser asking first. */
 export function installJsonBody(app: App): void {
+  installUnreadBody(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
     const body = parseBody(String(text));
@@ -49,8 +52,19 @@ function parseJson(json: string): Json {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new MemError("invalid_json", { cause });
+    throw new MemError("invalid_json", { ...inWords(jsonFault(json)), cause });
   }
+}
+
+// Its place, and nothing of the body: what stands there may be a secret.
+function inWords(fault: JsonFault | undefined): { message?: string; hint?: string; details?: Json } {
+  if (fault === undefined) return {};
+  const { position, line, column, expected } = fault;
+  return {
+    message: `The body is not valid JSON at position ${position} (line ${line}, column ${column}).`,
+    hint: `Expected ${expected} there. Send one JSON value with Content-Type: application/json.`,
+    details: { position, line, column, expected },
+  };
 }
 
 // Cheap and never too narrow: any escaped letter of the two names begins with one of these.

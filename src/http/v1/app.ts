@@ -42,7 +42,7 @@ export interface ServerHttpDeps {
   healthOnly: boolean;
   gate: Gate;
   authenticate: Authenticate;
-  /** In their order: rate limit, request cap, token cap, metering; empty when none is set. */
+  /** In their order: metering, rate limit, request cap, token cap; empty when none is set. */
   guards: readonly Guard[];
   clientAddress: ClientAddress;
   health: HealthPorts;

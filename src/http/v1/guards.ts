@@ -14,9 +14,13 @@ interface GuardDeps {
   nextMonth(): string;
 }
 
-/** The guards that are set, in their order: rate, requests of the month, tokens of the month (writes), metering. */
+/**
+ * The guards that are set, in their order: metering, rate, requests of the month, tokens of the month (writes). Metering is
+ * first: a call that the others refuse is an authenticated call too.
+ */
 export function createGuards({ admission, meter, nextMonth }: GuardDeps): Guard[] {
   const guards: Guard[] = [];
+  if (meter !== null) guards.push(async (_request, _reply, caller) => meter.count(caller));
   if (admission !== null) {
     guards.push(async (request, reply, caller) => {
       const { access, openOverQuota } = request.routeOptions.config;
@@ -26,7 +30,6 @@ export function createGuards({ admission, meter, nextMonth }: GuardDeps): Guard[
       refuse(reply, verdict, nextMonth);
     });
   }
-  if (meter !== null) guards.push(async (_request, _reply, caller) => meter.count(caller));
   return guards;
 }
 

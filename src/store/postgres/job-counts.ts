@@ -1,6 +1,7 @@
-// How many generation jobs wait, over all teams, and for how long the oldest has.
+// How many generation jobs wait, over all teams or of a tenant, and for how long the oldest has.
+import type { Tenant } from "../../domain/tenancy.ts";
 import type { Connections } from "./open.ts";
-import { inTransaction } from "./tenant.ts";
+import { inTenant, inTransaction } from "./tenant.ts";
 
 /** Completed jobs are not counted: that would read all of them, while the others have indexes of their own. */
 export interface JobCounts {
@@ -27,4 +28,30 @@ export async function countJobs(system: Connections, timeoutMs: number): Promise
     });
   });
   return rows[0] ?? { queued: 0, processing: 0, failed: 0, cancelled: 0, oldest_queued_seconds: 0 };
+}
+
+/** A tenant's jobs that are not done. */
+interface TenantJobCounts {
+  pending: number;
+  processing: number;
+  dead: number;
+  /** Null when none is pending. */
+  oldestPendingAgeMs: number | null;
+}
+
+export async function countTenantJobs(app: Connections, tenant: Tenant): Promise<TenantJobCounts> {
+  const count = (status: string): string => `(
+      select count(*)::int from generation_jobs
+      where team_id = $1 and ($2::uuid is null or project_id = $2) and status = '${status}')`;
+  const { rows } = await inTenant(app, tenant, (connection) =>
+    connection.query<TenantJobCounts>({
+      name: "tenant-jobs",
+      text: `select ${count("queued")} as pending, ${count("processing")} as processing, ${count("failed")} as dead,
+          (select floor(extract(epoch from now() - min(created_at)) * 1000)::float8 from generation_jobs
+            where team_id = $1 and ($2::uuid is null or project_id = $2) and status = 'queued')
+            as "oldestPendingAgeMs"`,
+      values: [tenant.team_id, tenant.project_id],
+    }),
+  );
+  return rows[0] ?? { pending: 0, processing: 0, dead: 0, oldestPendingAgeMs: null };
 }

@@ -5,12 +5,13 @@ import type { ProjectScope } from "../../domain/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 
-/** The due jobs of one session that wait to be claimed; a job without a session stands alone. */
+/** The due jobs of one session that wait to be claimed, or those of a project without a session. */
 export interface WaitingJobs {
   project_id: string;
   session_id: string | null;
-  /** Names the group in memory: the session's number, or the job's below zero. */
-  group: number;
+  /** The session's number. */
+  session_seq: number | null;
+  /** Of those that were looked at. */
   count: number;
   oldest_at: number;
   newest_at: number;
@@ -69,60 +70,58 @@ const isDue = `j.status = 'queued' and j.next_attempt_at <= now()
     where e.team_id = $1 and e.project_id = j.project_id and e.session_id = j.session_id
       and e.source_type = 'agent_event' and e.status in ('queued', 'processing') and e.seq < j.seq))`;
 
-// Enough to find some sessions that are due; the others are found at the next turn.
-const looked = 500;
+// Enough to find some groups that are due, and what came last behind however many; the others are found at a later turn.
+const oldestLooked = 400;
+const newestLooked = 100;
+
+const dueJobs = (direction: "" | "desc", limit: number): string => `(
+  select j.seq, j.project_id, j.session_id, j.source_type, j.attempts, j.created_at, j.next_attempt_at
+  from generation_jobs j
+  where j.team_id = $1 and ${isDue}
+  order by j.next_attempt_at ${direction}, j.seq ${direction}
+  limit ${limit})`;
 
 const waitingText = `
-  with due as (
-    select j.seq, j.project_id, j.session_id, j.source_type, j.attempts, j.created_at, j.next_attempt_at
-    from generation_jobs j
-    where j.team_id = $1 and ${isDue}
-    order by j.next_attempt_at, j.seq
-    limit ${looked}),
+  with due as (${dueJobs("", oldestLooked)} union ${dueJobs("desc", newestLooked)}),
   grouped as (
-    select d.project_id, d.session_id, coalesce(s.seq, -min(d.seq)) as "group", count(*)::int as count,
+    select d.project_id, d.session_id, s.seq as session_seq, count(*)::int as count,
       (extract(epoch from min(d.created_at)) * 1000)::float8 as oldest_at,
       (extract(epoch from max(d.created_at)) * 1000)::float8 as newest_at,
       bool_or(d.source_type = 'session_summary') as has_summary,
       bool_and(d.attempts > 0) as is_retry,
-      coalesce(s.status = 'completed', true) as is_completed,
+      coalesce(s.status = 'completed', false) as is_completed,
       min(d.next_attempt_at) as first
     from due d
     left join sessions s on s.team_id = $1 and s.project_id = d.project_id and s.id = d.session_id
-    group by d.project_id, d.session_id, s.seq, s.status, case when d.session_id is null then d.seq end)
+    group by d.project_id, d.session_id, s.seq, s.status)
   select
     (extract(epoch from now()) * 1000)::float8 as now,
     coalesce((select json_agg(g order by g.first) from grouped g), '[]') as waiting,
     (select (extract(epoch from min(next_attempt_at)) * 1000)::float8 from generation_jobs
       where team_id = $1 and status = 'queued' and next_attempt_at > now()) as next_at`;
 
-interface Claim extends ProjectScope {
+/** What is claimed by whom. */
+export interface Claim extends ProjectScope {
+  /** Null claims jobs without a session. */
   session_id: string | null;
-  /** The job that stands alone, where there is no session. */
-  seq: number | null;
+  /** Of jobs without a session the newest ones, and retries last; a session's are claimed in their order. */
+  newestFirst: boolean;
   lease_token: string;
   worker: string;
   leaseMs: number;
   limit: number;
 }
 
-/** Claims due jobs of a session, or the one job; null when others were faster. */
+/** Claims due jobs of one session, or of those without a session; null when others were faster. */
 export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch | null> {
   const { team_id, project_id, session_id } = claim;
   return inTenant(app, { team_id, project_id }, async (connection) => {
+    const how = session_id !== null ? "session" : claim.newestFirst ? "newest" : "oldest";
+    const values = [team_id, project_id, claim.limit, claim.lease_token, claim.leaseMs, claim.worker];
     const { rowCount } = await connection.query({
-      name: "claim-jobs",
-      text: claimText,
-      values: [
-        team_id,
-        project_id,
-        session_id,
-        claim.seq,
-        claim.limit,
-        claim.lease_token,
-        claim.leaseMs,
-        claim.worker,
-      ],
+      name: `claim-${how}`,
+      text: claimTexts[how],
+      values: session_id === null ? values : [...values, session_id],
     });
     if (rowCount === 0) return null;
     const { rows } = await connection.query<Omit<LeasedBatch, "lease_token" | "team_id" | "project_id">>({
@@ -135,27 +134,48 @@ export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch |
   });
 }
 
-// A job that failed is tried alone: its neighbours must not fail with it again. A summary is the last of its batch: the titles
-// of the next turn begin behind it.
-const claimText = `
-  with due as (
-    select j.id, j.seq, j.attempts, j.source_type
+interface ClaimOrder {
+  whose: string;
+  first: "retried" | "fresh";
+  direction: "" | "desc";
+  /** A summary is the last of its batch: the titles of the next turn begin behind it. */
+  endsWithSummary: boolean;
+}
+
+// A job that failed is tried alone: its neighbours must not fail with it again. The order is that of the index, which names
+// the session, too: only so are the first few found among many.
+function claimText({ whose, first, direction, endsWithSummary }: ClaimOrder): string {
+  const found = (attempts: string, limit: string) => `
+    select j.id, j.seq, j.source_type
     from generation_jobs j
-    where j.team_id = $1 and j.project_id = $2 and ${isDue}
-      and case when $3::uuid is null then j.seq = $4 else j.session_id = $3 end
-    order by j.attempts > 0 desc, j.seq
-    limit $5
-    for update of j skip locked),
+    where j.team_id = $1 and j.project_id = $2 and ${whose} and ${attempts} and ${isDue}
+    order by j.session_id ${direction}, j.seq ${direction}
+    limit ${limit}
+    for update of j skip locked`;
+  const second = first === "retried" ? "fresh" : "retried";
+  const ending = "select min(seq) from found where source_type = 'session_summary'";
+  return `
+  with retried as (${found("j.attempts > 0", "1")}),
+  found as (${found("j.attempts = 0", "$3")}),
+  fresh as (select id from found${endsWithSummary ? ` where seq <= coalesce((${ending}), seq)` : ""}),
   chosen as (
-    select id from due
-    where ((select attempts from due order by attempts > 0 desc, seq limit 1) = 0
-        and seq <= coalesce((select min(seq) from due where source_type = 'session_summary'), seq))
-      or id = (select id from due order by attempts > 0 desc, seq limit 1))
+    select id from ${first}
+    union all
+    select id from ${second} where not exists (select from ${first}))
   update generation_jobs j
-  set status = 'processing', attempts = j.attempts + 1, lease_token = $6::uuid,
-    lease_expires_at = now() + $7 * interval '1 millisecond', locked_by = $8, updated_at = now()
+  set status = 'processing', attempts = j.attempts + 1, lease_token = $4::uuid,
+    lease_expires_at = now() + $5 * interval '1 millisecond', locked_by = $6, updated_at = now()
   from chosen
   where j.team_id = $1 and j.project_id = $2 and j.id = chosen.id`;
+}
+
+const loose = "j.session_id is null";
+
+const claimTexts = {
+  session: claimText({ whose: "j.session_id = $7", first: "retried", direction: "", endsWithSummary: true }),
+  oldest: claimText({ whose: loose, first: "retried", direction: "", endsWithSummary: false }),
+  newest: claimText({ whose: loose, first: "fresh", direction: "desc", endsWithSummary: false }),
+};
 
 const titlesForSummary = 30;
 
@@ -275,7 +295,7 @@ export async function requestTurn(system: Queryable, team_id: string, at?: numbe
 }
 
 /**
- * Frees what dead workers held and asks for the turns of every team that has due jobs, those that a lost turn left
+ * Frees what dead workers held, deletes the turns that they left locked, and asks for the turns of every team that has due jobs, those that a lost turn left
  * behind included. A job that was claimed `mostClaims` times without an end is failed. As `mem_system`; how many were freed.
  */
 export function sweepJobs(system: Connections, mostClaims: number): Promise<number> {
@@ -295,6 +315,7 @@ export function sweepJobs(system: Connections, mostClaims: number): Promise<numb
           for update skip locked)`,
       values: [mostClaims, JSON.stringify(diedTooOften)],
     });
+    await connection.query({ name: "delete-left-turns", text: "select delete_left_turns('15 minutes')" });
     await connection.query({
       name: "request-due-turns",
       text: `select request_turn(team_id)

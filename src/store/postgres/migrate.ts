@@ -13,6 +13,7 @@ import admission from "./migrations/0008-admission.sql";
 import olderReads from "./migrations/0009-older-reads.sql";
 import boundedSearch from "./migrations/0010-bounded-search.sql";
 import slidingRate from "./migrations/0011-sliding-rate.sql";
+import freshWork from "./migrations/0012-fresh-work.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -28,6 +29,7 @@ const migrations = [
   { version: 9, name: "older-reads", sql: olderReads },
   { version: 10, name: "bounded-search", sql: boundedSearch },
   { version: 11, name: "sliding-rate", sql: slidingRate },
+  { version: 12, name: "fresh-work", sql: freshWork },
 ] as const;
 
 /** The schema version that this code writes. */

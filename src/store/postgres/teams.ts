@@ -18,6 +18,12 @@ export async function ensureTeam(system: Queryable, team: { id: string; name: st
   return onlyId(rows);
 }
 
+/** As `mem_system`. */
+export async function teamExists(system: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await system.query({ text: "select from teams where name = $1", values: [name] });
+  return (rowCount ?? 0) > 0;
+}
+
 /** The id of the team's project of that name, made when there is none. As `mem_system`. */
 export async function ensureProject(
   system: Queryable,

@@ -74,6 +74,8 @@ describe("a body", () => {
     const answer = await post(body);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ error: { code: "invalid_json" } });
+    expect(answer.json().error.message).toMatch(/ at position \d+ \(line \d+, column \d+\)/);
+    expect(answer.json().error.hint).toMatch(/^Expected /);
   });
 
   test.each([

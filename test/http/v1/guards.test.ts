@@ -104,3 +104,28 @@ test("the document says which routes are open over quota, and that they never an
     if (isOpen) expect(Object.keys(operation.responses)).not.toContain("402");
   }
 });
+
+test("calls refused by the rate or by the month's cap are metered like those that were answered", async () => {
+  const limited = await openTestServer({
+    MEM_RATE_LIMIT_PER_MIN: "4",
+    MEM_MONTHLY_REQUEST_CAP: "2",
+    MEM_USAGE_METERING: "1",
+  });
+  const key = await limited.addKey({ team: "metered" });
+  const statuses: number[] = [];
+  for (let turn = 0; turn < 7; turn += 1)
+    statuses.push((await send(limited, key, "GET", "/v1/projects")).status);
+  expect(statuses).toEqual([200, 200, 402, 402, 429, 429, 429]);
+  const count = async () => {
+    const { rows } = await limited.database.system.query<{ events: number; total: number }>({
+      text: `select
+          (select count(*)::int from usage_events where team_id = $1 and kind = 'request') as events,
+          (select total::int from usage_rollups where team_id = $1 and kind = 'request') as total`,
+      values: [key.team_id],
+    });
+    return rows[0];
+  };
+  // Written behind the answers. The month's total is that of the cap, which a refused call does not use up.
+  while ((await count())?.events !== 7) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await count()).toEqual({ events: 7, total: 2 });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/ids.ts";
+import { sweepJobs } from "../../../src/store/postgres/job-leases.ts";
 import { inTransaction } from "../../../src/store/postgres/tenant.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
@@ -66,4 +67,36 @@ test("a turn that has failed for good is replaced", async () => {
     [team],
   );
   expect(rows).toHaveLength(1);
+});
+
+test("turns that ended servers left locked are deleted, and those that wait or were just begun are not", async () => {
+  const left = { killed: newId(), replaced: newId(), exhausted: newId() };
+  const kept = { begun: newId(), waiting: newId(), later: newId() };
+  const lock = (team: string, age: string) =>
+    owner.query(
+      `update graphile_worker._private_jobs
+        set locked_at = now() - $2::interval, locked_by = 'w', attempts = attempts + 1
+        where payload->>'team_id' = $1`,
+      [team, age],
+    );
+  for (const team of [...Object.values(left), ...Object.values(kept)]) await system.query(ensure(team));
+  await lock(left.killed, "16 minutes");
+  await lock(left.replaced, "16 minutes");
+  await lock(kept.begun, "1 minute");
+  // The next request gives a locked turn its last attempt.
+  for (const team of [left.replaced, kept.begun]) await system.query(ensure(team));
+  await owner.query(
+    "update graphile_worker._private_jobs set attempts = 25, key = null where payload->>'team_id' = $1",
+    [left.exhausted],
+  );
+  await owner.query(
+    "update graphile_worker._private_jobs set run_at = now() + interval '1 hour' where payload->>'team_id' = $1",
+    [kept.later],
+  );
+  await sweepJobs(system, 20);
+  expect(await turns(left.killed)).toEqual([]);
+  expect((await turns(left.replaced)).map(({ locked }) => locked)).toEqual([false]);
+  expect(await turns(left.exhausted)).toEqual([]);
+  expect((await turns(kept.begun)).map(({ locked }) => locked)).toEqual([true, false]);
+  for (const team of [kept.waiting, kept.later]) expect(await turns(team)).toHaveLength(1);
 });

@@ -36,6 +36,14 @@ export interface LegacySession {
   waiting: number;
 }
 
+export interface QueueCounts {
+  pending: number;
+  processing: number;
+  dead: number;
+  /** Null when none is pending. */
+  oldestPendingAgeMs: number | null;
+}
+
 export interface LegacyPorts {
   /** What the caller reaches of the project of that label; all that he reaches without one. */
   reach(caller: Caller, label: string | undefined): Promise<Reach>;
@@ -69,6 +77,8 @@ export interface LegacyPorts {
   ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
   inject(projects: readonly { label: string; reach: Reach }[], request: { colors: boolean }): Promise<string>;
   stats(reach: Tenant): Promise<Stats>;
+  /** The generation jobs that are not done; `dead` have failed. */
+  queue(reach: Tenant): Promise<QueueCounts>;
   projects(reach: Tenant): Promise<string[]>;
   /** Resolves when it is written down, or could not be. */
   recordRead(read: Read): Promise<void>;

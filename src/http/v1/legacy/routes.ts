@@ -1,5 +1,5 @@
 // The routes of the local worker that a server can answer, for integrations that were written against it. Each needs a
-// key, and shows and changes what that reaches; what is about one machine is not here, and answered like any unknown path.
+// key, and shows and changes what that reaches. What changes one machine is not here, and answered like any unknown path.
 import type { App } from "../../plugins/zod.ts";
 import type { HealthPorts } from "../health.ts";
 import { legacyContextRoutes } from "./context.ts";
@@ -9,6 +9,7 @@ import type { LegacyPorts } from "./ports.ts";
 import { legacyRecallRoutes } from "./recall.ts";
 import { legacySessionRoutes } from "./sessions.ts";
 import { legacyStatusRoutes } from "./status.ts";
+import { legacyWorkerStateRoutes } from "./worker-state.ts";
 
 /** `/api/*`, and `/sessions/:sessionDbId/*`. */
 export function legacyRoutes(
@@ -21,4 +22,5 @@ export function legacyRoutes(
   legacyDataRoutes(app, legacy);
   legacyRecallRoutes(app, legacy);
   legacyContextRoutes(app, legacy);
+  legacyWorkerStateRoutes(app, legacy);
 }

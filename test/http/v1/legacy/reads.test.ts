@@ -280,3 +280,38 @@ test("a name that no index entry holds is a name all the same", async () => {
     success: true,
   });
 });
+
+test("the queue that a key is told of is its own, and what belongs to the server is the same for everybody", async () => {
+  const busy = await server.addKey({ team: "queue", project: "busy" });
+  const beside = await server.addKey({ team: "queue", project: "beside" });
+  const whole = await server.addKey({ team: "queue" });
+  const stranger = await server.addKey({ team: "stranger", project: "busy" });
+  for (let n = 0; n < 3; n += 1) {
+    const event = {
+      sourceType: "api",
+      eventType: "tool_use",
+      occurredAtEpoch: 1_700_000_000_000,
+      payload: { n },
+    };
+    expect((await post("/v1/events", event, { by: busy })).status).toBe(201);
+  }
+  const status = async (by: TestKey) => (await get("/api/processing-status", by)).body;
+  for (const by of [busy, whole]) {
+    expect(await status(by)).toEqual({
+      ...{ isProcessing: false, queueDepth: 3, pending: 3, processing: 0, dead: 0 },
+      oldestPendingAgeMs: expect.any(Number),
+    });
+  }
+  for (const by of [beside, stranger]) {
+    expect(await status(by)).toMatchObject({ queueDepth: 0, oldestPendingAgeMs: null });
+  }
+  const fixed: [path: string, body: object][] = [
+    ["settings", { sidebarOpen: true, selectedProject: null }],
+    ["mcp/status", { enabled: true }],
+    ["branch/status", { current: null, remote: null, ahead: 0, behind: 0 }],
+    ["sync/status", { configured: false }],
+  ];
+  for (const [path, body] of fixed) {
+    for (const by of [busy, stranger]) expect((await get(`/api/${path}`, by)).body).toEqual(body);
+  }
+});
