@@ -140,13 +140,32 @@ function restoreSequences(damaged: DamagedTables, db: Sqlite): void {
   }
 }
 
-// Rows whose session, project or observation could not be read have nothing to hang on.
+// A session that is lost stands again for what is left of it, under its own ids where a record has them.
+const standIn = (claude: string, sdk: string): string => `
+  insert or ignore into sessions (
+    id, claude_session_id, sdk_session_id, project, host, status, created_at_epoch, last_active_at_epoch
+  )
+  select session_id, coalesce(max(${claude}), 'recovered-' || session_id), coalesce(max(${sdk}), 'recovered-' || session_id),
+    coalesce(max(project), 'recovered'), 'api', 'completed', min(at), max(at)
+  from (
+    select session_id, null as claude, null as sdk, null as project, created_at_epoch as at from raw_events
+    union all
+    select session_id, null, sdk_session_id, project, created_at_epoch from observations
+    union all
+    select session_id, null, sdk_session_id, project, created_at_epoch from session_summaries
+    union all
+    select session_id, claude_session_id, sdk_session_id, project, created_at_epoch from user_prompts
+  )
+  where session_id is not null and session_id not in (select id from sessions)
+  group by session_id`;
+
 const mending = [
+  standIn("claude", "sdk"),
+  // Where another session has those ids already.
+  standIn("null", "null"),
+  // Rows whose observation or project could not be read have nothing to refer to.
   "delete from pending_messages where id not in (select id from raw_events)",
-  "delete from pending_messages where session_id not in (select id from sessions)",
-  "delete from raw_events where session_id not in (select id from sessions)",
   "delete from regenerations where raw_event_id not in (select id from raw_events)",
-  "delete from regenerations where session_id not in (select id from sessions)",
   "delete from observation_sources where observation_id not in (select id from observations)",
   "delete from observation_blobs where observation_id not in (select id from observations)",
   `update observations
@@ -157,9 +176,6 @@ const mending = [
   // A vector costs a call to make again, but one whose text was lost stands for nothing.
   "delete from observation_vectors where observation_id not in (select id from observations)",
   "delete from observation_vectors where set_id not in (select id from vector_sets)",
-  "update user_prompts set session_id = null where session_id not in (select id from sessions)",
-  "update observations set session_id = null where session_id not in (select id from sessions)",
-  "update session_summaries set session_id = null where session_id not in (select id from sessions)",
   `update pending_messages
    set status = 'pending', lease_owner = null, lease_until_epoch = null
    where status = 'processing'`,
