@@ -18,7 +18,12 @@ function check(source: string): { found: Promise<string[]>; stop(): void; pid():
   const findings = new Promise<string[]>((resolve) => {
     found = resolve;
   });
-  const integrity = createIntegrityCheck({ databasePath: "/data/mem.db", onDamage: found, script });
+  const integrity = createIntegrityCheck({
+    databasePath: "/data/mem.db",
+    onDamage: found,
+    reindex: async () => undefined,
+    script,
+  });
   integrity.start();
   onTestFinished(() => integrity.stop());
   const pid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) || undefined : undefined);
@@ -26,7 +31,7 @@ function check(source: string): { found: Promise<string[]>; stop(): void; pid():
 }
 
 test("what the check finds in the file it was given is reported", async () => {
-  const { found } = check(`process.send(["damage in " + process.argv[2]]);`);
+  const { found } = check(`process.send({ damage: ["damage in " + process.argv[2]], indexes: [] });`);
   expect(await found).toEqual(["damage in /data/mem.db"]);
 });
 

@@ -33,7 +33,7 @@ export function shapeOfTable(db: Sqlite, table: string): Shape {
     db.prepare<[string], number>("select wr from pragma_table_list where name = ?").pluck().get(table) === 1;
   const infos = db
     .prepare<[string], { name: string; type: string; notnull: number; dflt_value: unknown; pk: number }>(
-      "select name, type, \"notnull\", dflt_value, pk from pragma_table_info(?) order by cid",
+      'select name, type, "notnull", dflt_value, pk from pragma_table_info(?) order by cid',
     )
     .all(table);
   const keys = infos.filter(({ pk }) => pk > 0);
@@ -46,7 +46,9 @@ export function shapeOfTable(db: Sqlite, table: string): Shape {
   if (!isWithoutRowid) return { kind: "table", columns };
   // The key comes first, whatever the order in which the columns were declared.
   const rest = columns.filter(({ name }) => !keys.some((key) => key.name === name));
-  const first = [...keys].sort((a, b) => a.pk - b.pk).flatMap((key) => columns.filter(({ name }) => name === key.name));
+  const first = [...keys]
+    .sort((a, b) => a.pk - b.pk)
+    .flatMap((key) => columns.filter(({ name }) => name === key.name));
   return { kind: "index", columns: [...first, ...rest] };
 }
 
@@ -58,7 +60,9 @@ export function shapeOfIndex(db: Sqlite, index: string, whole: Shape): Shape {
     )
     .all(index);
   const columns = entries.map(({ cid, name }) => {
-    const found = whole.columns.find((candidate) => (cid === -1 ? candidate.isRowid : candidate.name === name));
+    const found = whole.columns.find((candidate) =>
+      cid === -1 ? candidate.isRowid : candidate.name === name,
+    );
     return { ...(found ?? column(name ?? "", "")), isRequired: true, isRowid: false };
   });
   return { kind: "index", columns };
