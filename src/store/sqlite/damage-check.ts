@@ -44,10 +44,15 @@ export function reindex(db: Sqlite, index: string): void {
 export function damageBehind(cause: unknown, path: string): string[] {
   const { code } = toMemError(cause);
   if (code === "database_corrupt" || isDamage(cause)) return [String(cause)];
+  if (!existsSync(path)) return [];
+  if (code === "database_newer") return checkTable(path, "schema_versions").damage;
   // Damage inside a value leaves the pages whole. In the schema, or in what a full text notes of itself, it is an error of
   // another kind.
-  if (code !== "internal" || !existsSync(path)) return [];
-  return [...checkDatabase(path), ...tablesIn(path).flatMap((table) => Object.values(checkTable(path, table)).flat())];
+  if (code !== "internal") return [];
+  return [
+    ...checkDatabase(path),
+    ...tablesIn(path).flatMap((table) => Object.values(checkTable(path, table)).flat()),
+  ];
 }
 
 function findingsOf(db: Sqlite, pragma: string): string[] {

@@ -32,23 +32,24 @@ export interface DamagedPages {
 /** Opens the file at `path` with its log. The header is not asked: `pageSize` is the one that SQLite gives a new file. */
 export function openDamagedPages(path: string, pageSize: number): DamagedPages {
   const file = openSync(path, "r");
-  const inFile = Math.floor(fstatSync(file).size / pageSize);
+  const inFile = Math.ceil(fstatSync(file).size / pageSize);
   const log = readLog(`${path}-wal`, pageSize);
   const count = Math.max(inFile, ...log.pages.keys());
 
+  // The last one is shorter when the file was cut off inside of it.
   function page(number: number): Buffer | undefined {
     const at = log.pages.get(number);
     if (at !== undefined) return log.bytes.subarray(at, at + pageSize);
     if (number < 1 || number > inFile) return undefined;
     const bytes = Buffer.allocUnsafe(pageSize);
-    return readSync(file, bytes, 0, pageSize, (number - 1) * pageSize) === pageSize ? bytes : undefined;
+    return bytes.subarray(0, readSync(file, bytes, 0, pageSize, (number - 1) * pageSize));
   }
 
   return {
     count,
     tree(number) {
       const bytes = page(number);
-      return bytes && parseTreePage(bytes, { number, count, page });
+      return bytes && parseTreePage(bytes, { number, count, pageSize, page });
     },
     close: () => closeSync(file),
   };
@@ -84,6 +85,7 @@ const frameHeader = 24;
 interface PageSource {
   number: number;
   count: number;
+  pageSize: number;
   page(number: number): Buffer | undefined;
 }
 
@@ -96,6 +98,7 @@ const kinds: Readonly<Record<number, { kind: TreePage["kind"]; isLeaf: boolean }
 
 function parseTreePage(bytes: Buffer, source: PageSource): TreePage | undefined {
   const header = source.number === 1 ? 100 : 0;
+  if (bytes.length < header + 12) return undefined;
   const type = kinds[bytes.readUInt8(header)];
   if (type === undefined) return undefined;
   const { kind, isLeaf } = type;
@@ -143,20 +146,21 @@ interface Payload {
 
 // What does not fit on the page goes on in a chain of other pages.
 function readPayload(page: Buffer, { start, length, kind, source }: Payload): Buffer | undefined {
-  const usable = page.length;
+  const usable = source.pageSize;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const most = kind === "table" ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
   if (length <= 0 || length > source.count * usable) return undefined;
-  if (length <= most) return start + length <= usable ? page.subarray(start, start + length) : undefined;
+  if (length <= most) return start + length <= page.length ? page.subarray(start, start + length) : undefined;
   const spilled = least + ((length - least) % (usable - 4));
   const local = spilled <= most ? spilled : least;
-  if (start + local + 4 > usable) return undefined;
+  if (start + local + 4 > page.length) return undefined;
   const parts = [page.subarray(start, start + local)];
   let next = page.readUInt32BE(start + local);
   for (let rest = length - local; rest > 0; ) {
     const overflow = source.page(next);
-    if (overflow === undefined) return undefined;
-    parts.push(overflow.subarray(4, 4 + Math.min(rest, usable - 4)));
+    const end = 4 + Math.min(rest, usable - 4);
+    if (overflow === undefined || overflow.length < end) return undefined;
+    parts.push(overflow.subarray(4, end));
     rest -= usable - 4;
     next = overflow.readUInt32BE(0);
   }

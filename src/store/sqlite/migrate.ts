@@ -57,10 +57,9 @@ export function migrate(db: Sqlite, options: { product: string; now: number }): 
   }
 }
 
-/** Tables and indexes that are not as the steps above make them, in a database that went through all of them. */
+/** What damage did to the schema: tables that are not as the steps above make them, or steps that are forgotten. */
 export function schemaFaults(db: Sqlite): string[] {
   const version = db.prepare("select max(version) from schema_versions").pluck().get();
-  if (version !== schemaVersion) return [];
   const right = new Database(":memory:");
   try {
     migrate(right, { product: "", now: 0 });
@@ -71,11 +70,14 @@ export function schemaFaults(db: Sqlite): string[] {
         .all()
         .map(({ name, sql }) => [name, sql]),
     );
-    return right
+    const wrong = right
       .prepare<[], { name: string; sql: string }>(entries)
       .all()
-      .filter(({ name, sql }) => found.get(name) !== sql)
-      .map(({ name }) => `the schema of ${name} is damaged`);
+      .filter(({ name, sql }) => found.get(name) !== sql);
+    if (version === schemaVersion) return wrong.map(({ name }) => `the schema of ${name} is damaged`);
+    return wrong.length === 0
+      ? [`schema_versions names version ${version}, the tables are of ${schemaVersion}`]
+      : [];
   } finally {
     right.close();
   }
