@@ -1,6 +1,15 @@
 // Single damaged pages: over every one of them the worker starts, takes a message, ends, and starts again.
 // MEM_TEST_DAMAGES sets how many, MEM_TEST_SEED repeats a run.
-import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
