@@ -1,6 +1,7 @@
 // A process that checks the database file while the worker already answers: 60 MB take about 115 ms.
 import { constants, setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "../clock.ts";
 import { failOpenSync } from "../errors.ts";
 import { checkDatabase, checkTable, type TableFindings, tablesIn } from "../store/sqlite/damage-check.ts";
 import { disagreementsIn } from "../store/sqlite/derived-check.ts";
@@ -12,11 +13,11 @@ async function checkTables(): Promise<TableFindings> {
   failOpenSync("giving way to others", () => setPriority(constants.priority.PRIORITY_LOW));
   const found: TableFindings = { damage: [], indexes: [] };
   for (const table of tablesIn(path)) {
-    const since = performance.now();
+    const since = systemClock.monotonicMs();
     const { damage, indexes } = checkTable(path, table);
     found.damage.push(...damage);
     found.indexes.push(...indexes);
-    await delay(performance.now() - since);
+    await delay(systemClock.monotonicMs() - since);
   }
   return found;
 }
