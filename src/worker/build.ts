@@ -13,6 +13,7 @@ import type { Log } from "../log.ts";
 import type { Environment } from "../settings/environment.ts";
 import { createLiveSettings } from "../settings/live.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { reindex } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
@@ -65,6 +66,8 @@ export interface Worker {
   ready(): Promise<void>;
   /** Begins the work behind the answers: generation, the spool, the clock. */
   start(): void;
+  /** Builds indexes again that do not agree with their table, one after the other, and says so in the notices. */
+  reindex(indexes: readonly string[]): Promise<void>;
   /** Ends streams, finishes replies, gives claimed messages back. The database stays open. */
   close(): Promise<void>;
 }
@@ -133,7 +136,8 @@ export function buildWorker(deps: WorkerDeps): Worker {
     publish: stream.publish,
     hasClients: () => stream.clientCount() > 0,
   });
-  const notices = createNotices(settings, status, storage.failure);
+  const reindexed: string[] = [];
+  const notices = createNotices(settings, status, { storageFailure: storage.failure, reindexed });
   const publish = (event: StreamEvent): void => {
     stream.publish(event);
     if (event.type === "observation_changed") touched(event.observation.project);
@@ -245,6 +249,14 @@ export function buildWorker(deps: WorkerDeps): Worker {
       projects.relabel.resume();
       derived.start();
       idleMemory.start();
+    },
+    async reindex(indexes) {
+      for (const index of indexes) {
+        await quiet.wait();
+        await store.commit(() => reindex(db, index));
+        log.warn({ index }, "an index did not agree with its table, it was built again");
+        reindexed.push(index);
+      }
     },
     async close() {
       idleMemory.stop();

@@ -18,11 +18,17 @@ export interface Notices {
   first(sessionId: string): string | null;
 }
 
-/** `storageFailure` is why writes fail, null while they do not. */
+interface StorageState {
+  /** Why writes fail, null while they do not. */
+  storageFailure(): MemError | null;
+  /** Indexes that were damaged, and were built again. */
+  reindexed: readonly string[];
+}
+
 export function createNotices(
   settings: LoadedSettings,
   status: Pick<WorkerStatus, "pause" | "isStuck">,
-  storageFailure: () => MemError | null,
+  { storageFailure, reindexed }: StorageState,
 ): Notices {
   const { paths } = settings;
   const told = new Set<string>();
@@ -57,8 +63,8 @@ export function createNotices(
   }
 
   return {
-    // Wrong prices spoil a table, not the memory: no session need hear of them.
-    all: () => [...standing(), ...ofGeneration(), ...prices()],
+    // Wrong prices spoil a table, and a rebuilt index is right again: no session need hear of them.
+    all: () => [...standing(), ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
     // What is told once comes before what comes back with the next session.
     first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
@@ -92,6 +98,13 @@ function budgetNotices({ warnings }: LoadedSettings): string[] {
       : `Correct ${key} where it is set, then run \`mem worker restart\`.`;
     return [`mem: ${warning} So no such budget is kept. ${next}`];
   });
+}
+
+function reindexNotices(indexes: readonly string[]): string[] {
+  if (indexes.length === 0) return [];
+  return [
+    `mem: the database was damaged in ${indexes.join(", ")}, and mem rebuilt it from the records. Nothing is lost.`,
+  ];
 }
 
 function storageNotice(failure: MemError | null): string | null {

@@ -1,17 +1,19 @@
 // Opens the database for the worker; a damaged one is set aside, and what can be read of it moves to a new one.
 import { existsSync } from "node:fs";
 import type { Clock } from "../clock.ts";
-import { toMemError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { damageBehind } from "../store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Salvaged, salvage } from "../store/sqlite/salvage.ts";
 import {
   clearRebuilding,
   putInPlace,
   type Replacement,
+  readReport,
   setAside,
   setAsideNames,
   unfinishedReplacement,
+  writeReport,
 } from "../store/sqlite/set-aside.ts";
 import { version } from "../version.ts";
 
@@ -35,7 +37,7 @@ export function openStore(request: OpenRequest): Sqlite {
   try {
     return openDatabase(path, { product: version(), now: clock.now() });
   } catch (cause) {
-    if (toMemError(cause).code !== "database_corrupt") throw cause;
+    if (damageBehind(cause, path).length === 0) throw cause;
     log.error({ err: cause }, "the database cannot be opened");
     return replaceDatabase(request);
   }
@@ -60,9 +62,10 @@ function rebuild(replacement: Replacement, { path, clock, log }: OpenRequest): S
   } finally {
     closeDatabase(fresh);
   }
+  writeReport(replacement, salvaged);
   putInPlace(path, replacement);
   const db = openDatabase(path, options);
-  log.error({ aside, salvaged }, "a damaged database was set aside; what could be read was carried over");
+  log.error({ aside, ...salvaged }, "a damaged database was set aside; what could be read was carried over");
   return db;
 }
 
@@ -73,5 +76,25 @@ export function damageNotice(path: string): string | null {
   const damaged = `mem: the database was damaged and set aside as ${aside.join(", ")}`;
   if (!existsSync(path))
     return `${damaged}; what can be read is not carried over yet. Keep the file, and run \`mem worker start\`.`;
-  return `${damaged}; what could be read was carried over. Run \`mem doctor\`, and remove the file when you no longer need it.`;
+  return `${damaged}; what could be read was carried over${countsOf(readReport(path))}. Run \`mem doctor\`, and remove the file when you no longer need it.`;
+}
+
+// The words of users for the tables that they know; the report beside the file has all of them.
+const shownTables = new Map([
+  ["observations", "observations"],
+  ["session_summaries", "summaries"],
+  ["user_prompts", "prompts"],
+  ["raw_events", "messages"],
+  ["sessions", "sessions"],
+]);
+
+function countsOf(salvaged: Salvaged | undefined): string {
+  if (salvaged === undefined) return "";
+  const rows = [...shownTables].map(([table, word]) => `${salvaged.rows[table] ?? 0} ${word}`);
+  const lost = Object.entries(salvaged.unreadable).map(
+    ([table, count]) => `${count} of ${shownTables.get(table) ?? table}`,
+  );
+  const unreadable =
+    lost.length === 0 ? "no page of a record was lost" : `unreadable pages: ${lost.join(", ")}`;
+  return ` (${rows.join(", ")}; ${unreadable})`;
 }

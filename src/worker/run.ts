@@ -2,13 +2,14 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { processStart, systemClock } from "../clock.ts";
-import { failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
+import { failOpen, failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
 import { makePrivateDirectory } from "../hook/private-directory.ts";
 import { newId, newSecret } from "../ids.ts";
 import { createLog, type Log, recordCrash } from "../log.ts";
 import type { DataPaths } from "../paths.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { damageBehind } from "../store/sqlite/damage-check.ts";
 import { createPlaceCheck, type PlaceCheck } from "../store/sqlite/in-place.ts";
 import { withLateStatements } from "../store/sqlite/late-statements.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
@@ -31,6 +32,8 @@ interface RunOptions {
 // Replies in flight get 5 s of this; the whole end stays below the 10 s that are promised.
 const stopDeadlineMs = 9_500;
 const lookEveryMs = 2_000;
+// When new databases are damaged too, the disk is: to go on would only fill it.
+const mostReplacements = 3;
 
 /** Starts the worker; resolves when it answers. Another owner is not an error: it is named, and the process ends. */
 export async function runWorker({ settings, announce }: RunOptions): Promise<void> {
@@ -101,25 +104,37 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   const identity = { instance: newId(), secret: newSecret(), startedAt: systemClock.now() };
   const storage = { path: settings.paths.database, clock: systemClock, log };
   let replacing: Promise<void> | undefined;
+  let replacements = 0;
   let ending = false;
   let refused = 0;
-  let current: Running | undefined = await open(
+  let current: Running | undefined;
+  current = await open(
     naming(settings.paths.database, () => openStore(storage)),
     settings.get("MEM_WORKER_PORT"),
   );
 
-  function open(db: Sqlite, port: number): Promise<Running> {
-    return answer({ ...deps, identity, db, port, onDamage });
+  // A damaged page may be met by the first statement that needs it, long after the file was opened.
+  async function open(db: Sqlite, port: number): Promise<Running> {
+    try {
+      return await answer({ ...deps, identity, db, port, onDamage });
+    } catch (cause) {
+      const findings = damageBehind(cause, storage.path);
+      if (findings.length === 0) throw cause;
+      log.error({ findings, err: cause }, "the database is damaged");
+      replacements++;
+      return answer({ ...deps, identity, db: replaceDatabase(storage), port, onDamage });
+    }
   }
 
   function onDamage(findings: string[]): void {
-    if (ending || replacing !== undefined) return;
+    if (ending || replacing !== undefined || current === undefined) return;
     log.error({ findings }, "the database is damaged");
+    if (replacements++ >= mostReplacements) return;
     replacing = replace().then(
       () => {
         replacing = undefined;
       },
-      // Without a database there is nothing to answer with; the next start mends what is left.
+      // Without a database there is nothing to answer with; the next start recovers what is left.
       (cause: unknown) => void (ending || giveUp(cause)),
     );
   }
@@ -128,7 +143,8 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   async function replace(): Promise<void> {
     if (current === undefined) return;
     const { port } = current.listening;
-    await within(stopDeadlineMs, closeCurrent());
+    // What it still wants to write may need the damaged page.
+    await within(stopDeadlineMs, failOpen("closing a worker whose database is damaged", closeCurrent));
     if (!ending) current = await open(replaceDatabase(storage), port);
   }
 
@@ -138,8 +154,11 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
     if (closing === undefined) return;
     const { db, worker, listening, check } = closing;
     check.stop();
-    await Promise.all([listening.closeSocket(), worker.close()]);
-    closeDatabase(db);
+    try {
+      await Promise.all([listening.closeSocket(), worker.close()]);
+    } finally {
+      closeDatabase(db);
+    }
   }
 
   async function end(): Promise<void> {
@@ -220,25 +239,55 @@ interface AnswerDeps extends Pick<LifeDeps, "settings" | "log"> {
   onDamage(findings: string[]): void;
 }
 
-/** One worker over one database, from here on found by hooks and the command line. */
-async function answer({ settings, log, identity, db, port: wanted, onDamage }: AnswerDeps): Promise<Running> {
+/** One worker over one database, from here on found by hooks and the command line. When it fails, all is closed. */
+async function answer(deps: AnswerDeps): Promise<Running> {
+  const { db, settings, log, identity, onDamage } = deps;
+  // Not inside the statement that met it: the end of the worker begins there.
+  const report = (cause: unknown) => void setImmediate(() => onDamage([String(cause)]));
+  let port = deps.port;
+  let worker: Worker | undefined;
+  try {
+    worker = buildWorker({
+      db: withLateStatements(db, report),
+      settings,
+      env: processEnvironment(),
+      log,
+      clock: systemClock,
+      identity,
+      port: () => port,
+    });
+    const onPort = (bound: number): void => {
+      port = bound;
+    };
+    return await begin(worker, { ...deps, onPort });
+  } catch (cause) {
+    const closing = failOpen("closing a worker that could not start", async () => worker?.close());
+    await within(stopDeadlineMs, closing).finally(() => closeDatabase(db));
+    throw cause;
+  }
+}
+
+interface BeginDeps extends AnswerDeps {
+  onPort(port: number): void;
+}
+
+async function begin(worker: Worker, deps: BeginDeps): Promise<Running> {
+  const { settings, log, identity, db, onDamage, onPort } = deps;
   const { paths, dataDir } = settings;
   const demandInPlace = createPlaceCheck(db);
-  let port = wanted;
   const host = settings.get("MEM_WORKER_HOST");
-  const env = processEnvironment();
-  const worker = buildWorker({
-    db: withLateStatements(db),
-    settings,
-    env,
-    log,
-    clock: systemClock,
-    identity,
-    port: () => port,
-  });
   await worker.ready();
-  const listening = await listen({ ...worker, host, port, dataDir, socket: socketName(paths.socket) });
-  port = listening.port;
+  const socketPath = socketName(paths.socket);
+  const listening = await listen({ ...worker, host, port: deps.port, dataDir, socket: socketPath });
+  const { port } = listening;
+  onPort(port);
+  // Before anybody can find it: a damaged page may be met here, and another worker takes its place then.
+  try {
+    worker.start();
+  } catch (cause) {
+    await listening.closeSocket();
+    throw cause;
+  }
   const { instance, secret, startedAt: started_at_epoch } = identity;
   const { pid } = process;
   const { socket } = paths;
@@ -253,8 +302,7 @@ async function answer({ settings, log, identity, db, port: wanted, onDamage }: A
     socket,
     started_at_epoch,
   });
-  worker.start();
-  const check = createIntegrityCheck({ databasePath: paths.database, onDamage });
+  const check = createIntegrityCheck({ databasePath: paths.database, onDamage, reindex: worker.reindex });
   check.start();
   log.info({ port, version: version(), pid }, "the worker answers");
   const openAddress = openAddressNotice(settings);
@@ -266,7 +314,7 @@ function socketName(socket: string): string {
   return process.platform === "win32" ? socket : basename(socket);
 }
 
-async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
+async function within(deadlineMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

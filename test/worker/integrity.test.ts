@@ -2,11 +2,17 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { checkDatabase, checkTable, reindex, tablesIn } from "../../src/store/sqlite/damage-check.ts";
+import { closeDatabase, openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createIntegrityCheck } from "../../src/worker/integrity.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { until } from "../helpers/worker-process.ts";
 
-function check(source: string): { found: Promise<string[]>; stop(): void; pid(): number | undefined } {
+function check(
+  source: string,
+  reindex: () => Promise<void> = async () => undefined,
+): { found: Promise<string[]>; stop(): void; pid(): number | undefined } {
   const directory = tempDir();
   const script = join(directory, "check.cjs");
   const pidFile = join(directory, "pid");
@@ -18,7 +24,12 @@ function check(source: string): { found: Promise<string[]>; stop(): void; pid():
   const findings = new Promise<string[]>((resolve) => {
     found = resolve;
   });
-  const integrity = createIntegrityCheck({ databasePath: "/data/mem.db", onDamage: found, script });
+  const integrity = createIntegrityCheck({
+    databasePath: "/data/mem.db",
+    onDamage: found,
+    reindex,
+    script,
+  });
   integrity.start();
   onTestFinished(() => integrity.stop());
   const pid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) || undefined : undefined);
@@ -26,7 +37,7 @@ function check(source: string): { found: Promise<string[]>; stop(): void; pid():
 }
 
 test("what the check finds in the file it was given is reported", async () => {
-  const { found } = check(`process.send(["damage in " + process.argv[2]]);`);
+  const { found } = check(`process.send({ damage: ["damage in " + process.argv[2]], indexes: [] });`);
   expect(await found).toEqual(["damage in /data/mem.db"]);
 });
 
@@ -37,6 +48,55 @@ test("a check that is inside SQLite is ended, not waited for", async () => {
   stop();
   await until(() => (isAlive(child) ? undefined : true), 10_000, "the end of the check");
 });
+
+test("an index that misses rows is found, is rebuilt, and agrees with its table again", async () => {
+  const { path, db } = databaseWithWrongIndex();
+  expect(checkDatabase(path)).toEqual([]);
+  const rebuilt = new Promise<string[]>((resolve) => {
+    const integrity = createIntegrityCheck({
+      databasePath: path,
+      onDamage: (findings) => resolve(findings),
+      async reindex(indexes) {
+        for (const index of indexes) reindex(db, index);
+        resolve(indexes.map((index) => `rebuilt ${index}`));
+      },
+      tablesAfterMs: 0,
+    });
+    integrity.start();
+    onTestFinished(() => integrity.stop());
+  });
+  expect(await rebuilt).toEqual(["rebuilt observations_time"]);
+  for (const table of tablesIn(path)) expect(checkTable(path, table)).toEqual({ damage: [], indexes: [] });
+});
+
+test("an index that cannot be rebuilt is damage of the database", async () => {
+  const script = `process.send({ damage: [], indexes: ["observations_time"] });`;
+  const reindex = () => Promise.reject(new Error("not unique"));
+  const { found } = check(script, reindex);
+  expect((await found).join()).toMatch(/observations_time.*not unique/);
+});
+
+// Bytes of an entry are changed in the file: the page is whole, the entry is of another row.
+function databaseWithWrongIndex(): { path: string; db: Sqlite } {
+  const path = join(tempDir(), "mem.db");
+  const { db, addObservation, close } = createMemoryStore(path);
+  for (let n = 1; n <= 30; n++) addObservation({ title: `Edited ${n}`, at: 1_780_000_000_000 + n });
+  const root = Number(
+    db.prepare("select rootpage from sqlite_schema where name = 'observations_time'").pluck().get(),
+  );
+  close();
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(
+    Buffer.from((1_780_000_000_007).toString(16).padStart(12, "0"), "hex"),
+    (root - 1) * 4_096,
+  );
+  expect(at).toBeLessThan(root * 4_096);
+  bytes[at + 4] = (bytes[at + 4] ?? 0) ^ 0x40;
+  writeFileSync(path, bytes);
+  const damaged = openDatabase(path, { product: "0.0.0-test", now: 1 });
+  onTestFinished(() => closeDatabase(damaged));
+  return { path, db: damaged };
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -19,6 +19,7 @@ interface State {
   pause?: GenerationPause;
   isStuck?: boolean;
   storage?: MemError;
+  reindexed?: string[];
   env?: Record<string, string>;
   dataDir?: string;
 }
@@ -28,7 +29,7 @@ function noticesWhile(state: State) {
   const notices = createNotices(
     loadSettings({ dataDir, env }),
     { pause: () => state.pause ?? null, isStuck: () => state.isStuck ?? false },
-    () => state.storage ?? null,
+    { storageFailure: () => state.storage ?? null, reindexed: state.reindexed ?? [] },
   );
   return { notices, state, dataDir };
 }
@@ -53,6 +54,14 @@ test("a full disk is told at the start of every session while it lasts", () => {
   for (const session of ["a", "a", "b"]) expect(notices.first(session)).toContain("Free some space");
   delete state.storage;
   expect(notices.first("c")).toBeNull();
+});
+
+test("a rebuilt index is a notice of health, and of no session", () => {
+  const { notices } = noticesWhile({ reindexed: ["observations_time", "observations_project"] });
+  expect(notices.all()).toEqual([
+    expect.stringMatching(/observations_time, observations_project, and mem rebuilt it/),
+  ]);
+  expect(notices.first("a")).toBeNull();
 });
 
 test("a queue that is stuck is told once a session, and no more when it moves", () => {

@@ -20,7 +20,8 @@ import { buildSync } from "esbuild";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { checkDatabase, closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
+import { checkDatabase } from "../../src/store/sqlite/damage-check.ts";
+import { closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";
 import { damageNotice, openStore, replaceDatabase } from "../../src/worker/open-store.ts";
 

@@ -115,14 +115,14 @@ export function checkDatabase(paths: DataPaths): Check {
     );
   }
   const aside = readdirSync(paths.root).filter(
-    (file) => /\.damaged-/.test(file) && !/-(wal|shm)$/.test(file),
+    (file) => /\.damaged-/.test(file) && !/(-wal|-shm|\.json)$/.test(file),
   );
   if (aside.length === 0)
     return ok(name, `${homePath(paths.database)}, ${bytesInWords(size + sizeOf(`${paths.database}-wal`))}`);
   return warn(
     name,
     `${counted(aside.length, "damaged database")} set aside: ${aside.join(", ")}. What could be read was carried over.`,
-    `Remove it when you no longer need it: rm ${join(paths.root, aside[0] ?? "")}`,
+    `Remove it when you no longer need it: rm ${join(paths.root, aside[0] ?? "")}*`,
   );
 }
 

@@ -1,22 +1,59 @@
 // A database whose statements are prepared when they are first used. The store knows 160 of them: prepared at once they
 // took 7 ms of the worker's start, and most of them are for questions that a worker is seldom asked.
 import type { Sqlite } from "./open.ts";
+import { isDamage } from "./storage-error.ts";
 
-/** The same connection; what is prepared over it is prepared at its first use. */
-export function withLateStatements(db: Sqlite): Sqlite {
-  return Object.create(db, { prepare: { value: (sql: string) => lateStatement(() => db.prepare(sql)) } });
+/**
+ * The same connection; what is prepared over it is prepared at its first use. `onDamage` hears of every statement that
+ * meets a damaged page, whoever handles the error.
+ */
+export function withLateStatements(db: Sqlite, onDamage: (cause: unknown) => void = () => undefined): Sqlite {
+  const prepare = (sql: string) => lateStatement(() => db.prepare(sql), onDamage);
+  return Object.create(db, { prepare: { value: prepare } });
 }
 
-function lateStatement(prepare: () => object): object {
+function lateStatement(prepare: () => object, onDamage: (cause: unknown) => void): object {
   let prepared: object | undefined;
-  return new Proxy(
+
+  function watched<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      if (isDamage(cause)) onDamage(cause);
+      throw cause;
+    }
+  }
+
+  const late: object = new Proxy(
     {},
     {
       get(_nothing, name) {
-        prepared ??= prepare();
-        const part: unknown = Reflect.get(prepared, name);
-        return typeof part === "function" ? part.bind(prepared) : part;
+        prepared ??= watched(prepare);
+        const statement = prepared;
+        const part: unknown = Reflect.get(statement, name);
+        if (typeof part !== "function") return part;
+        if (name === "iterate")
+          return (...values: unknown[]) => watchedRows(part.apply(statement, values), watched);
+        return (...values: unknown[]) =>
+          watched(() => {
+            const result: unknown = part.apply(statement, values);
+            // `pluck` and `raw` return the statement.
+            return result === statement ? late : result;
+          });
       },
     },
   );
+  return late;
+}
+
+function* watchedRows(rows: Iterator<unknown>, watched: <T>(work: () => T) => T): Generator<unknown> {
+  try {
+    for (;;) {
+      const next = watched(() => rows.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    rows.return?.();
+  }
 }

@@ -1,4 +1,5 @@
 // Brings a database to the current schema: numbered steps, each one transaction, the version row written first.
+import Database from "better-sqlite3";
 import { MemError } from "../../errors.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
@@ -53,5 +54,31 @@ export function migrate(db: Sqlite, options: { product: string; now: number }): 
       record.run(migration.version, migration.name, options.product, options.now);
       db.exec(migration.sql);
     }).immediate();
+  }
+}
+
+/** What damage did to the schema: tables that are not as the steps above make them, or steps that are forgotten. */
+export function schemaFaults(db: Sqlite): string[] {
+  const version = db.prepare("select max(version) from schema_versions").pluck().get();
+  const right = new Database(":memory:");
+  try {
+    migrate(right, { product: "", now: 0 });
+    const entries = "select name, coalesce(sql, '') as sql from sqlite_schema";
+    const found = new Map(
+      db
+        .prepare<[], { name: string; sql: string }>(entries)
+        .all()
+        .map(({ name, sql }) => [name, sql]),
+    );
+    const wrong = right
+      .prepare<[], { name: string; sql: string }>(entries)
+      .all()
+      .filter(({ name, sql }) => found.get(name) !== sql);
+    if (version === schemaVersion) return wrong.map(({ name }) => `the schema of ${name} is damaged`);
+    return wrong.length === 0
+      ? [`schema_versions names version ${version}, the tables are of ${schemaVersion}`]
+      : [];
+  } finally {
+    right.close();
   }
 }

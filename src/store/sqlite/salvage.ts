@@ -1,21 +1,25 @@
-// Copies what can still be read of a damaged database into a fresh one, row by row: no table is held in memory.
+// Copies what can still be read of a damaged database into a new one, row by row: no table is held in memory.
 import Database from "better-sqlite3";
-import { failOpenSync } from "../../errors.ts";
+import { type DamagedTables, type FoundRow, openDamagedTables } from "./damaged-tables.ts";
 import { rebuildDerived } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 
-/** How many rows of each table were carried over. */
-export type Salvaged = Record<string, number>;
+export interface Salvaged {
+  /** Rows of each table that were carried over. */
+  rows: Record<string, number>;
+  /** Pages and rows that could not be read, of each table that has some. */
+  unreadable: Record<string, number>;
+}
 
 /**
- * Copies every row of `aside` that can be read into `db`, which nothing else uses yet, and makes files and full-text
- * rows anew. Rows behind a damaged page are approached from both ends; what lies between is lost, and still in the file.
- * Throws when `db` cannot be written (`storage_full` for one): nothing is kept then. Close `db` and open it anew after.
+ * Copies every row of `aside` that can be read into `db`, which nothing else uses yet, and rebuilds what follows from
+ * the records. Throws when `db` cannot be written (`storage_full` for one): nothing is kept then. Close `db` and open it
+ * again after.
  */
 export function salvage(aside: string, db: Sqlite): Salvaged {
   try {
-    const damaged = new Database(aside, { readonly: true });
+    const damaged = openDamagedTables(aside, db);
     try {
       // The file is thrown away when it is not finished, so its journal need not outlive the process.
       db.pragma("journal_mode = memory");
@@ -29,97 +33,65 @@ export function salvage(aside: string, db: Sqlite): Salvaged {
   }
 }
 
-type Row = Record<string, unknown>;
-
-interface CopiedTable {
-  table: string;
-  /** The primary key: rows are read along it. */
-  key: readonly string[];
-}
-
-const copiedTables: readonly CopiedTable[] = [
-  { table: "projects", key: ["id"] },
-  { table: "project_identities", key: ["identity"] },
-  { table: "project_aliases", key: ["label"] },
-  { table: "project_moves", key: ["from_label"] },
-  { table: "sessions", key: ["id"] },
-  { table: "user_prompts", key: ["id"] },
-  { table: "raw_events", key: ["id"] },
-  { table: "pending_messages", key: ["id"] },
-  { table: "observations", key: ["id"] },
-  { table: "observation_sources", key: ["observation_id", "raw_event_id"] },
-  { table: "observation_blobs", key: ["observation_id", "path"] },
-  { table: "session_summaries", key: ["id"] },
-  { table: "vector_sets", key: ["id"] },
-  { table: "observation_vectors", key: ["id"] },
-  { table: "model_calls", key: ["id"] },
-  { table: "regenerations", key: ["raw_event_id"] },
-  { table: "viewer_state", key: ["key"] },
-  { table: "folder_files", key: ["path"] },
-  { table: "context_ledger", key: ["session", "reader", "item"] },
+const copiedTables = [
+  "projects",
+  "project_identities",
+  "project_aliases",
+  "project_moves",
+  "sessions",
+  "user_prompts",
+  "raw_events",
+  "pending_messages",
+  "observations",
+  "observation_sources",
+  "observation_blobs",
+  "session_summaries",
+  "vector_sets",
+  "observation_vectors",
+  "model_calls",
+  "regenerations",
+  "viewer_state",
+  "folder_files",
+  "context_ledger",
 ];
 
-function copy(damaged: Sqlite, db: Sqlite): Salvaged {
-  const salvaged: Salvaged = {};
-  for (const copied of copiedTables) salvaged[copied.table] = copyTable(damaged, db, copied);
+function copy(damaged: DamagedTables, db: Sqlite): Salvaged {
+  const rows = Object.fromEntries(copiedTables.map((table) => [table, copyTable(damaged, db, table)]));
   restoreSequences(damaged, db);
   for (const statement of mending) db.prepare(statement).run();
   restoreCounts(damaged, db);
   rebuildDerived(db);
-  return salvaged;
+  const unreadable = copiedTables.map((table) => [table, damaged.unreadable(table)] as const);
+  return { rows, unreadable: Object.fromEntries(unreadable.filter(([, count]) => count > 0)) };
 }
 
-function copyTable(from: Sqlite, to: Sqlite, { table, key }: CopiedTable): number {
-  const there = new Set(columnsOf(from, table));
-  const columns = columnsOf(to, table).filter((column) => there.has(column));
-  if (columns.length === 0) return 0;
-  const insert = to.prepare<[Row]>(
-    `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map((name) => `@${name}`).join(", ")})`,
+function copyTable(from: DamagedTables, to: Sqlite, table: string): number {
+  const known = new Set(
+    to.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table),
   );
+  // Rows of one table were written by several versions, each with its columns.
+  const inserts = new Map<string, Database.Statement<[FoundRow]>>();
   let copied = 0;
-  for (const direction of ["asc", "desc"]) {
-    const order = key.map((column) => `${column} ${direction}`).join(", ");
-    const sql = `select ${columns.join(", ")} from ${table} order by ${order}`;
-    const whole = readRows(from, sql, (row) => {
-      copied += insertRow(insert, row);
-    });
-    if (whole) break;
+  for (const row of from.rows(table)) {
+    const columns = Object.keys(row).filter((column) => known.has(column));
+    const names = columns.join(", ");
+    const insert =
+      inserts.get(names) ??
+      to.prepare<[FoundRow]>(
+        `insert or ignore into ${table} (${names}) values (${columns.map((name) => `@${name}`).join(", ")})`,
+      );
+    inserts.set(names, insert);
+    copied += insertRow(insert, row);
   }
   return copied;
 }
 
-function columnsOf(db: Sqlite, table: string): string[] {
-  const columns: string[] = [];
-  readRows(
-    db,
-    `select name from pragma_table_info('${table}')`,
-    ({ name }) => void columns.push(String(name)),
-  );
-  return columns;
-}
-
-/** Hands over row after row; false when the rest cannot be read. What `take` throws is not taken for damage. */
-function readRows(db: Sqlite, sql: string, take: (row: Row) => void): boolean {
-  const what = `reading a damaged database: ${sql}`;
-  const rows = failOpenSync(what, () => db.prepare<[], Row>(sql).iterate());
-  if (rows === undefined) return false;
-  try {
-    for (;;) {
-      const next = failOpenSync(what, () => rows.next());
-      if (next === undefined || next.done === true) return next !== undefined;
-      take(next.value);
-    }
-  } finally {
-    rows.return?.();
-  }
-}
-
 // A value of the wrong type is damage as well, but `or ignore` does not pass over it in a strict table.
-function insertRow(insert: Database.Statement<[Row]>, row: Row): number {
+function insertRow(insert: Database.Statement<[FoundRow]>, row: FoundRow): number {
   try {
     return insert.run(row).changes;
   } catch (cause) {
-    if (cause instanceof Database.SqliteError && cause.code === "SQLITE_CONSTRAINT_DATATYPE") return 0;
+    if (cause instanceof Database.SqliteError && /^SQLITE_(CONSTRAINT|MISMATCH)/.test(cause.code)) return 0;
     throw cause;
   }
 }
@@ -144,11 +116,9 @@ const namedIds: Readonly<Record<string, readonly string[]>> = {
   observations: ["select max(observation_id) from observation_sources"],
 };
 
-function restoreSequences(damaged: Sqlite, db: Sqlite): void {
+function restoreSequences(damaged: DamagedTables, db: Sqlite): void {
   const given = new Map<string, number>();
-  readRows(damaged, "select name, seq from sqlite_sequence", ({ name, seq }) => {
-    given.set(String(name), Number(seq));
-  });
+  for (const { name, seq } of damaged.rows("sqlite_sequence")) given.set(String(name), Number(seq));
   const tables = db
     .prepare<[], string>(
       `select t.name
@@ -170,13 +140,32 @@ function restoreSequences(damaged: Sqlite, db: Sqlite): void {
   }
 }
 
-// Rows whose session, project or observation could not be read have nothing to hang on.
+// A session that is lost stands again for what is left of it, under its own ids where a record has them.
+const standIn = (claude: string, sdk: string): string => `
+  insert or ignore into sessions (
+    id, claude_session_id, sdk_session_id, project, host, status, created_at_epoch, last_active_at_epoch
+  )
+  select session_id, coalesce(max(${claude}), 'recovered-' || session_id), coalesce(max(${sdk}), 'recovered-' || session_id),
+    coalesce(max(project), 'recovered'), 'api', 'completed', min(at), max(at)
+  from (
+    select session_id, null as claude, null as sdk, null as project, created_at_epoch as at from raw_events
+    union all
+    select session_id, null, sdk_session_id, project, created_at_epoch from observations
+    union all
+    select session_id, null, sdk_session_id, project, created_at_epoch from session_summaries
+    union all
+    select session_id, claude_session_id, sdk_session_id, project, created_at_epoch from user_prompts
+  )
+  where session_id is not null and session_id not in (select id from sessions)
+  group by session_id`;
+
 const mending = [
+  standIn("claude", "sdk"),
+  // Where another session has those ids already.
+  standIn("null", "null"),
+  // Rows whose observation or project could not be read have nothing to refer to.
   "delete from pending_messages where id not in (select id from raw_events)",
-  "delete from pending_messages where session_id not in (select id from sessions)",
-  "delete from raw_events where session_id not in (select id from sessions)",
   "delete from regenerations where raw_event_id not in (select id from raw_events)",
-  "delete from regenerations where session_id not in (select id from sessions)",
   "delete from observation_sources where observation_id not in (select id from observations)",
   "delete from observation_blobs where observation_id not in (select id from observations)",
   `update observations
@@ -187,20 +176,16 @@ const mending = [
   // A vector costs a call to make again, but one whose text was lost stands for nothing.
   "delete from observation_vectors where observation_id not in (select id from observations)",
   "delete from observation_vectors where set_id not in (select id from vector_sets)",
-  "update user_prompts set session_id = null where session_id not in (select id from sessions)",
-  "update observations set session_id = null where session_id not in (select id from sessions)",
-  "update session_summaries set session_id = null where session_id not in (select id from sessions)",
   `update pending_messages
    set status = 'pending', lease_owner = null, lease_until_epoch = null
    where status = 'processing'`,
 ];
 
 // Skipped messages have no row, so their number is carried over; the other two follow from what is there.
-function restoreCounts(damaged: Sqlite, db: Sqlite): void {
+function restoreCounts(damaged: DamagedTables, db: Sqlite): void {
   let skipped = 0;
-  readRows(damaged, "select value from message_counts where name = 'skipped'", ({ value }) => {
-    skipped = Math.min(Math.max(0, Number(value)), largestId);
-  });
+  for (const { name, value } of damaged.rows("message_counts"))
+    if (name === "skipped") skipped = Math.min(Math.max(0, Number(value)), largestId);
   const set = db.prepare<[number, string]>("update message_counts set value = ? where name = ?");
   const rows = (sql: string): number => Number(db.prepare(sql).pluck().get() ?? 0);
   const stored = rows("select count(*) from raw_events where kind <> 'other'");

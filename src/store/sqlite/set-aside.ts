@@ -5,13 +5,15 @@ import {
   fsyncSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isoTime } from "../../clock.ts";
 import { failOpenSync } from "../../errors.ts";
+import type { Salvaged } from "./salvage.ts";
 
 /**
  * A replacement that was begun. Its two files carry the same date, so each names the other, whatever crash lies between:
@@ -71,12 +73,30 @@ export function putInPlace(path: string, { rebuilding }: Replacement): void {
   syncDirectory(dirname(path));
 }
 
+/** Writes beside the damaged file what became of its rows. */
+export function writeReport({ aside }: Replacement, salvaged: Salvaged): void {
+  writeFileSync(aside + reportSuffix, `${JSON.stringify(salvaged, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** What became of the rows of the newest database that was set aside and is still there. */
+export function readReport(path: string): Salvaged | undefined {
+  const newest = setAsideNames(path).at(-1);
+  if (newest === undefined) return undefined;
+  const file = join(dirname(path), newest + reportSuffix);
+  if (!existsSync(file)) return undefined;
+  return failOpenSync("reading the report of a rescue", () => {
+    const { rows, unreadable } = JSON.parse(readFileSync(file, "utf8")) as Partial<Salvaged>;
+    return { rows: rows ?? {}, unreadable: unreadable ?? {} };
+  });
+}
+
 /** Names of the databases that were set aside and are still there, oldest first. */
 export function setAsideNames(path: string): string[] {
   return datesOf(path, "damaged").map((date) => basename(replacementOf(path, date).aside));
 }
 
 const logSuffixes = ["-wal", "-shm", "-journal"];
+const reportSuffix = ".json";
 
 function replacementOf(path: string, date: string): Replacement {
   return { aside: `${path}.damaged-${date}`, rebuilding: `${path}.rebuilding-${date}` };
@@ -90,7 +110,10 @@ function datesOf(path: string, kind: "damaged" | "rebuilding"): string[] {
   if (!existsSync(dirname(path))) return [];
   const prefix = `${basename(path)}.${kind}-`;
   return readdirSync(dirname(path))
-    .filter((name) => name.startsWith(prefix) && !logSuffixes.some((suffix) => name.endsWith(suffix)))
+    .filter(
+      (name) =>
+        name.startsWith(prefix) && ![...logSuffixes, reportSuffix].some((suffix) => name.endsWith(suffix)),
+    )
     .map((name) => name.slice(prefix.length))
     .sort();
 }

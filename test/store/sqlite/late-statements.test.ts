@@ -1,4 +1,5 @@
 // Statements that are prepared at their first use.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { withLateStatements } from "../../../src/store/sqlite/late-statements.ts";
@@ -41,6 +42,30 @@ test("one that was used is not prepared again", () => {
   expect(() => two.get()).toThrow(/connection is not open/);
   expect(two.reader).toBe(true);
 });
+
+test.each(["get", "all", "iterate"] as const)(
+  "a damaged page that %s meets is reported, and thrown",
+  (form) => {
+    const path = join(tempDir(), "damaged.db");
+    const whole = openDatabase(path, { product: "0.0.0-test", now: 1 });
+    const root = Number(
+      whole.prepare("select rootpage from sqlite_schema where name = 'project_moves'").pluck().get(),
+    );
+    closeDatabase(whole);
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill("damage", (root - 1) * 4_096, root * 4_096));
+    const db = openDatabase(path, { product: "0.0.0-test", now: 1 });
+    onTestFinished(() => closeDatabase(db));
+    const reported: unknown[] = [];
+    const moves = withLateStatements(db, (cause) => reported.push(cause)).prepare(
+      "select * from project_moves",
+    );
+    const read = () => Array.from(moves.pluck()[form]() as Iterable<unknown>);
+    expect(read).toThrow(/malformed/);
+    expect(reported).toEqual([expect.objectContaining({ code: "SQLITE_CORRUPT" })]);
+    expect(withLateStatements(db).prepare("select 1 as one").get()).toEqual({ one: 1 });
+  },
+);
 
 function openedLate() {
   const db = openDatabase(join(tempDir(), "late.db"), { product: "0.0.0-test", now: 1 });

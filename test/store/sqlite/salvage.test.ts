@@ -56,7 +56,7 @@ describe("after the rescue", () => {
     old.exec("delete from observations where id = 2");
     closeDatabase(old);
     const db = open(fresh);
-    expect(salvage(damaged, db)).toMatchObject({ sessions: 1, observations: 2, viewer_state: 2 });
+    expect(salvage(damaged, db).rows).toMatchObject({ sessions: 1, observations: 2, viewer_state: 2 });
     expect(db.prepare("select observation_id, raw_event_id from observation_sources").raw().all()).toEqual([
       [1, 1],
       [3, 3],
@@ -76,7 +76,7 @@ describe("after the rescue", () => {
       .all();
     closeDatabase(old);
     const db = open(fresh);
-    const carried = Object.keys(salvage(damaged, db));
+    const carried = Object.keys(salvage(damaged, db).rows);
     closeDatabase(db);
     const derived = [
       "derived_comparison",
@@ -110,7 +110,7 @@ test("a row whose value has the wrong type is passed over, and those around it a
     insert into projects values (1, 'a'), (2, x'ff'), (3, 'c'), (4, x'ff'), (5, 'e')`);
   old.close();
   const db = open(fresh);
-  expect(salvage(damaged, db)).toMatchObject({ projects: 3, sessions: 0 });
+  expect(salvage(damaged, db).rows).toMatchObject({ projects: 3, sessions: 0 });
   expect(db.prepare("select id from projects").pluck().all()).toEqual([1, 3, 5]);
   closeDatabase(db);
 });
@@ -123,7 +123,7 @@ test("a table of an older schema is carried over without the columns it does not
     insert into sessions values (5, 'c', 's', 'demo', 'api', 'gone', 1, 1)`);
   old.close();
   const db = open(fresh);
-  expect(salvage(damaged, db)).toMatchObject({ sessions: 1 });
+  expect(salvage(damaged, db).rows).toMatchObject({ sessions: 1 });
   expect(createStore(db).sessions.byId(5)).toMatchObject({ claude_session_id: "c", status: "active" });
   closeDatabase(db);
 });
@@ -136,7 +136,7 @@ test("a full disk is not taken for damage: the rescue fails as a whole, and work
   expect(() => salvage(damaged, db)).toThrowError(expect.objectContaining({ code: "storage_full" }));
   expect(db.prepare("select count(*) from sessions").pluck().get()).toBe(0);
   db.pragma("max_page_count = 100000");
-  expect(salvage(damaged, db)).toMatchObject({ observations: 100 });
+  expect(salvage(damaged, db).rows).toMatchObject({ observations: 100 });
   closeDatabase(db);
 });
 
