@@ -127,7 +127,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), settings, generation.localWrites()),
+    pause: () => describePause(generation.flow.state(clock.now()), { ...deps, ...generation }),
     storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,
