@@ -149,6 +149,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const intake = createIntake({
     ...shared,
     skipTools: live.skipTools,
+    ownPort: deps.port,
     onQueued(sessionDbId) {
       quiet.disturb();
       loop.notify(sessionDbId);

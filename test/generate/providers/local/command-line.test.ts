@@ -5,7 +5,7 @@ import {
   commandKind,
   mainSegment,
 } from "../../../../src/generate/providers/local/command-kinds.ts";
-import { parseCommandLine } from "../../../../src/generate/providers/local/command-line.ts";
+import { parseCommandLine } from "../../../../src/domain/command-line.ts";
 import { paths } from "../../../../src/generate/providers/local/finding.ts";
 
 const segments: [command: string, texts: string[]][] = [
