@@ -28,12 +28,12 @@ function hold(what, isHeld, detail = "") {
 
 // The agent's turns: each request gets the next step of the turn that its prompt began.
 async function startServer() {
-  const seen = { steps: [], requests: [], refused: [] };
+  const seen = { steps: [], requests: [], outside: [] };
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
     if (!request.url.startsWith("/v1/messages")) {
-      seen.refused.push(`${request.method} ${request.url}`);
+      if (!request.url.startsWith("/")) seen.outside.push(request.url);
       response.writeHead(404).end("{}");
       return;
     }
@@ -47,6 +47,10 @@ async function startServer() {
     const isTurn = (body.tools ?? []).some(({ name }) => name === "Bash");
     const step = isTurn ? (seen.steps.shift() ?? { text: "Done." }) : { text: "ok" };
     answer(response, body, step);
+  });
+  server.on("connect", ({ url }, socket) => {
+    seen.outside.push(url);
+    socket.destroy();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -101,6 +105,8 @@ const environment = {
   SHELL: "/bin/bash",
   MEM_DATA_DIR: join(home, ".mem"),
   MEM_WORKER_PORT: "0",
+  // What the start of a session shows is not shown again with its prompt: the older records are left for that.
+  MEM_CONTEXT_OBSERVATIONS: "1",
   ANTHROPIC_BASE_URL: url,
   ANTHROPIC_API_KEY: "made-up-key",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -168,7 +174,7 @@ try {
 
   console.log("\n22: `claude` on PATH without a login that mem can use");
   const first = await turn("Run the failing script", [
-    bash("echo 'no such upload folder' >&2; exit 1"),
+    bash("cat uploads/list.txt"),
     bash("true && echo fine"),
     write("limits.md", "Uploads: five a day\n"),
     { text: "The script needs an upload folder." },
@@ -219,7 +225,7 @@ try {
   hold("of four commands the one that did something is remembered", made.length === 1, made.join(" // "));
   hold(
     "without our output",
-    made.every((text) => !/no such upload/.test(text)),
+    made.every((text) => !/uploads/.test(text)),
   );
   const results = asked.requests.at(-1) ?? "";
   const outputs = [...results.matchAll(/"tool_result"[^}]*?"content":"((?:[^"\\]|\\.)*)"/g)].map(
@@ -256,7 +262,12 @@ try {
   await turn("Let an agent look at the quota", [
     {
       tool: "Agent",
-      input: { description: "Look at the quota", prompt: "Read quota.ts", subagent_type: "general-purpose" },
+      input: {
+        description: "Look at the quota",
+        prompt: "Read quota.ts",
+        subagent_type: "general-purpose",
+        run_in_background: false,
+      },
     },
     { tool: "Read", input: { file_path: join(project, "quota.ts") } },
     { text: "The quota is five uploads." },
@@ -267,11 +278,11 @@ try {
   hold("there is one", agents.length > 0);
   hold(
     "it says what the agent answered",
-    agents.every(({ title }) => !title.includes("tools-used-before-summary")),
+    agents.some(({ title }) => title.includes("The quota is five uploads")) &&
+      agents.every(({ title }) => !title.includes("tools-used-before-summary")),
     agents.map(({ title }) => title).join(" // "),
   );
-  const outside = seen.refused.filter((line) => !/^(?:HEAD|GET|POST) \//.test(line));
-  hold("nothing was asked of another machine", outside.length === 0, outside.join(", "));
+  hold("nothing was asked of another machine", seen.outside.length === 0, seen.outside.join(", "));
   console.log(`\n${faults.length} broken, ${seen.requests.length} requests`);
 } finally {
   execFileSync(process.execPath, [mem, "worker", "stop"], { env: environment, stdio: "ignore" });
