@@ -88,6 +88,8 @@ export interface IntakeDeps {
   clock: Clock;
   /** Tool names that are not recorded, as they are set now. */
   skipTools: () => ReadonlySet<string>;
+  /** The port of this machine at which our memory is read; absent where there is none. */
+  ownPort?: () => number;
   /** Label of the project that a directory belongs to; called in the transaction of what is stored under it. */
   projectOf: (cwd: string) => string;
   /** What a label that a client sent means today: its project may have been renamed or merged. */

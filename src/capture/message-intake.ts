@@ -2,12 +2,12 @@
 import { cleanJson, cleanText } from "../domain/clean.ts";
 import type { Json } from "../domain/json.ts";
 import type { PendingMessage, SkipReason } from "../domain/messages.ts";
+import { withoutOwnAnswers } from "../domain/own-tools.ts";
 import { shorten, shortenJson } from "../domain/shorten.ts";
 import { newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
-import { isOwnTool } from "./own-tools.ts";
 
 /** Characters kept of a tool's input, of its response, and of a last message: head and tail of what is longer. */
 const maxFieldChars = 64 * 1024;
@@ -43,10 +43,9 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
 
   return {
     observe(input) {
-      if (isOwnTool(input.tool_name) || deps.skipTools().has(input.tool_name)) {
-        return countSkipped(deps, "tool_excluded");
-      }
-      return accept(observationMessage(input), input);
+      const kept = deps.skipTools().has(input.tool_name) ? null : withoutOwnAnswers(input, deps.ownPort?.());
+      if (kept === null) return countSkipped(deps, "tool_excluded");
+      return accept(observationMessage(kept), input);
     },
     summarize(input) {
       if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");

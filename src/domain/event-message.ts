@@ -1,6 +1,7 @@
 // What an agent's event says to the one that writes memory: a tool use, a prompt, or whatever else happened.
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { PendingMessage } from "./messages.ts";
+import { withoutOwnAnswers } from "./own-tools.ts";
 
 /** The part of a stored event that memory is made of. */
 export interface WrittenEvent {
@@ -21,14 +22,27 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
   if (tool === undefined) {
     return { type: "observation", tool_name: event_type, tool_input: payload, ...context };
   }
-  return {
-    type: "observation",
+  const use = {
     tool_name: tool,
     ...optional("tool_input", first(fields, ["tool_input", "toolInput", "input"])),
     ...optional("tool_response", first(fields, ["tool_response", "toolResponse", "tool_output", "output"])),
+  };
+  return {
+    type: "observation",
+    // One that reads memory and nothing else is made no job of; what is left of any other has no output of ours.
+    ...(withoutOwnAnswers(use) ?? { tool_name: tool }),
     ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
     ...context,
   };
+}
+
+/** True for a tool use that only read our memory: nothing is made of it. */
+export function isOwnRead({ payload }: WrittenEvent): boolean {
+  const fields = isJsonObject(payload) ? payload : {};
+  const tool_name = firstText(fields, ["tool_name", "toolName", "tool"]);
+  if (tool_name === undefined) return false;
+  const tool_input = first(fields, ["tool_input", "toolInput", "input"]);
+  return withoutOwnAnswers({ tool_name, ...optional("tool_input", tool_input) }) === null;
 }
 
 /** Which events are prompts: a pattern that JavaScript and PostgreSQL read alike, letters of either case. */

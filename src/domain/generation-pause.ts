@@ -18,6 +18,8 @@ export interface GenerationPause {
   mends?: Mends | undefined;
   /** True while `local` writes in the place of the model, so that nothing waits for it. */
   localWrites?: boolean | undefined;
+  /** True where the user never chose this provider: that `local` writes instead is no news, and nothing to repair. */
+  isFallback?: boolean | undefined;
   /** The user's next step, a sentence; null when there is nothing to do but wait. */
   next: string | null;
 }
@@ -45,7 +47,7 @@ const reasons = new Map([
 
 /** The sentence for a pause that only the user can end, else null. */
 export function pauseNotice(pause: GenerationPause | null): string | null {
-  if (pause?.kind !== "auth") return null;
+  if (pause?.kind !== "auth" || pause.isFallback === true) return null;
   const what = faults[pause.mends ?? "key"];
   const outcome = pause.localWrites === true ? localInstead : "so no model writes observations.";
   return `mem: ${what}, ${outcome} ${pause.next ?? "See `mem doctor`."}`;

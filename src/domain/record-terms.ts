@@ -1,5 +1,6 @@
 // What the ranking reads of a record instead of its text: the terms as numbers, in order, ready to be compared.
 import { parseList } from "./records.ts";
+import { withoutTemplateWords } from "./template-words.ts";
 import type { Word } from "./unspaced.ts";
 import { bareWordsOf, termsOfWord } from "./words.ts";
 
@@ -23,6 +24,7 @@ export interface TermSource {
   narrative: string | null;
   facts: string;
   files_touched: string;
+  generator: string;
 }
 
 /**
@@ -42,9 +44,10 @@ export function hasBeginning(term: string): boolean {
 /** The terms of a record, packed: two counts (title, files), then all codes, 4 bytes each. */
 export function packTerms(record: TermSource): Uint8Array {
   const story = record.summary === record.title ? [] : [record.summary];
-  const title = codesOf(`${record.title}\n${record.subtitle ?? ""}`);
+  const own = (text: string) => codesOf(withoutTemplateWords(text, record.generator));
+  const title = own(`${record.title}\n${record.subtitle ?? ""}`);
   const files = codesOf(parseList(record.files_touched).join("\n"));
-  const body = codesOf([...story, record.narrative ?? "", ...parseList(record.facts)].join("\n"));
+  const body = own([...story, record.narrative ?? "", ...parseList(record.facts)].join("\n"));
   const packed = new Uint32Array(2 + title.length + files.length + body.length);
   packed[0] = title.length;
   packed[1] = files.length;

@@ -1,7 +1,8 @@
 // What of two tool uses is alike: the same use, the same read, nothing printed, a list of a directory.
+
+import { parseCommandLine } from "../domain/command-line.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { ClaimedMessage } from "../domain/messages.ts";
-import { parseCommandLine } from "./providers/local/command-line.ts";
 import { pathField, textField } from "./providers/local/fields.ts";
 import { readResult } from "./providers/local/tool-result.ts";
 

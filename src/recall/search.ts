@@ -17,6 +17,7 @@ import {
 } from "./hits.ts";
 import { within } from "./named-times.ts";
 import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
+import { otherPrompts } from "./other-prompts.ts";
 import { type MatchedBy, nearestCount } from "./rank-observations.ts";
 import { type RatherOfTime, readTime } from "./read-time.ts";
 import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
@@ -72,11 +73,13 @@ export interface Search {
 }
 
 /** Search over the records that `port` reaches. */
-export function createSearch(port: SearchPort): Search {
+export function createSearch(whole: SearchPort): Search {
   return {
     async search(request) {
-      const plain = askedOf(request, port);
+      const plain = askedOf(request, whole);
       if (plain === null) return nothing();
+      const hasQuestion = plain.words !== "" && plain.kinds.prompts;
+      const port = hasQuestion ? { ...whole, prompts: otherPrompts(whole.prompts, plain) } : whole;
       const list: ListNewest = async (one) =>
         run(port, request, one, isFiltered(one.filter) ? await newestSelected(port, one) : newest);
       if (plain.words === "") return list(plain);

@@ -34,7 +34,10 @@ export interface SearchPort {
       lines(ids: readonly number[]): ObservationLine[];
     };
   summaries: SearchedKind<SessionSummary>;
-  prompts: SearchedKind<UserPrompt>;
+  prompts: SearchedKind<UserPrompt> & {
+    /** The prompts that agents work on now: whoever searches meanwhile asks because of one of them. */
+    underWay(): number[];
+  };
   /** Absent: words only. */
   vectors?: VectorLeg | undefined;
 }

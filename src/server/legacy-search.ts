@@ -5,6 +5,7 @@ import type { ProjectScope, Tenant } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
 import type { RecallPorts } from "../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../recall/hits.ts";
+import { asksTheSame } from "../recall/other-prompts.ts";
 import { wordParts } from "../recall/query.ts";
 import type { MatchedBy } from "../recall/rank-observations.ts";
 import type { Found, Search, SearchRequest, SearchResults } from "../recall/search.ts";
@@ -29,6 +30,8 @@ interface SearchDeps {
 
 // As many as the ranking compares; behind them is nothing that fits better.
 const rankedAtMost = 120;
+// Times that a question may have been asked before.
+const sameAtMost = 20;
 
 /** Search within one reach; the project of a request was made part of it before. */
 export function createLegacySearch({ app, search, notes, someProjects }: SearchDeps, reach: Tenant): Search {
@@ -46,6 +49,19 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
     return { places, notes: answer.notes };
   }
 
+  // The question itself is no answer.
+  async function otherPrompts(
+    scope: ProjectScope,
+    { words, filter, page }: { words: string; filter: LegacyFilter; page: ReturnType<typeof pageOf> },
+  ) {
+    const { limit, offset } = page;
+    const wide = { limit: offset + limit + sameAtMost, offset: 0 };
+    const found = await promptsContaining(app, scope, { parts: wordParts(words), filter, page: wide });
+    return found
+      .filter(({ prompt }) => !asksTheSame(prompt.prompt_text, words))
+      .slice(offset, offset + limit);
+  }
+
   async function byWords(request: SearchRequest): Promise<SearchResults> {
     const scope = await demandOneProject(reach, someProjects);
     const kinds = kindsOf(request);
@@ -54,7 +70,7 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
     const observations = kinds.observations ? await ranked(scope, request, null) : none;
     const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : none;
     const prompts = kinds.prompts
-      ? await promptsContaining(app, scope, { parts: wordParts(request.query ?? ""), filter, page })
+      ? await otherPrompts(scope, { words: request.query ?? "", filter, page })
       : [];
     return {
       observations: inPlaces(

@@ -1,6 +1,7 @@
 // From an event's body to what is stored: private parts and secrets gone, ids given, repeats made recognisable.
 import { cleanKey } from "../capture/clean-input.ts";
 import { cleanJson, cleanText } from "../domain/clean.ts";
+import { isOwnRead } from "../domain/event-message.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { storableJson, storableText } from "../domain/storable.ts";
 import { isId, type ProjectScope } from "../domain/tenancy.ts";
@@ -34,7 +35,8 @@ export function newEventOf(
     payload: cleanValue(body.payload ?? null),
     metadata: cleanObject(body.metadata ?? {}),
     occurred_at_epoch: body.occurredAtEpoch,
-    job_id: generate ? newId() : null,
+    job_id:
+      generate && !isOwnRead({ event_type: body.eventType, payload: body.payload ?? null }) ? newId() : null,
   };
   const { source_type, source_event_id } = event;
   if (key !== undefined) event.keys.push(requestKey(key));

@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../domain/record-terms.ts";
 import type { Candidate } from "../domain/search.ts";
+import { withoutTemplateWords } from "../domain/template-words.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { fuse } from "../recall/fusion.ts";
 import type { Span } from "../recall/named-times.ts";
@@ -90,7 +91,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
     });
     if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
     // Where no record holds a word those that hold a part of one go before those that are near.
-    const parts = await recordsContaining(connection, scope, { parts: wordParts(words), filter, limit });
+    const parts = await containing(connection, scope, { parts: wordParts(words), filter, limit });
     const others = ranked.filter(({ id }) => !parts.includes(id));
     return shownOf([...parts.map((id) => ({ id })), ...others]);
   }
@@ -105,6 +106,23 @@ export function createProjectSearch(clock: Clock): SearchedProject {
       return searchWithTime(connection, scope, { words, filter, limit, time, byWords: search });
     },
   };
+}
+
+// A record that has a part only among the words of our own templates is not an answer.
+async function containing(
+  connection: Queryable,
+  scope: ProjectScope,
+  asked: { parts: readonly string[]; filter: ObservationFilter; limit: number },
+): Promise<number[]> {
+  const seqs = await recordsContaining(connection, scope, asked);
+  const records = await observationsBySeq(connection, scope, seqs);
+  const held = records.filter(({ content, generator, files_read, files_modified }) => {
+    const own = withoutTemplateWords(content, generator);
+    const text = [own, ...files_read, ...files_modified].join(" ").toLowerCase();
+    return asked.parts.some((part) => text.includes(part));
+  });
+  const holding = new Set(held.map(({ seq }) => seq));
+  return seqs.filter((seq) => holding.has(seq));
 }
 
 interface Ranked {

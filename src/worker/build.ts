@@ -130,7 +130,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
     lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), settings, generation.localWrites()),
+    pause: () => describePause(generation.flow.state(clock.now()), { ...deps, ...generation }),
     storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
     publish: stream.publish,
@@ -153,6 +153,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const intake = createIntake({
     ...shared,
     skipTools: live.skipTools,
+    ownPort: deps.port,
     onQueued(sessionDbId) {
       quiet.disturb();
       loop.notify(sessionDbId);

@@ -51,6 +51,8 @@ export interface Generation {
   flow: Pick<Flow, "state">;
   /** True while `local` writes in the place of a model that may not be asked. */
   localWrites(): boolean;
+  /** True where that is because a login is refused that the user never chose. */
+  isFallback(): boolean;
   /** Who writes, and with which model; `local` where none is set up. */
   writer(): { active: string; model: string | null };
   /** Takes up what is due, now; a provider that nobody has told when to come back is asked again: it may be mended. */
@@ -89,16 +91,18 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const common = { flow, clock, timeoutMs: batchTimeoutMs(settings), quiet: deps.quiet, onFailure };
   // A host's command that lies on PATH is no proof that its login may be used: whoever pays for it in another way, and
   // has chosen nothing here, is not left without a memory. A refusal of what the user has set is his to mend.
-  const isChosen = (["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD"] as const).some(
+  const isChosen = (["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD", "HOST_CLI_PATH"] as const).some(
     (key) => settings.source(key) !== "default",
   );
+  // Also while it is tried again: until it answers nothing has changed.
+  const isFallback = (): boolean =>
+    !isChosen && flow.answers() === 0 && flow.state(clock.now()).reason?.kind === "auth";
   function localWrites(): boolean {
     if (cost.spend.spent() !== null) return true;
-    const { state, reason } = flow.state(clock.now());
-    if (state !== "paused") return false;
+    if (flow.state(clock.now()).state !== "paused") return false;
     // Neither is there a budget for it then, when the gate opens.
     if (cost.spend.exhausted() !== null) return true;
-    return !isChosen && flow.answers() === 0 && reason?.kind === "auth";
+    return isFallback();
   }
   const loop = createGenerationLoop({
     ...common,
@@ -125,6 +129,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
     regenerator: { ...regenerator, plan },
     flow,
     localWrites: () => model !== null && localWrites(),
+    isFallback,
     writer: () => ({ active: client?.name ?? "local", model: client?.model ?? null }),
     askAgain() {
       const hurried = flow.hurry(clock.now());

@@ -1,41 +1,50 @@
 // What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
 import type { GenerationPause, Mends } from "../domain/generation-pause.ts";
 import type { FlowState } from "../generate/flow.ts";
+import { type HostLogin, hostLogin } from "../model/host-login.ts";
 import { homePath } from "../paths.ts";
+import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 
-type Settings = Pick<LoadedSettings, "get" | "paths">;
-
-/** The pause that holds the model up, with the user's next step; null while it may be asked. */
-export function describePause(
-  { state, reason }: FlowState,
-  settings: Settings,
-  localWrites = false,
-): GenerationPause | null {
-  if (state === "open" || reason === null) return null;
-  const { kind, message, until, mends } = reason;
-  const shown = { ...(mends === undefined ? {} : { mends }), ...(localWrites ? { localWrites } : {}) };
-  return { kind, message, until, ...shown, next: nextStep({ kind, mends }, settings) };
+interface Deps {
+  settings: Pick<LoadedSettings, "get" | "paths">;
+  env: Environment;
+  localWrites(): boolean;
+  isFallback(): boolean;
 }
 
-function nextStep(
-  { kind, mends }: { kind: string; mends: Mends | undefined },
-  settings: Settings,
-): string | null {
-  if (kind === "auth") return mends === undefined ? null : mendingStep[mends](settings);
+type Step = (deps: Pick<Deps, "settings" | "env">) => string | null;
+
+/** The pause that holds the model up, with the user's next step; null while it may be asked. */
+export function describePause({ state, reason }: FlowState, deps: Deps): GenerationPause | null {
+  if (state === "open" || reason === null) return null;
+  const { kind, message, until, mends } = reason;
+  const isFallback = deps.isFallback();
+  return {
+    ...{ kind, message, until },
+    ...(mends === undefined ? {} : { mends }),
+    ...(isFallback || deps.localWrites() ? { localWrites: true } : {}),
+    ...(isFallback ? { isFallback } : {}),
+    next: nextStep({ kind, mends }, deps),
+  };
+}
+
+function nextStep({ kind, mends }: { kind: string; mends: Mends | undefined }, deps: Deps): string | null {
+  if (kind === "auth") return mends === undefined ? null : mendingStep[mends](deps);
   if (kind === "quota")
     return "Until then `mem settings set MEM_PROVIDER local && mem worker restart` writes without a model.";
   return null;
 }
 
-const mendingStep: Readonly<Record<Mends, (settings: Settings) => string | null>> = {
+const mendingStep: Readonly<Record<Mends, Step>> = {
   key: keyStep,
   address: addressStep,
   model: modelStep,
   command: () => setStep("HOST_CLI_PATH", "path"),
 };
 
-function keyStep({ get, paths }: Settings): string {
+function keyStep({ settings, env }: Parameters<Step>[0]): string {
+  const { get, paths } = settings;
   const provider = get("MEM_PROVIDER");
   switch (provider) {
     case "secondary":
@@ -51,7 +60,7 @@ function keyStep({ get, paths }: Settings): string {
   }
   switch (get("MEM_PRIMARY_AUTH_METHOD")) {
     case "subscription":
-      return "Run `claude /login`: it goes on by itself. Or choose who writes: `mem settings set MEM_PROVIDER local && mem worker restart`.";
+      return loginSteps[hostLogin(env)](homePath(paths.dotEnv));
     case "api-key":
       return `Put a valid LLM_API_KEY into ${homePath(paths.dotEnv)}, then run \`mem worker restart\`.`;
     default:
@@ -59,8 +68,25 @@ function keyStep({ get, paths }: Settings): string {
   }
 }
 
+const orLocal = "Or choose who writes: `mem settings set MEM_PROVIDER local && mem worker restart`.";
+const method = (name: string) => `\`mem settings set MEM_PRIMARY_AUTH_METHOD ${name} && mem worker restart\``;
+
+// The host's command is run without its keys, so that a subscription is what pays: it has no login where a key does.
+const loginSteps: Readonly<Record<HostLogin, (dotEnv: string) => string>> = {
+  login: () => `Run \`claude /login\`: it goes on by itself. ${orLocal}`,
+  token: () =>
+    `CLAUDE_CODE_OAUTH_TOKEN is refused: set the one that \`claude setup-token\` prints, then run \`mem worker restart\`. ${orLocal}`,
+  "api-key": (dotEnv) =>
+    `Claude Code has an API key here: put it into ${dotEnv} as LLM_API_KEY, then run ${method("api-key")}. ${orLocal}`,
+  helper: (dotEnv) =>
+    `Claude Code has its key from an apiKeyHelper: put a key into ${dotEnv} as LLM_API_KEY, then run ${method("api-key")}. ${orLocal}`,
+  gateway: (dotEnv) =>
+    `Claude Code asks a gateway here: put its LLM_BASE_URL and LLM_AUTH_TOKEN into ${dotEnv}, then run ${method("gateway")}. ${orLocal}`,
+  cloud: () => `Claude Code pays through a cloud here, which mem cannot ask. ${orLocal}`,
+};
+
 // The vendors' own addresses are fixed: what goes wrong there is no setting's fault.
-function addressStep({ get, paths }: Settings): string | null {
+function addressStep({ settings: { get, paths } }: Parameters<Step>[0]): string | null {
   const provider = get("MEM_PROVIDER");
   if (provider === "compat") return setStep("MEM_COMPAT_BASE_URL", "address");
   if (provider !== "primary" || get("MEM_PRIMARY_AUTH_METHOD") !== "gateway") return null;
@@ -74,7 +100,7 @@ const modelSettings = {
   local: null,
 } as const;
 
-function modelStep({ get }: Settings): string | null {
+function modelStep({ settings: { get } }: Parameters<Step>[0]): string | null {
   const setting = modelSettings[get("MEM_PROVIDER")];
   return setting === null ? null : setStep(setting, "model");
 }

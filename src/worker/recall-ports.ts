@@ -29,10 +29,17 @@ export function buildSearch(
     now: clock.now,
     observations: { ...index.observations, ...createCandidates(db), byId: observations.byId },
     summaries: { ...index.summaries, byId: summaries.byId },
-    prompts: { ...index.prompts, byId: prompts.byId },
+    prompts: {
+      ...index.prompts,
+      byId: prompts.byId,
+      underWay: () => prompts.underWay(clock.now() - longestTurnMs),
+    },
     vectors,
   });
 }
+
+// A turn that was broken off has no end: its prompt is found again after so long.
+const longestTurnMs = 3_600_000;
 
 interface ContextDeps {
   db: Sqlite;

@@ -25,7 +25,7 @@ export interface WorkerStatus {
   processing(): ProcessingStatus;
   oldestPendingAgeMs(): number | null;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded` when the queue is stuck, the provider waits for the user, or nothing can be written. */
+  /** `degraded` when the queue is stuck, the provider that was chosen waits for the user, or nothing can be written. */
   level(): "ok" | "degraded";
   /** True when messages were accepted and nothing came out for ten minutes, given up ones included. */
   isStuck(): boolean;
@@ -57,6 +57,11 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
 
   // Messages that die one after the other leave the queue empty, and nothing comes out of it all the same. What died
   // before the last success, or before this run, is old news.
+  function waitsForUser(): boolean {
+    const pause = deps.pause();
+    return pause?.kind === "auth" && pause.isFallback !== true;
+  }
+
   function isStuck(): boolean {
     const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
     if (deps.clock.now() - lastMovement <= stuckAfterMs) return false;
@@ -71,7 +76,7 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
       const { pending, processing: inWork, dead } = deps.counts();
       return { depth: pending + inWork, oldestPendingAgeMs: oldestPendingAgeMs(), dead };
     },
-    level: () => (deps.pause()?.kind === "auth" || isStuck() || deps.storageFails() ? "degraded" : "ok"),
+    level: () => (waitsForUser() || isStuck() || deps.storageFails() ? "degraded" : "ok"),
     isStuck,
     pause: deps.pause,
     lastSuccessAt: deps.lastSuccessAt,

@@ -81,6 +81,22 @@ describe("observations", () => {
     expect(payloads()).toHaveLength(1);
   });
 
+  test("a command that read our memory is counted and not stored, and of a longer one the output is left out", async () => {
+    const read = { tool_name: "Bash", tool_input: { command: "mem search quota | head" } };
+    const excluded = { status: "skipped", reason: "tool_excluded" };
+    expect(await intake.observe({ ...session, ...read, tool_response: "#12 quota" })).toEqual(excluded);
+    const command = "npm test && mem search quota";
+    await intake.observe({
+      ...session,
+      tool_name: "Bash",
+      tool_input: { command },
+      tool_response: "#12 quota",
+    });
+    expect(store.pending.counts()).toMatchObject({ accepted: 2, skipped: 1, pending: 1 });
+    expect(payloads()).toEqual([expect.stringContaining('"tool_input":{"command":"npm test"}')]);
+    expect(payloads().join()).not.toContain("quota");
+  });
+
   test("a skipped tool is counted and not stored, and the list is read at each use", async () => {
     expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual({
       status: "skipped",

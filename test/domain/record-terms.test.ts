@@ -9,6 +9,7 @@ const record = {
   narrative: "The login kept its query",
   facts: '["exit code 1"]',
   files_touched: '["src/auth/login.ts"]',
+  generator: "test",
 };
 const codes = (...terms: string[]) => terms.map(codeOf);
 

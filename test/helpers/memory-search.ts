@@ -21,6 +21,6 @@ export function memorySearchPort({ db, store }: MemoryStore, now = someTime): Se
       byId: (id) => store.observations.byId(id),
     },
     summaries: { ...index.summaries, byId: (id) => store.summaries.byId(id) },
-    prompts: { ...index.prompts, byId: (id) => store.prompts.byId(id) },
+    prompts: { ...index.prompts, byId: (id) => store.prompts.byId(id), underWay: () => [] },
   };
 }

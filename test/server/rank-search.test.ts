@@ -123,3 +123,19 @@ test("a search after one that remembered the words gives the same answer", async
   expect(first.found[0]?.title).toBe("Yesterday's last: the parser reads numbers");
   expect(await ask()).toEqual(first);
 });
+
+test("a record of the local rules is not found by template words, and by what it quotes", async () => {
+  const own = await makeProject(database);
+  await inTenant(database.app, own, (connection) =>
+    insertObservations(connection, [
+      hostedObservation(own, {
+        title: "npm run upload failed with exit code 1: too large",
+        narrative: "Command: `npm run upload`. It ended with exit code 1.",
+        generator: "local",
+      }),
+    ]),
+  );
+  const titles = async (words: string) => (await answerTo(words, noon, own)).titles.length;
+  expect([await titles("the exit of Britain"), await titles("exi")]).toEqual([0, 0]);
+  expect([await titles("upload"), await titles("uplo")]).toEqual([1, 1]);
+});

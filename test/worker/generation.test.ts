@@ -1,4 +1,5 @@
 // Generation as the settings put it together.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -68,6 +69,37 @@ test("while the model pauses and no call fits into the budget, local writes and 
   expect(generation.localWrites()).toBe(true);
   expect(cost.notice()).toMatch(/has 100,000 left, too few for a call; local writes until/);
   expect(generation.askAgain()).toEqual({ resumed: true, waitsUntil: null });
+});
+
+test("a command on PATH that is not logged in, and that nobody chose, leaves writing to local and says nothing", async () => {
+  const bin = tempDir();
+  const result = { type: "result", is_error: true, result: "Not logged in · Please run /login" };
+  writeFileSync(join(bin, "claude"), `#!/bin/sh\necho '${JSON.stringify(result)}'\nexit 1\n`, {
+    mode: 0o755,
+  });
+  const { generation } = generationWith({ PATH: bin, HOME: tempDir() });
+  expect(generation.isFallback()).toBe(false);
+  addMessage();
+  await generation.loop.takeUpDue();
+  await vi.waitFor(() => expect(generation.isFallback()).toBe(true), 20_000);
+  expect(generation.localWrites()).toBe(true);
+  const message = generation.flow.state(systemClock.now()).reason?.message;
+  expect(message).toBe("The host CLI: Not logged in");
+  await generation.loop.takeUpDue();
+  await vi.waitFor(
+    () => expect(memory.store.pending.counts()).toMatchObject({ done: 1, pending: 0 }),
+    20_000,
+  );
+  expect(memory.store.observations.byId(1)).toMatchObject({ generator: "local" });
+});
+
+test("the same refusal of a command that the user chose is the user's to repair", async () => {
+  const command = join(tempDir(), "claude");
+  for (const env of [{ MEM_PROVIDER: "primary", HOST_CLI_PATH: command }, { HOST_CLI_PATH: command }]) {
+    const { generation } = generationWith(env);
+    generation.start();
+    expect([generation.isFallback(), generation.localWrites()]).toEqual([false, false]);
+  }
 });
 
 function addMessage(): void {

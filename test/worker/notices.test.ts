@@ -49,6 +49,12 @@ test("while local writes in a refused model's place, the notice says who writes 
   expect(told).not.toContain("no model writes");
 });
 
+test("a refused login that the user never chose is no notice", () => {
+  const { notices } = noticesWhile({ pause: { ...refused, localWrites: true, isFallback: true } });
+  expect(notices.first("a")).toBeNull();
+  expect(notices.all()).toEqual([]);
+});
+
 test("a full disk is told at the start of every session while it lasts", () => {
   const { notices, state } = noticesWhile({ storage: new MemError("storage_full") });
   for (const session of ["a", "a", "b"]) expect(notices.first(session)).toContain("Free some space");

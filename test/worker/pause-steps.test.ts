@@ -3,19 +3,27 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { describePause } from "../../src/worker/pause-steps.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-const settingsWith = (env: Record<string, string>) => loadSettings({ dataDir: tempDir(), env });
+function depsWith(env: Record<string, string>, { localWrites = false, isFallback = false } = {}) {
+  const settings = loadSettings({ dataDir: tempDir(), env });
+  const home = { HOME: tempDir(), ...env };
+  return { settings, env: home, localWrites: () => localWrites, isFallback: () => isFallback };
+}
 const refused = { kind: "auth" as const, message: "401", until: 5 };
 const gateway = { MEM_PROVIDER: "primary", MEM_PRIMARY_AUTH_METHOD: "gateway" };
 
 test.each([
   [{}, "claude /login"],
+  [{ CLAUDE_CODE_OAUTH_TOKEN: "t" }, "claude setup-token"],
+  [{ ANTHROPIC_API_KEY: "k" }, "mem settings set MEM_PRIMARY_AUTH_METHOD api-key"],
+  [{ ANTHROPIC_AUTH_TOKEN: "t" }, "mem settings set MEM_PRIMARY_AUTH_METHOD gateway"],
+  [{ CLAUDE_CODE_USE_BEDROCK: "1", ANTHROPIC_API_KEY: "k" }, "through a cloud"],
   [{ MEM_PRIMARY_AUTH_METHOD: "api-key" }, "LLM_API_KEY"],
   [{ MEM_PRIMARY_AUTH_METHOD: "gateway" }, "LLM_AUTH_TOKEN"],
   [{ MEM_PROVIDER: "secondary" }, "mem settings set MEM_SECONDARY_API_KEY"],
   [{ MEM_PROVIDER: "compat" }, "mem settings set MEM_COMPAT_API_KEY"],
 ])("with %j a refused key names %s", (env, step) => {
   const reason = { ...refused, mends: "key" as const };
-  const pause = describePause({ state: "probing", reason }, settingsWith(env));
+  const pause = describePause({ state: "probing", reason }, depsWith(env));
   expect(pause).toEqual({ ...refused, mends: "key", next: expect.stringContaining(step) });
 });
 
@@ -28,32 +36,42 @@ test.each([
   [{}, "command", "mem settings set HOST_CLI_PATH <path>"],
 ] as const)("with %j a wrong %s is mended by %s, not by another key", (env, mends, step) => {
   const reason = { ...refused, mends };
-  const pause = describePause({ state: "paused", reason }, settingsWith(env));
+  const pause = describePause({ state: "paused", reason }, depsWith(env));
   expect(pause?.next).toContain(step);
 });
 
 test("a refusal whose message says what to do asks for no key", () => {
-  const pause = describePause({ state: "paused", reason: refused }, settingsWith({}));
+  const pause = describePause({ state: "paused", reason: refused }, depsWith({}));
   expect(pause?.next).toBeNull();
 });
 
 test("what ends by itself asks for nothing, and an open flow is no pause", () => {
   const limited = { kind: "rate_limited" as const, message: "429", until: 5 };
-  expect(describePause({ state: "paused", reason: limited }, settingsWith({}))?.next).toBeNull();
-  expect(describePause({ state: "open", reason: null }, settingsWith({}))).toBeNull();
+  expect(describePause({ state: "paused", reason: limited }, depsWith({}))?.next).toBeNull();
+  expect(describePause({ state: "open", reason: null }, depsWith({}))).toBeNull();
 });
 
 test("every command that changes a setting restarts the worker too", () => {
   for (const env of [{}, { MEM_PROVIDER: "secondary" }, { MEM_PROVIDER: "compat" }])
     for (const kind of ["auth", "quota"] as const) {
       const reason = { ...refused, kind, mends: "key" as const };
-      const next = describePause({ state: "paused", reason }, settingsWith(env))?.next;
+      const next = describePause({ state: "paused", reason }, depsWith(env))?.next;
       expect(next).toMatch(/`mem settings set [^`]+ && mem worker restart`/);
     }
 });
 
 test("a pause during which local writes says so", () => {
   const state = { state: "paused" as const, reason: refused };
-  expect(describePause(state, settingsWith({}), true)?.localWrites).toBe(true);
-  expect(describePause(state, settingsWith({}))).not.toHaveProperty("localWrites");
+  expect(describePause(state, depsWith({}, { localWrites: true }))?.localWrites).toBe(true);
+  expect(describePause(state, depsWith({}))).not.toHaveProperty("localWrites");
+});
+
+test("a fallback that is tried again is still one, and names the next step", () => {
+  const reason = { ...refused, mends: "key" as const };
+  const pause = describePause({ state: "probing", reason }, depsWith({}, { isFallback: true }));
+  expect(pause).toMatchObject({
+    localWrites: true,
+    isFallback: true,
+    next: expect.stringContaining("/login"),
+  });
 });

@@ -52,6 +52,11 @@ const levels: [what: string, level: "ok" | "degraded", world: World][] = [
   ["nothing can be written", "degraded", { minutes: 1, storageFails: true }],
   ["the provider is rate limited", "ok", { minutes: 1, pause: paused }],
   ["the provider refuses access", "degraded", { minutes: 1, pause: { ...paused, kind: "auth" } }],
+  [
+    "a provider that nobody chose does",
+    "ok",
+    { minutes: 1, pause: { ...paused, kind: "auth", isFallback: true } },
+  ],
 ];
 
 test.each(levels)("when %s the worker is %s", (_what, level, world) => {

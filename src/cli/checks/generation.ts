@@ -48,6 +48,8 @@ export function checkProvider(sight: ProviderSight): Check {
   if (paused !== null) {
     const message = `${words}. ${asSentence(paused.message)}`;
     const next = paused.next ?? missing?.next;
+    if (paused.isFallback === true)
+      return ok(name, next === undefined ? message : `${message.replace(/\.?$/, ".")} ${next}`);
     // A provider that refuses access waits for the user; every other pause ends by itself.
     return paused.kind === "auth"
       ? fail(name, message, next ?? "mem worker logs")

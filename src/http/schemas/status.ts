@@ -75,7 +75,7 @@ const provider = z.lazy(() =>
   z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
 );
 
-/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. `localWrites`: nothing waits. */
+/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. `localWrites`: nothing waits. `isFallback`: the user never chose this provider. */
 export const pause = z.lazy(() =>
   z
     .object({
@@ -84,6 +84,7 @@ export const pause = z.lazy(() =>
       until: epochMs().nullable(),
       mends: z.enum(mendable).optional(),
       localWrites: z.boolean().optional(),
+      isFallback: z.boolean().optional(),
       next: z.string().nullable(),
     })
     .meta({ id: "Pause" }),

@@ -5,6 +5,7 @@ import { packTerms } from "../../domain/record-terms.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
 import { parseLists } from "../../domain/records.ts";
 import { projectToken, typeToken } from "../../domain/scope-token.ts";
+import { summaryContent, withoutTemplateWords } from "../../domain/template-words.ts";
 import type { Sqlite } from "./open.ts";
 import { createProjects } from "./projects.ts";
 
@@ -52,20 +53,21 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
       const { facts, files_read, files_modified, files_touched } = parseLists(observation);
       for (const path of files_read) addFile.run(path, observation.id, "read");
       for (const path of files_modified) addFile.run(path, observation.id, "modified");
+      const own = (text: string) => indexText(withoutTemplateWords(text, observation.generator));
       indexObservation.run(
         observation.id,
         `${scopeOf(observation.project)} ${typeToken(observation.obs_type)}`,
-        indexText(joined(observation.title, observation.subtitle)),
-        indexText(facts.join("\n")),
-        indexText(joined(observation.summary, observation.narrative)),
+        own(joined(observation.title, observation.subtitle)),
+        own(facts.join("\n")),
+        own(joined(observation.summary, observation.narrative)),
         indexText(files_touched.join(" ")),
       );
       putTerms.run(observation.id, observation.created_at_epoch, packTerms(observation));
     },
     ofSummary(summary) {
       const { facts, files_touched } = parseLists(summary);
-      const body = [summary.summary_text, ...facts, ...files_touched].join("\n");
-      indexSummary.run(summary.id, scopeOf(summary.project), indexText(body));
+      const body = summaryContent([summary.summary_text, ...facts].join("\n"), summary.generator);
+      indexSummary.run(summary.id, scopeOf(summary.project), indexText([body, ...files_touched].join("\n")));
     },
     ofPrompt(prompt) {
       indexPrompt.run(prompt.id, scopeOf(prompt.project), indexText(prompt.prompt_text));

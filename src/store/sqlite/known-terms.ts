@@ -154,7 +154,8 @@ type Source = TermSource & Omit<Known, "terms">;
 // A record of an older version has no terms yet. They are not kept: nothing tells when its text changes.
 function createMake(db: Sqlite): (id: number) => Known | undefined {
   const source = db.prepare<[number], Source>(
-    `select title, subtitle, summary, narrative, facts, files_touched, created_at_epoch, status, project, obs_type
+    `select title, subtitle, summary, narrative, facts, files_touched, generator, created_at_epoch, status, project,
+       obs_type
      from observations
      where id = ?`,
   );

@@ -9,6 +9,7 @@ import contextLedger from "./migrations/0005-context-ledger.sql";
 import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
 import searchJudged from "./migrations/0007-search-judged.sql";
 import comparison from "./migrations/0010-comparison.sql";
+import templateWords from "./migrations/0011-template-words.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -20,6 +21,7 @@ const migrations = [
   { version: 6, name: "truth-and-projects", sql: truthAndProjects },
   { version: 7, name: "search-judged", sql: searchJudged },
   { version: 10, name: "comparison", sql: comparison },
+  { version: 11, name: "template-words", sql: templateWords },
 ] as const;
 
 /** The schema version this code writes. */

@@ -31,6 +31,8 @@ export interface Prompts {
   /** Private prompts are in no page. */
   page(request: PageRequest): Page<UserPrompt>;
   byId(id: number): UserPrompt | undefined;
+  /** The newest prompts of sessions of a host whose turn, asked after `since`, has not ended. */
+  underWay(since: number): number[];
 }
 
 /** The columns of the wire record, in its order. */
@@ -55,6 +57,19 @@ export function createPrompts(db: Sqlite): Prompts {
   const byId = db.prepare<[number], UserPrompt>(
     `select ${promptColumns} from user_prompts where id = ? and private = 0`,
   );
+  // A client of the API does not say when a turn ends.
+  const underWay = db
+    .prepare<{ since: number }, number>(
+      `select p.id
+       from sessions s
+       cross join user_prompts p on p.session_id = s.id and p.prompt_number = s.newest_prompt
+       where s.status = 'active' and s.last_active_at_epoch >= @since and s.host <> 'api' and p.created_at_epoch >= @since
+         and not exists (
+           select 1
+           from raw_events e
+           where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch)`,
+    )
+    .pluck();
   const page = readPage<UserPrompt>(db, {
     table: "user_prompts",
     columns: promptColumns,
@@ -74,5 +89,6 @@ export function createPrompts(db: Sqlite): Prompts {
     byNumber: (sessionId, promptNumber) => byNumber.get(sessionId, promptNumber),
     page,
     byId: (id) => byId.get(id),
+    underWay: (since) => underWay.all({ since }),
   };
 }

@@ -10,9 +10,15 @@ export interface Searched {
   always: string;
   /** Conditions that only this kind has; each is passed when its parameter is null. */
   own: string;
-  /** All text of a row `r`, for a look into words. */
+  /** All text of a row `r`, for a look into words; `content` is that without template words. */
   text: string;
+  content: string;
 }
+
+// On lines of their own, as templates are read.
+const facts = `rtrim(replace(substr(r.facts, 3), '","', char(10)), '"]')`;
+const observationText = `concat_ws(char(10), r.title, r.subtitle, r.summary, r.narrative, ${facts}, r.files_touched)`;
+const summaryText = `concat_ws(char(10), r.summary_text, ${facts}, r.files_touched)`;
 
 // Title 3, facts 2, narrative 1, files 4: fitted on the development half of commit-fixes, held against Cranfield
 // (R@10 60.5 and 41.3; equal weights 60.7 and 40.5, title 5 and files 2 59.9 and 41.1).
@@ -20,8 +26,8 @@ export const observations: Searched = {
   table: "observations",
   weights: "0, 3, 2, 1, 4",
   always: "r.status <> 'rejected'",
-  text: `r.title || ' ' || ifnull(r.subtitle, '') || ' ' || r.summary || ' ' || ifnull(r.narrative, '') || ' '
-         || r.facts || ' ' || r.files_touched`,
+  text: observationText,
+  content: `without_template_words(${observationText}, r.generator)`,
   own: `and (@obs_type is null or r.obs_type = @obs_type)
      and (@concepts is null or exists (
        select 1
@@ -38,7 +44,8 @@ export const summaries: Searched = {
   table: "session_summaries",
   weights: "0, 1",
   always: "true",
-  text: "r.summary_text || ' ' || r.facts || ' ' || r.files_touched",
+  text: summaryText,
+  content: `summary_content(${summaryText}, r.generator)`,
   own: `and (@concepts is null or exists (
        select 1
        from json_each(iif(json_valid(r.concepts), r.concepts, '[]')) have
@@ -54,6 +61,7 @@ export const prompts: Searched = {
   weights: "0, 1",
   always: "r.private = 0",
   text: "r.prompt_text",
+  content: "r.prompt_text",
   own: "",
 };
 

@@ -7,6 +7,7 @@ import type {
   WalkPlace,
   WalkStep,
 } from "../../domain/search.ts";
+import { summaryContent, withoutTemplateWords } from "../../domain/template-words.ts";
 import { createDateRange, everything } from "./date-range.ts";
 import type { Sqlite } from "./open.ts";
 import {
@@ -35,6 +36,8 @@ export interface TextSearch {
 
 /** One searcher per kind of record; the statements are prepared once. */
 export function createSearchIndex(db: Sqlite) {
+  db.function("without_template_words", { deterministic: true }, withoutTemplateWords);
+  db.function("summary_content", { deterministic: true }, summaryContent);
   return {
     observations: { ...createTextSearch(db, observations), lines: createLines(db) },
     summaries: createTextSearch(db, summaries),
@@ -105,7 +108,7 @@ interface Narrowed {
 }
 
 function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
-  const { table, weights, always, text } = searched;
+  const { table, weights, always, text, content } = searched;
   const fts = `${table}_fts`;
   const filters = conditionsOf(searched);
 
@@ -140,7 +143,9 @@ function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
     `select id, -parts as score, created_at_epoch
      from (
        select r.id, r.created_at_epoch, (
-         select count(*) from json_each(@parts) part where instr(lower(${text}), part.value) > 0) as parts
+         select count(*)
+         from json_each(@parts) part
+         where instr(lower(${text}), part.value) > 0 and instr(lower(${content}), part.value) > 0) as parts
        from ${table} r
        where (@only is null or r.id in (select value from json_each(@only))) and ${ofProject} and ${filters}
        order by r.created_at_epoch desc, r.id desc

@@ -66,6 +66,16 @@ test("generate=false stores the event and asks for nothing; the flags are true o
   }
 });
 
+test("nothing is made of a tool use that only read our memory", async () => {
+  const payload = {
+    tool_name: "Bash",
+    tool_input: { command: "mem search quota" },
+    tool_response: "#12 quota",
+  };
+  const sent = await post("/v1/events", { ...anEvent, payload });
+  expect([sent.status, sent.body.generationJob]).toEqual([201, null]);
+});
+
 test("the project is the body's or the key's; a key of the team has to name one", async () => {
   const { project_id } = key;
   const named = await post("/v1/events", { ...anEvent, projectId: project_id }, { by: teamKey });

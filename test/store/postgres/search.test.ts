@@ -127,6 +127,7 @@ test("a code carries its project and fits a bigint; a word of the title stands t
     narrative: "queue",
     facts: "[]",
     files_touched: "[]",
+    generator: "test",
   });
   const [first, second] = [ours, theirs].map(({ project_id }) => searchCodes(project_id, packed));
   expect(first).toHaveLength(3);

@@ -42,3 +42,27 @@ test("a database of the second schema keeps its records, which hold, are unpinne
   expect(db.pragma("foreign_key_check")).toEqual([]);
   closeDatabase(db);
 });
+
+test("records of an older version are no longer found by template words once they are renewed", async () => {
+  const path = join(tempDir(), "mem.db");
+  const first = openDatabase(path, { product: "0.1.0", now: 1 });
+  first.exec(`
+    insert into projects (label) values ('app');
+    insert into observations (sdk_session_id, project, obs_type, title, summary, narrative, generator, provenance,
+      created_at_epoch)
+    values ('s', 'app', 'change', 'Tea', 'Tea.', 'It ended with exit code 1.', 'local', 'file', 1),
+      ('s', 'app', 'change', 'Peppermint', 'It was.', 'The exit stays.', 'a-model', 'file', 1);
+    insert into observations_fts (rowid, scope, title, narrative) values
+      (1, 'xp1 xtchange', 'Tea', 'It ended with exit code 1.'), (2, 'xp1 xtchange', 'Peppermint', 'The exit stays.');
+    delete from schema_versions where version >= 11;`);
+  closeDatabase(first);
+
+  const db = openDatabase(path, { product: "0.2.0", now: 2 });
+  const store = createStore(db);
+  const found = () =>
+    db.prepare("select rowid from observations_fts where observations_fts match 'exit'").pluck().all();
+  expect(found()).toEqual([1, 2]);
+  while ((await store.commit(() => store.derived.renew(50))) > 0);
+  expect(found()).toEqual([2]);
+  closeDatabase(db);
+});

@@ -97,7 +97,7 @@ describe("after the rescue", () => {
     const db = open(fresh);
     salvage(damaged, db);
     const count = (sql: string) => db.prepare(sql).pluck().get();
-    expect(count("select count(*) from observations_fts where observations_fts match 'edited'")).toBe(450);
+    expect(count("select count(*) from observations_fts where observations_fts match 'demo'")).toBe(450);
     expect(count("select count(distinct observation_id) from observation_files")).toBe(450);
     closeDatabase(db);
   });

@@ -90,7 +90,7 @@ describe("the durable queue", () => {
       dead: 0,
     });
     const found = db
-      .prepare("select rowid from observations_fts where observations_fts match 'title : read'")
+      .prepare("select rowid from observations_fts where observations_fts match 'facts : fact'")
       .all();
     expect(found).toHaveLength(2);
     expect(db.prepare("select raw_event_id from observation_sources order by 1").pluck().all()).toEqual(ids);

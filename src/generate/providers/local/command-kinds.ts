@@ -1,5 +1,5 @@
 // What a simple command is for, and which files it reads and writes.
-import { joinPath, type Segment } from "./command-line.ts";
+import { joinPath, type Segment } from "../../../domain/command-line.ts";
 
 export type CommandKind =
   | "commit"

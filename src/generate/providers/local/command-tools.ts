@@ -1,6 +1,7 @@
 // Shell commands: what ran, how it ended, and what of its output is worth keeping.
+
+import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
 import { type CommandKind, commandFiles, commandKind, mainSegment } from "./command-kinds.ts";
-import { parseCommandLine, type Segment } from "./command-line.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeChanges } from "./edit-tools.ts";
 import { type ErrorLines, endsInError, errorLines } from "./error-lines.ts";

@@ -30,7 +30,8 @@ export function failureOf(error: HostCliError, { now, secrets }: FailureContext)
   const billed = error.usage === undefined ? {} : { usage: error.usage };
   const advice = kind === "auth" ? adviceFor(error) : "";
   const mends = kind === "auth" ? mendsOf(advice) : {};
-  return new ModelFailure(kind, `The host CLI: ${cleanReason(error.text, secrets)}${advice}`, {
+  const text = error.text.replace(ownAdvice, "");
+  return new ModelFailure(kind, `The host CLI: ${cleanReason(text, secrets)}${advice}`, {
     ...pause,
     ...billed,
     ...mends,
@@ -76,15 +77,16 @@ function kindOfStatus(status: number | null): ModelFailureKind | null {
 }
 
 const otherModel = " (another one: `mem settings set MEM_MODEL <model>`)";
-const login = " (log in: start `claude` and enter /login)";
+// The CLI knows one way to log in; which one fits the user says the next step that is shown beside this.
+const ownAdvice = /\s*(?:[·.,;-]\s*)?please run \/login\.?/i;
 
 function adviceFor({ text, status }: HostCliError): string {
   if (/unknown option/i.test(text)) return " (it is too old: `claude update`)";
   if (/selected model/i.test(text) || status === 404) return otherModel;
-  return login;
+  return "";
 }
 
 function mendsOf(advice: string): { mends?: Mends } {
-  if (advice === login) return { mends: "key" };
+  if (advice === "") return { mends: "key" };
   return advice === otherModel ? { mends: "model" } : {};
 }

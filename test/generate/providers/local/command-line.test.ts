@@ -1,11 +1,11 @@
 // What a shell command runs, and which files it names.
 import { expect, it } from "vitest";
+import { parseCommandLine } from "../../../../src/domain/command-line.ts";
 import {
   commandFiles,
   commandKind,
   mainSegment,
 } from "../../../../src/generate/providers/local/command-kinds.ts";
-import { parseCommandLine } from "../../../../src/generate/providers/local/command-line.ts";
 import { paths } from "../../../../src/generate/providers/local/finding.ts";
 
 const segments: [command: string, texts: string[]][] = [

@@ -3,7 +3,10 @@ import { expect } from "vitest";
 import type { DraftObservation } from "../../../../src/domain/drafts.ts";
 import type { Json } from "../../../../src/domain/json.ts";
 import type { ClaimedMessage, PendingMessage } from "../../../../src/domain/messages.ts";
+import { withoutTemplateWords } from "../../../../src/domain/template-words.ts";
+import { termsOf } from "../../../../src/domain/words.ts";
 import { observe } from "../../../../src/generate/providers/local/observe.ts";
+import { readResult } from "../../../../src/generate/providers/local/tool-result.ts";
 
 /** The directory that every test message is sent from. */
 export const cwd = "/home/user/shop";
@@ -31,8 +34,25 @@ export function observed({ tool, input = {}, response = {}, failed, prompt = "" 
     cwd,
     ...(failed === undefined ? {} : { tool_failed: failed }),
   };
-  return observe(claimed(7, message), prompt);
+  const draft = observe(claimed(7, message), prompt);
+  expect(wordsOfTemplates(draft, message)).toEqual([]);
+  return draft;
 }
+
+/** The searchable words of a draft that stand nowhere in its tool use: a search must not find it by them. */
+function wordsOfTemplates(draft: DraftObservation, message: PendingMessage): string[] {
+  const { tool_name, tool_input, tool_response } = message;
+  const { text, fields } = readResult(tool_response, false);
+  const quoted = JSON.stringify([tool_name, tool_input, text, fields]).replace(/\\[ntr"\\]/g, " ");
+  const known = new Set(termsOf(quoted));
+  const texts = [draft.title, draft.subtitle, draft.summary, draft.narrative, ...draft.facts];
+  return texts
+    .map((own) => withoutTemplateWords(own ?? "", "local").replace(/\S*…\S*/g, " "))
+    .flatMap((own) => termsOf(own).filter((term) => !known.has(term) && !isNumber.test(term)));
+}
+
+// Hosts count lines and hashes are cut.
+const isNumber = /^\d+$|^[0-9a-f]{9}$/;
 
 /** A Bash use of Claude Code that ended well. */
 export function ran(command: string, stdout: string, stderr = ""): Use {
