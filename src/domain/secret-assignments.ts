@@ -1,5 +1,6 @@
 // Secrets that show by the name they stand under: assignments, JSON, YAML, flags, query strings, calls, prose.
 import { behind, nameEndAt, secretNameAt } from "./secret-names.ts";
+import { beginsKeyBlock } from "./secret-pem.ts";
 import { isSecretValue, type ValueForm } from "./secret-value.ts";
 
 /** A secret's place in a text, and its kind. */
@@ -16,7 +17,7 @@ export function namedSecret(text: string, start: number): SecretSpan | undefined
   const name = secretNameAt(text, start);
   if (name === undefined) return undefined;
   const value = assigned(text, start, end) ?? mentioned(text, start, end);
-  if (value === undefined) return undefined;
+  if (value === undefined || beginsKeyBlock(text, value.start)) return undefined;
   if (value.form === "bare" && /[([]/.test(text.charAt(value.end))) return undefined;
   const secret = isSecretValue(text.slice(value.start, value.end), name, value.form);
   return secret ? { start: value.start, end: wholeEnd(text, value.start, value.end), kind: name } : undefined;

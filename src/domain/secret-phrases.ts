@@ -1,0 +1,144 @@
+// Seed phrases of wallets: twelve or more words of BIP 39 in a row, told from prose by a fingerprint of its word list.
+import type { SecretSpan } from "./secret-assignments.ts";
+
+/** The phrases in a text, in order. Words in alphabetical order are a list of words, and no phrase. */
+export function seedPhrases(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  for (let at = stride - 1; at < text.length; at += stride) {
+    const word = wordAround(text, at);
+    if (word === undefined) continue;
+    const words = chainAround(text, word);
+    const phrase = words.length < shortestPhrase ? undefined : phraseIn(text, words);
+    if (phrase !== undefined) spans.push(phrase);
+    at = Math.max(at, words.at(-1)?.end ?? at);
+  }
+  return spans;
+}
+
+const shortestPhrase = 12;
+// Twelve words of three letters, and what stands between them, are longer than this.
+const stride = 40;
+const longestSeparator = 16;
+
+interface Word {
+  start: number;
+  end: number;
+}
+
+function chainAround(text: string, word: Word): Word[] {
+  const words = [word];
+  for (let next = wordAfter(text, word.end); next !== undefined; next = wordAfter(text, next.end)) words.push(next);
+  if (words.length === 1) return words;
+  for (let next = wordBefore(text, word.start); next !== undefined; next = wordBefore(text, next.start))
+    words.unshift(next);
+  return words;
+}
+
+// What stands between two words is the same all along, numbers and line breaks aside; other words around belong to a
+// sentence.
+function phraseIn(text: string, words: readonly Word[]): SecretSpan | undefined {
+  const between = words.slice(1).map((word, at) => shape(text.slice(words[at]?.end, word.start)));
+  const usual = mostFrequent(between);
+  let first = 0;
+  let last = words.length - 1;
+  while (first < last && between[first] !== usual) first++;
+  while (last > first && between[last - 1] !== usual) last--;
+  const phrase = words.slice(first, last + 1);
+  if (phrase.length < shortestPhrase || isSorted(phrase.map(({ start, end }) => text.slice(start, end)))) return undefined;
+  return { start: phrase[0]?.start ?? 0, end: phrase.at(-1)?.end ?? 0, kind: "seed-phrase" };
+}
+
+function shape(between: string): string {
+  return between.replace(/\d+/g, "0").replace(/(?:\\+[nrt]|\s)+/g, " ");
+}
+
+function mostFrequent(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function isSorted(words: readonly string[]): boolean {
+  return words.every((word, at) => at === 0 || (words[at - 1] ?? "") < word);
+}
+
+function wordAround(text: string, at: number): Word | undefined {
+  let start = at;
+  while (start < text.length && start < at + longestSeparator && !isLetter(text.charCodeAt(start))) start++;
+  while (start > 0 && at - start < longestWord && isLetter(text.charCodeAt(start - 1))) start--;
+  return wordFrom(text, pastEscape(text, start));
+}
+
+function wordAfter(text: string, from: number): Word | undefined {
+  const most = from + longestSeparator;
+  for (let at = from; at < most && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isLetter(code)) return at === from ? undefined : wordFrom(text, at);
+    if (isEscape(text, at)) at++;
+    else if (!isSeparator(code)) return undefined;
+  }
+  return undefined;
+}
+
+function wordBefore(text: string, to: number): Word | undefined {
+  const least = Math.max(0, to - longestSeparator);
+  for (let end = to; end > least; end--) {
+    const code = text.charCodeAt(end - 1);
+    if (isEscape(text, end - 2)) end--;
+    else if (isLetter(code)) {
+      let start = end;
+      while (start > 0 && end - start < longestWord + 2 && isLetter(text.charCodeAt(start - 1))) start--;
+      const word = end === to ? undefined : wordFrom(text, pastEscape(text, start));
+      return word?.end === end ? word : undefined;
+    } else if (!isSeparator(code)) return undefined;
+  }
+  return undefined;
+}
+
+// The letter of a line break that is written out belongs to no word.
+function pastEscape(text: string, start: number): number {
+  return isEscape(text, start - 1) ? start + 1 : start;
+}
+
+function isEscape(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x5c && /[nrt]/.test(text.charAt(at + 1));
+}
+
+const shortestWord = 3;
+const longestWord = 8;
+
+function wordFrom(text: string, start: number): Word | undefined {
+  let end = start;
+  let hash = 0x811c9dc5;
+  for (; end - start <= longestWord && isLetter(text.charCodeAt(end)); end++)
+    hash = Math.imul(hash ^ (text.charCodeAt(end) | 0x20), 0x01000193);
+  const length = end - start;
+  if (length < shortestWord || length > longestWord) return undefined;
+  return isSet(hash & mask) && isSet((hash >>> maskBits) & mask) ? { start, end } : undefined;
+}
+
+const maskBits = 14;
+const mask = (1 << maskBits) - 1;
+let fingerprint: Uint8Array | undefined;
+
+function isSet(bit: number): boolean {
+  fingerprint ??= Buffer.from(fingerprintOfWords, "base64");
+  return ((fingerprint[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+}
+
+function isLetter(code: number): boolean {
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x7a;
+}
+
+// White space, digits, and what stands in lists, tables and quotes.
+function isSeparator(code: number): boolean {
+  return code <= 0x20 || (code < 0x80 && separators.has(code)) || code === 0x2192 || code === 0x2502;
+}
+
+const separators = new Set([...'0123456789.,;:()[]"\'`|-+>#*\\'].map((character) => character.charCodeAt(0)));
+
+// A Bloom filter of the 2,048 English words: two bits of 16,384 for each, from the halves of its FNV-1a hash. One other
+// word in twenty passes, so twelve in a row do not.
+const fingerprintOfWords =
+  "QUQQIwAAIwFKpCIAQAIAgYAAAgEiAAAAGdBqBAIG1QOgAUFNEIIAAQcggBAYAAAARIYAgABo0TAGGhHAGQFAABQCKVJgYBggAAAhAQQ0M5kAcSBFiEDhQUFDAIBIAiERAAFABgIJAYQAgOwAATgQkAAcIBQBERASKQGBCgAAAgkEoAhhUgJAQEBSCgIEEJUBEwAA2YADMJAuApCCDAAYAAoQAAMAhcCAAAIkZEdGsYDgGAAFJLdBEQCEWACJAAAAYJFVwYQtIoRYQAaAECcAUABAAEgMEEQBYBcAAEQgkAgxAoQC1ADACAliAlmDwSJAwYAKAAAKgoABIEEeARLBAER0iBGAo0UCoAEYAgQeUhEQBwICMIAChMASEi0YpARAAQgAIICJlAACqBAhGAAIAS0TEBckQABNRMGAIIEIwQIAR6QAKgIgSQADBBAABBvISAMAEAFGkkBCAAiAgEmBEFIACSIKkmAjgAgIChMYjBQIACxQEAa4EFjANAAB4CBAgACCIDRgRqBhAAi4BAiABABEKQhHUAVFAVI2YGIVwJIBEABxICBAoHBAIACIAIgsATABKQhhQDBQADKAAUWogjAEIAEHAKR4CEoAcguEhAIqEQIkAAAHgoCkFKCAAgAYUKGgABCgYIgJEEBgxAIBoCOIqEYABACQ0QEQAAAgAhNAIJioQgRAAQQCUAIBiARhEgKsUICACAQAECQAAAokgCIQoACFgBAQSAABFYAwAEIDsAOjRKCIwEKAwgCgAVkAIZkQockgJNhaKwghQQiQBgqFwIBgAAAAIIgKAxirU2AcooGoAgAAAYVACEBQIAQQAbIIAcAU4AEgMQBRQBYBoQgwQiQ41BAYAAFIQYQBUCMQiQBARBCAAAJAmSUAAICAMQYQCjIQAZEEqAghIACEACIJlrCWBAGECQ4DFQBADSNEVEEwACQBEBgAWwlASaEACQgBEQDIGACCYAYiKEZRZMCIo2SQiAABCQJF8ACAkAAUSAhAAIAIDRTAGTUJAYYgQBIAIgwRBBgKRACAHgQFUAMp2goBGBiAEBAgSooyMAejQgQACpEUAGACINFCoJABKJUSBQQAB0RAAAqKBMMTKsCAAUAAYQAmAwDIUCyAiBIwEoJLQ9ECAIgwgDEIIYMICAICIEADAEACIEYEFiJAxBRgEAABqAAIRNBg2RCwBWCJIBBIQACAEIkGBALDQQIAAIIUAVQAFCCAwgEFoBAQKBACkRCBhAIcEahklABJBoUoDgSQAAQA0BAAJCA4ggAxQUOAQkGAAGSAQELA0ACAUACYQTYAwNIyHAWEClkmISAqIQAyANQSAAKAKRAGBBNAZSgEBkAQYAIBRAASCAQSAAAEIUIQAgBgBwCQMCAAEGAhCRZoFAIBgBIWBokAIqGBCTLGhMrwAAAQwCAAEE0PwDaCQgEBAIAUaYhAACAAQDTCEVEpQIAACgkBBAmIhCMAaCAAaBBABApEADcAhXqAgCgDAoGAAAAAYkhFS4UgkpMAHGF0EoggAIACBIwAEAAEVAAAcIAVAUAhjgxyUgQKAYEUCklAYQoDYgCTQAGQAQCYaM0CgEmFgAGBBkCkrJCQABlFiBQAZokIBABCaAmQAASEAAG0IAYxAihFVABJgEpAyEgUcERQAAIYAyAglAhCAxkAhayCEgAoACQILjRIYEEgSIAkhiBQDUAcIABGgKAAAJgEABcEkCwghAIIlIAFgAKaURCCVBIBAIAgAYBQEkWAAwQQD7ACAFAYiTABQkABmAggAAgAQVAYAQEeZSIwQAAIMMAARgaYAIAAuwAOzgAgAihAwACQAAI4YAMAEAAChAYEICSzBEACMhEBAAkBCEyAnDCOEEANACggAIQACIyUKBQACEBQAOkAG0UCAyjAABICAAg1EpUHKYQUJbZA4AnilEhCAKDAJgECADAAhECwgEAJCBKgAEFJACpDGBLIAAigIEArAImBBgOMgMJADESOEDnzAYEAAATwRgDQ4QACAEEBEUIYIYIAIgAYGAgCAkCAQSwEgAgZANY5wAGABEAw4AgAKAGCcAZoAkxApAAHiQCLEACTEoIEkAQQAcHwIAIAGxBACiAiiQiAkgKAIAQEKERBQBhgAAHFIOYCRDgEENAAMcDQDAAEwgkIBQQxsIAmCAMEYAMADSYKcUwwADYAAQ4QEjUYEQhIJBARIQR6BBAxAEBAAgMAwWAsCCLBgCgYBAgDAkA6ECIAAQCQABEFkihhEkxoKiKRUAgEAVQOAABiAgAEAgFCAAgQIAYBEACUHQSABAJgTMAIUgAGQAgywDCwAgABAbACYEYAZhIUQEAgwECCBQ0ABBBACiMEwCZGAYIBACQBUYAAEERYQoBAAkRPcKYMWgA0gACEABAAwAQACEACxAANUMSIAQyREnSUBA6KYALAFiigkUAyQwABUAWAQEgAwgKGKGAgYgiAAoAyLgAgQQjIAEBgCDYVYBCIhEQqAKBC4ICgDEQA0CCGIQYREAHAsCChAIQUBBADCnJLAIAAnA0AREQOMSECgEKAMA4AhQRChYS1VNETIgcigAGYIAHCEkgokgEAGiEAQiAQE0QgAxAAgMMIQCEB1iAOCEFYBMAlmEAAgAAACxMCFSAIwTEEcxxSQDQMAAAQQLeBSAYAQd0JQRuCSnhABAB4goBAGgIARIBWZAGBJAABVCgMCFCiACIJQoCUAEIAQpAAwABBIAioICgEoAQ=";
