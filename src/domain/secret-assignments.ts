@@ -50,7 +50,7 @@ interface Value {
 }
 
 const quote = "\\\\{0,3}[\"'`]";
-const assignment = new RegExp(`(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|={1,3}|:(?!:)|%3[ad])`, "iy");
+const assignment = new RegExp(`(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|(?:\\|\\||\\?\\?)?={1,3}|:(?!:)|%3[ad])`, "iy");
 const openQuote = new RegExp(`\\s{0,80}[bBrRuUfF@]{0,2}(${quote})`, "y");
 const typedQuote = new RegExp(`[ \\t]{0,4}[A-Za-z_][\\w.<>[\\]|? ]{0,40}?=[ \\t]{0,4}(${quote})`, "y");
 const blockScalar = /[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\\n|\r?\n)[ \t]{1,80}/y;
@@ -97,6 +97,7 @@ const looseQuote = new RegExp(
   `(?:${quote})?[)\\]]{0,2}\\s{0,3}(?:,|\\|\\||\\?\\?|\\(|or |is |was |to )?\\s{0,3}(${quote})`,
   "iy",
 );
+const looseCell = /[`"']?[ \t]{0,40}\|[ \t]{0,4}`?/y;
 const looseWord = /\s{1,3}(?:is|was)[: ]\s{0,3}/iy;
 
 // <name>value</name>, { name, value }, --name value, ENV NAME value, name("value"), env("NAME", "value"), name is value.
@@ -112,6 +113,7 @@ function mentioned(text: string, start: number, end: number): Value | undefined 
   if (argument !== undefined) return argument;
   const loose = match(looseQuote, text, end)?.[1];
   if (loose !== undefined) return quoted(text, looseQuote.lastIndex, loose, "loose");
+  if (match(looseCell, text, end)) return bare(text, looseCell.lastIndex, "loose");
   return match(looseWord, text, end) ? bare(text, looseWord.lastIndex, "loose") : undefined;
 }
 

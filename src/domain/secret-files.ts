@@ -71,7 +71,7 @@ function webKey(text: string, start: number, from: number): readonly SecretSpan[
   });
 }
 
-const preSharedKey = /(psk\\{0,3}["']?\s{0,4}[=:]?\s{0,4}\\{0,3}["'])([^"'\\\n]{8,128})(?=\\{0,3}["'])/iy;
+const preSharedKey = /((?:(?<=: )psk|(?<![A-Za-z])psk\s{0,4}=)\s{0,4}\\{0,3}["'])([^"'\\\n]{8,128})(?=\\{0,3}["'])/iy;
 
 function sharedKey(text: string, start: number): readonly SecretSpan[] {
   const span = spanOf(preSharedKey, text, start);
@@ -80,7 +80,7 @@ function sharedKey(text: string, start: number): readonly SecretSpan[] {
 
 // A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
 const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
-const secretAccessKey = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g;
+const secretAccessKey = /(?:(?<=\\[nrt])|(?<![A-Za-z0-9+/]))[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g;
 const farthest = 300;
 
 function awsPair(text: string, start: number, from: number): readonly SecretSpan[] {

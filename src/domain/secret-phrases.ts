@@ -1,7 +1,7 @@
 // Seed phrases of wallets: twelve or more words of BIP 39 in a row, told from prose by a fingerprint of its word list.
 import type { SecretSpan } from "./secret-assignments.ts";
 
-/** The phrases in a text, in order. Words in alphabetical order are a list of words, and no phrase. */
+/** The phrases in a text, in order. */
 export function seedPhrases(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   for (let at = stride - 1; at < text.length; at += stride) {
@@ -34,8 +34,8 @@ function chainAround(text: string, word: Word): Word[] {
   return words;
 }
 
-// What stands between two words is the same all along, numbers and line breaks aside; other words around belong to a
-// sentence.
+// What stands between two words is the same nearly everywhere, numbers and line breaks aside; other words around belong
+// to a sentence.
 function phraseIn(text: string, words: readonly Word[]): SecretSpan | undefined {
   const between = words.slice(1).map((word, at) => shape(text.slice(words[at]?.end, word.start)));
   const usual = mostFrequent(between);
@@ -43,8 +43,10 @@ function phraseIn(text: string, words: readonly Word[]): SecretSpan | undefined 
   let last = words.length - 1;
   while (first < last && between[first] !== usual) first++;
   while (last > first && between[last - 1] !== usual) last--;
+  const odd = between.slice(first, last).filter((each) => each !== usual).length;
   const phrase = words.slice(first, last + 1);
-  if (phrase.length < shortestPhrase || isSorted(phrase.map(({ start, end }) => text.slice(start, end)))) return undefined;
+  if (phrase.length < shortestPhrase || odd * 4 > phrase.length) return undefined;
+  if (!isDrawn(phrase.map(({ start, end }) => text.slice(start, end)))) return undefined;
   return { start: phrase[0]?.start ?? 0, end: phrase.at(-1)?.end ?? 0, kind: "seed-phrase" };
 }
 
@@ -58,8 +60,10 @@ function mostFrequent(values: readonly string[]): string | undefined {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-function isSorted(words: readonly string[]): boolean {
-  return words.every((word, at) => at === 0 || (words[at - 1] ?? "") < word);
+// Neither in order, like a list of words, nor the same few again and again.
+function isDrawn(words: readonly string[]): boolean {
+  const isSorted = words.every((word, at) => at === 0 || (words[at - 1] ?? "") < word);
+  return !isSorted && new Set(words).size * 2 > words.length;
 }
 
 function wordAround(text: string, at: number): Word | undefined {

@@ -14,7 +14,7 @@ export function isSecretValue(value: string, name: SecretName, form: ValueForm):
   if (words.test(value)) return isSecretWord(value, name, form) && !isReference(value);
   if (/\s/.test(value)) return name === "password" && form === "given" && isPassphrase(value);
   // Bare, only what no identifier looks like: what names and signs make up is turned away before it is looked at closely.
-  if (form !== "given" && !/[\d@#%^*+]/.test(value) && !isDense(value)) return false;
+  if (form !== "given" && !/[\d@#%^*+]|.!/.test(value) && !isDense(value)) return false;
   if (isReference(value)) return false;
   if (/^[\d.,:]+$/.test(value)) return form === "given" && /^\d+$/.test(value) && isLongNumber(value, name);
   if (isTechnicalWord(value)) return false;
@@ -73,7 +73,7 @@ function isLongNumber(value: string, name: SecretName): boolean {
 
 // Letters only. A password may be a word, if it is not one of those that people write about passwords.
 function isSecretWord(value: string, name: SecretName, form: ValueForm): boolean {
-  if (value.length >= 16 && !/[-_./:]/.test(value) && mixesCase(value)) return true;
+  if (value.length >= 16 && value.split(/[-_./:]/).some((part) => part.length >= 16 && mixesCase(part))) return true;
   if (name !== "password" || form !== "given" || value.length < 5) return false;
   return !/[./:]/.test(value) && !aboutPasswords.test(value) && !commonWords.has(value.toLowerCase());
 }
@@ -104,10 +104,13 @@ function isTechnicalWord(value: string): boolean {
 function isExpression(value: string): boolean {
   return (
     /[()[\]{}<>|]|=>|\?\.|^[!&*+-]/.test(value) ||
-    /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value) ||
+    (/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value) && !longRandomPart.test(value)) ||
     /^[A-Za-z_]*(?:password|passwd|pwd|secret|token|key)s?_?\d{0,3}$/i.test(value)
   );
 }
+
+// A token can have a dot in it: no property is called that.
+const longRandomPart = /(?:^|[.>:])(?=(?:[A-Za-z]*\d){3})[A-Za-z\d]{16,}(?:$|[.:-])/;
 
 // Long, unbroken, and of every kind of letter: nobody calls a variable that.
 function isDense(value: string): boolean {

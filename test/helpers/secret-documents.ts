@@ -119,7 +119,7 @@ export function secretDocuments(count: number, random: Random): SecretDocument[]
     if (make === undefined) throw new RangeError("no kind of document");
     const document = make();
     const around = (words: number) => `${sampleProse(random, words)}\n`;
-    return { ...document, text: random.next() < 0.5 ? document.text : `${around(4)}${document.text}${around(3)}` };
+    return { ...document, text: random.next() < 0.5 ? document.text : `${around(4)}${document.text}\n${around(3)}` };
   });
 }
 
