@@ -50,7 +50,11 @@ interface Value {
 }
 
 const quote = "\\\\{0,3}[\"'`]";
-const assignment = new RegExp(`(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|(?:\\|\\||\\?\\?)?={1,3}|:(?!:)|%3[ad])`, "iy");
+const assignment = new RegExp(
+  `(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|(?:\\|\\||\\?\\?)?={1,3}|:(?!:)|%3[ad])`,
+  "iy",
+);
+const nested = /[ \t?&_]{0,4}[A-Za-z]{0,8}?(?:pass(?:word)?|pwd|secret|token|key|auth|pat|sig)[=:]/iy;
 const openQuote = new RegExp(`\\s{0,80}[bBrRuUfF@]{0,2}(${quote})`, "y");
 const typedQuote = new RegExp(`[ \\t]{0,4}[A-Za-z_][\\w.<>[\\]|? ]{0,40}?=[ \\t]{0,4}(${quote})`, "y");
 const blockScalar = /[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\\n|\r?\n)[ \t]{1,80}/y;
@@ -61,6 +65,8 @@ function assigned(text: string, start: number, end: number): Value | undefined {
   const sign = match(assignment, text, end)?.[1];
   if (sign === undefined) return undefined;
   const at = assignment.lastIndex;
+  // What is assigned is an assignment: its own name says more, and is met later.
+  if (match(nested, text, at) !== undefined) return undefined;
   const open = match(openQuote, text, at)?.[1];
   if (open !== undefined) return quoted(text, openQuote.lastIndex, open, "given");
   const typed = sign === ":" ? match(typedQuote, text, at)?.[1] : undefined;

@@ -9,7 +9,6 @@ type FindAll = (text: string) => readonly SecretSpan[];
  * again, so that a text without any costs one look.
  */
 export function secretsBehindEscapes(text: string, find: FindAll): SecretSpan[] {
-  if (!/[\x1b%&\\^]/.test(text)) return [];
   const spans: SecretSpan[] = [];
   for (const { start, end } of encodedParts(text)) {
     const decoded = decode(text, start, end);
@@ -26,7 +25,7 @@ export function secretsBehindEscapes(text: string, find: FindAll): SecretSpan[] 
 export function secretsInBase64(text: string, find: FindAll): SecretSpan[] {
   const spans: SecretSpan[] = [];
   for (let at = shortestRun - 1; at < text.length; at += shortestRun) {
-    if (!isBase64(text.charCodeAt(at))) continue;
+    if (!isInLongRun(text, at)) continue;
     const run = runAround(text, at);
     const kind = run.end - run.start < shortestRun ? undefined : kindInside(text, run, find);
     if (kind !== undefined) spans.push({ start: run.start, end: run.end, kind });
@@ -35,9 +34,27 @@ export function secretsInBase64(text: string, find: FindAll): SecretSpan[] {
   return spans;
 }
 
+// Half of a run stands on one side. Most places in prose and code are turned away by this.
+function isInLongRun(text: string, at: number): boolean {
+  if (isBase64[text.charCodeAt(at)] !== 1) return false;
+  if (isBase64[text.charCodeAt(at - 4)] === 1)
+    if (isBase64[text.charCodeAt(at - 7)] === 1 && isBase64[text.charCodeAt(at - 9)] === 1) return true;
+  return isBase64[text.charCodeAt(at + 5)] === 1 && isBase64[text.charCodeAt(at + 9)] === 1;
+}
+
 // Colours are dropped; percent signs may be encoded more than once; the rest stands in HTML, and in JSON in JSON.
-const escape =
-  /(?:\x1b|\\{1,4}(?:u001b|x1b|033|e)|\^\[)(?:\[[\d;:?]{0,40}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))|%(?:25){0,3}([0-7][0-9A-F])|&(?:amp;)?(?:(quot|apos|amp|lt|gt)|#(\d{2,3})|#x([0-9a-f]{2}));|\\{1,4}(?:u00|x)([2-7][0-9a-f])|\\{1,4}(\/)/gi;
+const colour = "(?:\\x1b|\\\\{1,4}(?:u001b|x1b|033|e)|\\^\\[)\\[[\\d;:?]{0,40}[A-Za-z]";
+const percent = "%(?:25){0,3}([0-7][0-9A-F])";
+const entity = "&(?:amp;)?(?:(quot|apos|amp|lt|gt)|#(\\d{2,3})|#x([0-9a-f]{2}));";
+const encoded = new RegExp(
+  `${colour}|${percent}|${entity}|\\\\{1,4}(?:u00|x)([2-7][0-9a-f])|\\\\{1,4}(/)`,
+  "gi",
+);
+
+// What is worth a second look: a slash or a sign that is escaped is not, by itself.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+const trigger =
+  /\x1b\[|%(?:25){0,3}(?:3[AD]|2[26]|0A)|&(?:amp;)?(?:quot|apos|amp|#3[49]|#61|#x22|#x3d);|\\(?:u001b|x1b|033|e)\[|\\u00(?:2[267]|3[ad])|\^\[\[/gi;
 const entities: Record<string, string> = { quot: '"', apos: "'", amp: "&", lt: "<", gt: ">" };
 
 const nearby = 300;
@@ -52,25 +69,27 @@ interface Part {
 function encodedParts(text: string): Part[] {
   const parts: Part[] = [];
   let last: Part | undefined;
-  for (const found of text.matchAll(escape)) {
+  trigger.lastIndex = 0;
+  for (let found = trigger.exec(text); found !== null; found = trigger.exec(text)) {
     const at = found.index;
-    if (last !== undefined && at <= last.end + nearby) last.end = Math.max(last.end, lineEnd(text, at));
-    else {
+    if (last === undefined || at > last.end + nearby) {
       last = { start: Math.max(lineStart(text, at), last?.end ?? 0), end: lineEnd(text, at) };
       parts.push(last);
-    }
+    } else if (at >= last.end) last.end = lineEnd(text, at);
+    trigger.lastIndex = Math.max(at + 1, last.end - nearby);
   }
   return parts;
 }
 
 function lineStart(text: string, at: number): number {
-  return Math.max(text.lastIndexOf("\n", at) + 1, at - longestLine);
+  const least = Math.max(0, at - longestLine);
+  return least + text.slice(least, at).lastIndexOf("\n") + 1;
 }
 
 // A value can stand on the next line.
 function lineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return Math.min(end < 0 ? text.length : end + nearby, at + longestLine, text.length);
+  const length = text.slice(at, at + longestLine).indexOf("\n");
+  return Math.min(at + (length < 0 ? longestLine : length + nearby), text.length);
 }
 
 interface Decoded {
@@ -93,7 +112,7 @@ function decode(text: string, from: number, to: number): Decoded {
     }
     decoded += part.slice(copied, until);
   };
-  for (const found of part.matchAll(escape)) {
+  for (const found of part.matchAll(encoded)) {
     copy(found.index);
     copied = found.index + found[0].length;
     const character = meaningOf(found);
@@ -106,11 +125,11 @@ function decode(text: string, from: number, to: number): Decoded {
   return { text: decoded, starts, ends };
 }
 
-function meaningOf([, percent, entity, decimal, hexadecimal, unicode, slash]: RegExpMatchArray): string {
-  const hex = percent ?? hexadecimal ?? unicode;
+function meaningOf([, byte, name, decimal, hexadecimal, unicode, slash]: RegExpMatchArray): string {
+  const hex = byte ?? hexadecimal ?? unicode;
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
   if (decimal !== undefined) return String.fromCharCode(Number(decimal));
-  return entity === undefined ? (slash ?? "") : (entities[entity.toLowerCase()] ?? "");
+  return name === undefined ? (slash ?? "") : (entities[name.toLowerCase()] ?? "");
 }
 
 const shortestRun = 20;
@@ -123,21 +142,24 @@ const shortestWrapped = 60;
 
 function runAround(text: string, at: number): Part {
   let start = at;
-  while (start > 0 && isBase64(text.charCodeAt(start - 1))) start--;
+  while (start > 0 && isBase64[text.charCodeAt(start - 1)] === 1) start--;
   // What a diff puts before a line is no part of it.
-  while (/[-+]/.test(text.charAt(start)) && start < at) start++;
+  while (start < at && (text.charCodeAt(start) === 0x2d || text.charCodeAt(start) === 0x2b)) start++;
   return { start, end: runEnd(text, at) };
 }
 
 function runEnd(text: string, at: number): number {
   let end = at;
-  while (end < text.length && isBase64(text.charCodeAt(end))) end++;
+  while (end < text.length && isBase64[text.charCodeAt(end)] === 1) end++;
   while (text.charCodeAt(end) === 0x3d) end++;
   return end;
 }
 
 // What is decoded must begin like a text; `run` is made longer by the lines that belong to it.
 function kindInside(text: string, run: Part, find: FindAll): string | undefined {
+  for (let at = run.start; at < run.start + 16; at += 4) {
+    if (isAsciiStart[text.charCodeAt(at)] !== 1) return undefined;
+  }
   if (!printable.test(decoded(text.slice(run.start, run.start + shortestRun)))) return undefined;
   for (let lineStart = run.start; run.end - lineStart >= shortestWrapped; ) {
     wrapped.lastIndex = run.end;
@@ -146,7 +168,10 @@ function kindInside(text: string, run: Part, find: FindAll): string | undefined 
     run.end = runEnd(text, lineStart);
   }
   const inside = decoded(text.slice(run.start, Math.min(run.end, run.start + longestRun)));
-  if (basicCredential.test(inside) && /basic["'\s:]{1,4}$/i.test(text.slice(Math.max(0, run.start - 12), run.start)))
+  if (
+    basicCredential.test(inside) &&
+    /basic["'\s:]{1,4}$/i.test(text.slice(Math.max(0, run.start - 12), run.start))
+  )
     return "authorization";
   return find(inside)[0]?.kind;
 }
@@ -158,7 +183,12 @@ function decoded(base64: string): string {
   return Buffer.from(base64, "base64").toString("latin1");
 }
 
-function isBase64(code: number): boolean {
-  const letter = code | 0x20;
-  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x2f && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x5f;
+// Of three characters of ASCII the first of their four letters tells that the first is printable, or a line end.
+const isAsciiStart = tableOf("CDIJKLMNOPQRSTUVWXYZabcdef");
+const isBase64 = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_");
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
 }

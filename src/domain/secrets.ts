@@ -73,9 +73,7 @@ const allFinders = createFinders([
   ...keyBlockBegins.map((word) => ({ word, find: single(keyFromBegin) })),
   ...keyBlockEnds.map((word) => ({ word, find: single(keyBeforeEnd) })),
   ...secretPlaces.flatMap(({ words, find }) => words.map((word) => ({ word, find }))),
-  ...secretNameWords.map(
-    (word): Finder => ({ word, find: single(namedSecret) }),
-  ),
+  ...secretNameWords.map((word): Finder => ({ word, find: single(namedSecret) })),
 ]);
 
 // Made when a secret is first found: most texts have none, and a hook's fallback pays for everything at its start.
@@ -107,7 +105,11 @@ function found(text: string, { scan, finders }: Finders): readonly SecretSpan[] 
   return secrets;
 }
 
-function replaced(text: string, spans: readonly SecretSpan[], label: (secret: string, kind: string) => string): string {
+function replaced(
+  text: string,
+  spans: readonly SecretSpan[],
+  label: (secret: string, kind: string) => string,
+): string {
   let kept = "";
   let from = 0;
   for (const { start, end, kind } of spans) {
@@ -118,8 +120,12 @@ function replaced(text: string, spans: readonly SecretSpan[], label: (secret: st
   return from === 0 ? text : kept + text.slice(from);
 }
 
+// No form is shorter; a text can be nothing but short passwords.
+const shortestForm = 16;
+
 // A secret whose form says more than its name is named after its form.
 function labelled(secret: string, kind: string): string {
+  if (secret.length < shortestForm) return placeholder(kind);
   formsOnly ??= createFinders(formFinders);
   const byForm = replaced(secret, found(secret, formsOnly), (_, form) => placeholder(form));
   return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);

@@ -24,13 +24,27 @@ function keyBlock(random: Random, kind: string): KeyBlock {
     case "encrypted":
       return pem("ENCRYPTED PRIVATE KEY", body("MIIFHDBOBgkqhkiG9w0BBQ0w", 64, 51));
     case "dek":
-      return pem("RSA PRIVATE KEY", ["Proc-Type: 4,ENCRYPTED", `DEK-Info: AES-128-CBC,${drawn(random, "<x32>")}`, "", ...body("", 64, 19)]);
+      return pem("RSA PRIVATE KEY", [
+        "Proc-Type: 4,ENCRYPTED",
+        `DEK-Info: AES-128-CBC,${drawn(random, "<x32>")}`,
+        "",
+        ...body("", 64, 19),
+      ]);
     case "ec":
-      return pem("EC PRIVATE KEY", [`MHcCAQEEI${drawn(random, "<b55>")}`, drawn(random, "<b64>"), `${drawn(random, "<b34>")}==`]);
+      return pem("EC PRIVATE KEY", [
+        `MHcCAQEEI${drawn(random, "<b55>")}`,
+        drawn(random, "<b64>"),
+        `${drawn(random, "<b34>")}==`,
+      ]);
     case "openssh":
       return pem("OPENSSH PRIVATE KEY", body("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ", 70, 33));
     case "pgp":
-      return pem("PGP PRIVATE KEY BLOCK", ["Version: GnuPG v2", "", ...body("lQOYBF", 64, 30), `=${drawn(random, "<b4>")}`]);
+      return pem("PGP PRIVATE KEY BLOCK", [
+        "Version: GnuPG v2",
+        "",
+        ...body("lQOYBF", 64, 30),
+        `=${drawn(random, "<b4>")}`,
+      ]);
     case "ssh2":
       return {
         kind,
@@ -66,7 +80,8 @@ const kinds = ["rsa", "pkcs8", "encrypted", "dek", "ec", "openssh", "pgp", "ssh2
 
 type Shape = (lines: readonly string[], random: Random) => string;
 
-const head = (lines: readonly string[], of = 0.6) => lines.slice(0, Math.max(3, Math.floor(lines.length * of)));
+const head = (lines: readonly string[], of = 0.6) =>
+  lines.slice(0, Math.max(3, Math.floor(lines.length * of)));
 const joined = (lines: readonly string[], by: string) => lines.join(by);
 const prefixed = (lines: readonly string[], prefix: (at: number) => string) =>
   lines.map((line, at) => prefix(at) + line).join("\n");
@@ -105,7 +120,8 @@ export const keyShapes: Record<string, Shape> = {
   "grep -B": (lines) => prefixed(lines.slice(2), (at) => `deploy/key.pem-${at + 2}-`),
   "start missing": (lines) => joined(lines.slice(2), "\n"),
   "start missing, indented": (lines) => prefixed(lines.slice(2), () => "      "),
-  "start missing in a listing": (lines) => prefixed(lines.slice(2), (at) => `${String(at + 40).padStart(6)}\t`),
+  "start missing in a listing": (lines) =>
+    prefixed(lines.slice(2), (at) => `${String(at + 40).padStart(6)}\t`),
   "start missing with \\n": (lines) => `...${joined(lines.slice(2), "\\n")}\\n"}`,
   "start missing in a log": (lines) => prefixed(lines.slice(2), (at) => `${stamp(at)} app | `),
   "start missing, windows": (lines) => joined(lines.slice(2), "\r\n"),
@@ -113,24 +129,31 @@ export const keyShapes: Record<string, Shape> = {
   "log with timestamps, cut": (lines) => prefixed(head(lines), (at) => `[${stamp(at)}] INFO `),
   "compose log": (lines) => prefixed(lines, () => "app-1  | "),
   "compose log, cut": (lines) => prefixed(head(lines), () => "app_1 | "),
-  "json log": (lines) => lines.map((line, at) => JSON.stringify({ level: 30, time: 1767000000000 + at, msg: line })).join("\n"),
+  "json log": (lines) =>
+    lines.map((line, at) => JSON.stringify({ level: 30, time: 1767000000000 + at, msg: line })).join("\n"),
   "json log, cut": (lines) =>
-    head(lines).map((line, at) => JSON.stringify({ log: `${line}\n`, stream: "stdout", time: stamp(at) })).join("\n"),
-  "syslog, cut": (lines) => prefixed(head(lines), (at) => `Mar  4 10:11:${12 + (at % 40)} host app[${4021}]: `),
+    head(lines)
+      .map((line, at) => JSON.stringify({ log: `${line}\n`, stream: "stdout", time: stamp(at) }))
+      .join("\n"),
+  "syslog, cut": (lines) =>
+    prefixed(head(lines), (at) => `Mar  4 10:11:${12 + (at % 40)} host app[${4021}]: `),
   "kubectl logs with pod": (lines) => prefixed(lines, () => "[pod/app-7c9d8f6b5-x2x4z/app] "),
   "quoted mail": (lines) => prefixed(lines, () => "> "),
   comment: (lines) => prefixed(lines, () => "# "),
   "doc comment, cut": (lines) => prefixed(head(lines), () => " * "),
   "joined strings": (lines) => `const key =\n${lines.map((line) => `  "${line}\\n" +`).join("\n")}\n  "";`,
-  "joined strings, cut": (lines) => `key = (\n${head(lines).map((line) => `    '${line}\\n'`).join("\n")}`,
+  "joined strings, cut": (lines) =>
+    `key = (\n${head(lines)
+      .map((line) => `    '${line}\\n'`)
+      .join("\n")}`,
   "array of lines": (lines) => JSON.stringify(lines, null, 2),
   "array in one line, cut": (lines) => JSON.stringify(head(lines)).slice(0, -1),
   coloured: (lines) => lines.map((line) => `\u001b[32m+${line}\u001b[m`).join("\n"),
   "coloured listing, cut": (lines) => prefixed(head(lines), (at) => `\u001b[38;5;238m${at + 1}\u001b[0m `),
   "url encoded": (lines) => `key=${encodeURIComponent(joined(lines, "\n"))}&x=1`,
-  "base64 of the file": (lines) => `data:\n  tls.key: ${Buffer.from(joined(lines, "\n")).toString("base64")}\n`,
-  "base64, wrapped": (lines) =>
-    Buffer.from(joined(lines, "\n")).toString("base64").replace(/.{76}/g, "$&\n"),
+  "base64 of the file": (lines) =>
+    `data:\n  tls.key: ${Buffer.from(joined(lines, "\n")).toString("base64")}\n`,
+  "base64, wrapped": (lines) => Buffer.from(joined(lines, "\n")).toString("base64").replace(/.{76}/g, "$&\n"),
   "base64, cut": (lines) => Buffer.from(joined(head(lines), "\n")).toString("base64"),
   "markdown fence": (lines) => `Key:\n\n\`\`\`\n${joined(lines, "\n")}\n\`\`\`\n`,
   "xml element": (lines) => `<key>${joined(lines, "\n")}</key>`,

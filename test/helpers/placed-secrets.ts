@@ -13,13 +13,18 @@ interface Placed {
 }
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
-const password = (random: Random) => drawn(random, random.pick(["<l5><u2><d3>!<n2>", "<n16>", "<l6>-<l5>-<d2>", "<n9>#<n3>"]));
+const password = (random: Random) =>
+  drawn(random, random.pick(["<l5><u2><d3>!<n2>", "<n16>", "<l6>-<l5>-<d2>", "<n9>#<n3>"]));
 
 // Lines of a file as tools show them.
 const shown: readonly ((lines: string) => string)[] = [
   (lines) => lines,
   (lines) => lines.replace(/^/gm, "+"),
-  (lines) => lines.split("\n").map((line, at) => `${String(at + 1).padStart(6)}\t${line}`).join("\n"),
+  (lines) =>
+    lines
+      .split("\n")
+      .map((line, at) => `${String(at + 1).padStart(6)}\t${line}`)
+      .join("\n"),
   (lines) => lines.replace(/^/gm, "    "),
   (lines) => JSON.stringify({ stdout: lines }),
   (lines) => lines.replaceAll("\n", "\r\n"),
@@ -47,7 +52,8 @@ const placed: readonly Placed[] = [
     make: password,
     layouts: {
       "one line": (secret) => `machine api.example.com login deploy password ${secret}`,
-      lines: (secret) => `machine api.example.com\n  login deploy\n  password ${secret}\nmachine other.example.com`,
+      lines: (secret) =>
+        `machine api.example.com\n  login deploy\n  password ${secret}\nmachine other.example.com`,
       default: (secret) => `default login anonymous password ${secret}`,
       account: (secret) => `machine ftp.example.com login bob account x password ${secret} macdef init`,
     },
@@ -58,7 +64,8 @@ const placed: readonly Placed[] = [
     layouts: {
       host: (secret) => `db.example.com:5432:app:deploy:${secret}`,
       any: (secret) => `*:*:*:postgres:${secret}`,
-      "two lines": (secret) => `# hostname:port:database:username:password\nlocalhost:6432:*:app:${secret}\n10.0.0.7:5433:app:ro:${secret}`,
+      "two lines": (secret) =>
+        `# hostname:port:database:username:password\nlocalhost:6432:*:app:${secret}\n10.0.0.7:5433:app:ro:${secret}`,
       echo: (secret) => `echo "localhost:5432:app:app:${secret}" > ~/.pgpass`,
     },
   },
@@ -68,14 +75,16 @@ const placed: readonly Placed[] = [
     layouts: {
       htpasswd: (secret) => `admin:${secret}\nguest:x`,
       shadow: (secret) => `root:${secret}:19700:0:99999:7:::\ndaemon:*:19700:0:99999:7:::`,
-      compose: (secret) => `- "traefik.http.middlewares.auth.basicauth.users=admin:${secret.replaceAll("$", "$$$$")}"`,
+      compose: (secret) =>
+        `- "traefik.http.middlewares.auth.basicauth.users=admin:${secret.replaceAll("$", "$$$$")}"`,
       "sql row": (secret) => `insert into users values (1, 'bob', '${secret}');`,
       "console table": (secret) => ` id | name | digest\n----+------+-----\n  1 | bob  | ${secret}`,
     },
   },
   {
     family: "ldap password",
-    make: (random) => random.pick(["{SHA}", "{SSHA}"]) + createHash("sha1").update(drawn(random, "<n9>")).digest("base64"),
+    make: (random) =>
+      random.pick(["{SHA}", "{SSHA}"]) + createHash("sha1").update(drawn(random, "<n9>")).digest("base64"),
     layouts: {
       htpasswd: (secret) => `bob:${secret}`,
       ldif: (secret) => `dn: uid=bob,dc=example\nuserPassword: ${secret}\n`,
@@ -83,9 +92,13 @@ const placed: readonly Placed[] = [
   },
   {
     family: "kubeconfig client key",
-    make: (random) => base64(`-----BEGIN RSA PRIVATE KEY-----\n${drawn(random, "MII<b61>\n<b64>\n<b64>\n<b20>")}\n-----END RSA PRIVATE KEY-----\n`),
+    make: (random) =>
+      base64(
+        `-----BEGIN RSA PRIVATE KEY-----\n${drawn(random, "MII<b61>\n<b64>\n<b64>\n<b20>")}\n-----END RSA PRIVATE KEY-----\n`,
+      ),
     layouts: {
-      yaml: (secret) => `users:\n- name: admin\n  user:\n    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM\n    client-key-data: ${secret}`,
+      yaml: (secret) =>
+        `users:\n- name: admin\n  user:\n    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM\n    client-key-data: ${secret}`,
       json: (secret) => `{"user":{"client-key-data":"${secret}"}}`,
       folded: (secret) => `    client-key-data: >-\n      ${secret}\n`,
     },
@@ -103,9 +116,16 @@ const placed: readonly Placed[] = [
       named: (secret) => `Recovery phrase: ${secret}`,
       variable: (secret) => `MNEMONIC="${secret}"`,
       prose: (secret) => `I wrote it down: ${secret}. Keep it safe.`,
-      numbered: (secret) => secret.split(" ").map((word, at) => `${at + 1}. ${word}`).join("\n"),
+      numbered: (secret) =>
+        secret
+          .split(" ")
+          .map((word, at) => `${at + 1}. ${word}`)
+          .join("\n"),
       "numbered grid": (secret) =>
-        secret.split(" ").map((word, at) => `${String(at + 1).padStart(2)}. ${word.padEnd(10)}${at % 4 === 3 ? "\n" : ""}`).join(""),
+        secret
+          .split(" ")
+          .map((word, at) => `${String(at + 1).padStart(2)}. ${word.padEnd(10)}${at % 4 === 3 ? "\n" : ""}`)
+          .join(""),
       array: (secret) => JSON.stringify(secret.split(" ")),
       wrapped: (secret) => secret.replace(/((?:\w+ ){5}\w+) /g, "$1\n"),
       comma: (secret) => secret.replaceAll(" ", ", "),
@@ -120,7 +140,8 @@ const placed: readonly Placed[] = [
       "two lines": (secret, random) => `${drawn(random, "AKIA<t16>")}\n${secret}\n`,
       tabs: (secret, random) => `AccessKey\t${drawn(random, "ASIA<t16>")}\t${secret}\n`,
       prose: (secret, random) => `Use ${drawn(random, "AKIA<t16>")} / ${secret} for now.`,
-      call: (secret, random) => `boto3.client("s3", "eu-west-1", "${drawn(random, "AKIA<t16>")}", "${secret}")`,
+      call: (secret, random) =>
+        `boto3.client("s3", "eu-west-1", "${drawn(random, "AKIA<t16>")}", "${secret}")`,
       colon: (secret, random) => `${drawn(random, "AKIA<t16>")}:${secret}`,
       before: (secret, random) => `${secret} ${drawn(random, "AKIA<t16>")}`,
     },
@@ -130,7 +151,8 @@ const placed: readonly Placed[] = [
     make: (random) => drawn(random, random.pick(["IQoJb3JpZ2luX2VjE<b300>=", "FwoGZXIvYXdzE<b280>=="])),
     layouts: {
       csv: (secret, random) => `${drawn(random, "ASIA<t16>,<b17>x9K<b20>")},${secret}\n`,
-      lines: (secret, random) => `${drawn(random, "ASIA<t16>")}\n${drawn(random, "<b17>x9K<b20>")}\n${secret}\n`,
+      lines: (secret, random) =>
+        `${drawn(random, "ASIA<t16>")}\n${drawn(random, "<b17>x9K<b20>")}\n${secret}\n`,
       alone: (secret) => `got ${secret} back`,
     },
   },
@@ -194,8 +216,10 @@ const placed: readonly Placed[] = [
     family: "jwk",
     make: (random) => drawn(random, "<w43>"),
     layouts: {
-      ec: (secret, random) => `{"kty":"EC","crv":"P-256","x":"${drawn(random, "<w43>")}","y":"${drawn(random, "<w43>")}","d":"${secret}"}`,
-      okp: (secret, random) => `{\n  "kty": "OKP",\n  "crv": "Ed25519",\n  "d": "${secret}",\n  "x": "${drawn(random, "<w43>")}"\n}`,
+      ec: (secret, random) =>
+        `{"kty":"EC","crv":"P-256","x":"${drawn(random, "<w43>")}","y":"${drawn(random, "<w43>")}","d":"${secret}"}`,
+      okp: (secret, random) =>
+        `{\n  "kty": "OKP",\n  "crv": "Ed25519",\n  "d": "${secret}",\n  "x": "${drawn(random, "<w43>")}"\n}`,
       oct: (secret) => `{"kty":"oct","alg":"HS256","k":"${secret}"}`,
     },
   },

@@ -189,7 +189,11 @@ const forms: readonly (readonly [string, string, string])[] = [
     "SERVICEBUS_CONNECTION",
     "Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey=<b43>=",
   ],
-  ["sql server string", "SQLSERVER_CONNECTION", "Server=db.example.com;Database=app;User Id=app;Password=<n14>!;"],
+  [
+    "sql server string",
+    "SQLSERVER_CONNECTION",
+    "Server=db.example.com;Database=app;User Id=app;Password=<n14>!;",
+  ],
   ["jdbc url", "JDBC_URL", "jdbc:postgresql://db.example.com/app?user=app&password=<n16>"],
 ];
 
