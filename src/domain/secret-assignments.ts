@@ -29,9 +29,14 @@ const afterSpace = /\s{1,80}(?:[=:"'`\\,;(|?>]|is|was|to|or|value)/iy;
 function maySay(text: string, start: number, end: number): boolean {
   const next = text.charCodeAt(end);
   if (next !== 0x20 && next !== 0x0a) return true;
-  return (
-    match(afterSpace, text, end) !== undefined || behind(flag, text, start) || behind(variable, text, start)
-  );
+  if (match(afterSpace, text, end) !== undefined) return true;
+  return mayBeArgument(text, start) && (behind(flag, text, start) || behind(variable, text, start));
+}
+
+// A word in prose stands behind a space that stands behind a word, and that is not `export`, `ENV` or `set -x`.
+function mayBeArgument(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== 0x20) return true;
+  return "VGxt".includes(text.charAt(start - 2)) || text.charAt(start - 3) === "-";
 }
 
 /** The end of the word that a value was judged by the first 128 characters of. */
@@ -54,7 +59,7 @@ const assignment = new RegExp(
   `(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|(?:\\|\\||\\?\\?)?={1,3}|:(?!:)|%3[ad])`,
   "iy",
 );
-const nested = /[ \t?&_]{0,4}[A-Za-z]{0,8}?(?:pass(?:word)?|pwd|secret|token|key|auth|pat|sig)[=:]/iy;
+const nested = /[ \t?&]{0,4}[\w-]{0,16}?(?:pass(?:word)?|pwd|secret|token|key|auth|pat|sig)[=:]/iy;
 const openQuote = new RegExp(`\\s{0,80}[bBrRuUfF@]{0,2}(${quote})`, "y");
 const typedQuote = new RegExp(`[ \\t]{0,4}[A-Za-z_][\\w.<>[\\]|? ]{0,40}?=[ \\t]{0,4}(${quote})`, "y");
 const blockScalar = /[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\\n|\r?\n)[ \t]{1,80}/y;

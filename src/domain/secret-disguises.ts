@@ -52,8 +52,8 @@ const encoded = new RegExp(
 );
 
 // What is worth a second look: a slash or a sign that is escaped is not, by itself.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const trigger =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
   /\x1b\[|%(?:25){0,3}(?:3[AD]|2[26]|0A)|&(?:amp;)?(?:quot|apos|amp|#3[49]|#61|#x22|#x3d);|\\(?:u001b|x1b|033|e)\[|\\u00(?:2[267]|3[ad])|\^\[\[/gi;
 const entities: Record<string, string> = { quot: '"', apos: "'", amp: "&", lt: "<", gt: ">" };
 

@@ -83,8 +83,8 @@ function sharedKey(text: string, start: number): readonly SecretSpan[] {
 
 // A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
 const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
-const secretAccessKey = /(?:(?<=\\[nrt])|(?<![A-Za-z0-9+/]))[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g;
-const farthest = 300;
+const longRun = /[A-Za-z0-9+/]{40,}/g;
+const farthest = 200;
 
 function awsPair(text: string, start: number, from: number): readonly SecretSpan[] {
   accessKeyId.lastIndex = start;
@@ -92,9 +92,14 @@ function awsPair(text: string, start: number, from: number): readonly SecretSpan
   const idEnd = accessKeyId.lastIndex;
   const first = Math.max(from, start - farthest);
   const secrets: SecretSpan[] = [];
-  for (const { index, 0: value } of text.slice(first, idEnd + farthest).matchAll(secretAccessKey)) {
-    if (!/[A-Z]/.test(value) || !/[a-z]/.test(value) || !/[\d+/]/.test(value)) continue;
-    secrets.push({ start: first + index, end: first + index + 40, kind: "aws-secret" });
+  for (const { index, 0: run } of text.slice(first, idEnd + farthest).matchAll(longRun)) {
+    // The letter of a tab or a line end that is written out.
+    const escaped = run.length === 41 && text.charAt(first + index - 1) === "\\" ? 1 : 0;
+    const value = run.slice(escaped);
+    if (value.length !== 40 || !/[A-Z]/.test(value) || !/[a-z]/.test(value) || !/[\d+/]/.test(value))
+      continue;
+    const at = first + index + escaped;
+    secrets.push({ start: at, end: at + 40, kind: "aws-secret" });
   }
   if (secrets.length === 0) return none;
   const id = { start, end: idEnd, kind: "aws-key" };
