@@ -36,10 +36,9 @@ export function secretsInBase64(text: string, find: FindAll): SecretSpan[] {
 
 // Half of a run stands on one side. Most places in prose and code are turned away by this.
 function isInLongRun(text: string, at: number): boolean {
-  if (isBase64[text.charCodeAt(at)] !== 1) return false;
-  if (isBase64[text.charCodeAt(at - 4)] === 1)
-    if (isBase64[text.charCodeAt(at - 7)] === 1 && isBase64[text.charCodeAt(at - 9)] === 1) return true;
-  return isBase64[text.charCodeAt(at + 5)] === 1 && isBase64[text.charCodeAt(at + 9)] === 1;
+  if (!isBase64At(text, at)) return false;
+  if (isBase64At(text, at - 4) && isBase64At(text, at - 7) && isBase64At(text, at - 9)) return true;
+  return isBase64At(text, at + 4) && isBase64At(text, at + 7) && isBase64At(text, at + 9);
 }
 
 // Colours are dropped; percent signs may be encoded more than once; the rest stands in HTML, and in JSON in JSON.
@@ -142,7 +141,7 @@ const shortestWrapped = 60;
 
 function runAround(text: string, at: number): Part {
   let start = at;
-  while (start > 0 && isBase64[text.charCodeAt(start - 1)] === 1) start--;
+  while (start > 0 && isBase64At(text, start - 1)) start--;
   // What a diff puts before a line is no part of it.
   while (start < at && (text.charCodeAt(start) === 0x2d || text.charCodeAt(start) === 0x2b)) start++;
   return { start, end: runEnd(text, at) };
@@ -150,7 +149,7 @@ function runAround(text: string, at: number): Part {
 
 function runEnd(text: string, at: number): number {
   let end = at;
-  while (end < text.length && isBase64[text.charCodeAt(end)] === 1) end++;
+  while (end < text.length && isBase64At(text, end)) end++;
   while (text.charCodeAt(end) === 0x3d) end++;
   return end;
 }
@@ -186,6 +185,11 @@ function decoded(base64: string): string {
 // Of three characters of ASCII the first of their four letters tells that the first is printable, or a line end.
 const isAsciiStart = tableOf("CDIJKLMNOPQRSTUVWXYZabcdef");
 const isBase64 = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_");
+
+function isBase64At(text: string, at: number): boolean {
+  const code = at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
+  return code < 128 && isBase64[code] === 1;
+}
 
 function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(128);

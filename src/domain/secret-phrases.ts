@@ -7,7 +7,7 @@ export function seedPhrases(text: string): SecretSpan[] {
   for (let at = stride - 1; at < text.length; at += stride) {
     const start = wordStart(text, at);
     const end = wordEnd(text, start);
-    if (end === 0 || wordAfter(text, end) === undefined) continue;
+    if (end === 0 || !hasFollowers(text, end)) continue;
     const words = chainAround(text, { start, end });
     const phrase = words.length < shortestPhrase ? undefined : phraseIn(text, words);
     if (phrase !== undefined) spans.push(phrase);
@@ -17,13 +17,25 @@ export function seedPhrases(text: string): SecretSpan[] {
 }
 
 const shortestPhrase = 12;
-// Twelve words of three letters, and what stands between them, are longer than this.
-const stride = 46;
+// Of the shortest phrase, 47 characters, so many come before its last three words.
+const stride = 34;
+const followers = 3;
 const longestSeparator = 16;
 
 interface Word {
   start: number;
   end: number;
+}
+
+// Most words of prose are turned away by this, before anything is kept of them.
+function hasFollowers(text: string, from: number): boolean {
+  let end = from;
+  for (let count = 0; count < followers; count++) {
+    const start = nextStart(text, end);
+    end = start < 0 ? 0 : wordEnd(text, start);
+    if (end === 0) return false;
+  }
+  return true;
 }
 
 function chainAround(text: string, word: Word): Word[] {
@@ -75,14 +87,20 @@ function wordStart(text: string, at: number): number {
 }
 
 function wordAfter(text: string, from: number): Word | undefined {
+  const start = nextStart(text, from);
+  return start < 0 ? undefined : wordFrom(text, start);
+}
+
+// Where the next word begins behind a separator; -1 when none does.
+function nextStart(text: string, from: number): number {
   const most = from + longestSeparator;
-  for (let at = from; at < most && at < text.length; at++) {
+  for (let at = from; at < most; at++) {
     const kind = classOf(text, at);
-    if (kind === letter) return at === from ? undefined : wordFrom(text, at);
+    if (kind === letter) return at === from ? -1 : at;
     if (isEscape(text, at)) at++;
-    else if (kind !== separator) return undefined;
+    else if (kind !== separator) return -1;
   }
-  return undefined;
+  return -1;
 }
 
 function wordBefore(text: string, to: number): Word | undefined {
@@ -149,9 +167,10 @@ for (let code = 0; code < 128; code++) {
   else if (/[\s\d.,;:()[\]"'`|+>#*\\-]/.test(character)) classes[code] = separator;
 }
 
-function classOf(text: string, at: number): number | undefined {
-  const code = text.charCodeAt(at);
-  return code === 0x2192 || code === 0x2502 ? separator : classes[code];
+function classOf(text: string, at: number): number {
+  const code = at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
+  if (code < 128) return classes[code] ?? 0;
+  return code === 0x2192 || code === 0x2502 ? separator : 0;
 }
 
 // A Bloom filter of the 2,048 English words: two bits of 16,384 for each, from the halves of its FNV-1a hash. One other

@@ -88,7 +88,7 @@ const prefixed = (lines: readonly string[], prefix: (at: number) => string) =>
 const stamp = (at: number) => `2026-03-04T10:11:${String(12 + (at % 40)).padStart(2, "0")}.${100 + at}Z`;
 
 /** Every way to show a block that we know of. */
-export const keyShapes: Record<string, Shape> = {
+const keyShapes: Record<string, Shape> = {
   whole: (lines) => joined(lines, "\n"),
   "without its end": (lines) => joined(head(lines), "\n"),
   "cut inside a line": (lines) => joined(head(lines), "\n").slice(0, -23),
@@ -162,7 +162,7 @@ export const keyShapes: Record<string, Shape> = {
 };
 
 /** What must not survive of a block: every line of its body that says something. */
-export function bodyOf({ kind, lines }: KeyBlock): string[] {
+function bodyOf({ kind, lines }: KeyBlock): string[] {
   const from = kind === "ppk" ? 7 : 1;
   return lines.slice(from, -1).filter((line) => /^[A-Za-z0-9+/=]{24,}$/.test(line));
 }
