@@ -1,5 +1,6 @@
 // Secrets that show by the name they stand under: assignments, JSON, YAML, flags, query strings, calls, prose.
 import { behind, nameEndAt, secretNameAt } from "./secret-names.ts";
+import { beginsKeyBlock } from "./secret-pem.ts";
 import { isSecretValue, type ValueForm } from "./secret-value.ts";
 
 /** A secret's place in a text, and its kind. */
@@ -16,7 +17,7 @@ export function namedSecret(text: string, start: number): SecretSpan | undefined
   const name = secretNameAt(text, start);
   if (name === undefined) return undefined;
   const value = assigned(text, start, end) ?? mentioned(text, start, end);
-  if (value === undefined) return undefined;
+  if (value === undefined || beginsKeyBlock(text, value.start)) return undefined;
   if (value.form === "bare" && /[([]/.test(text.charAt(value.end))) return undefined;
   const secret = isSecretValue(text.slice(value.start, value.end), name, value.form);
   return secret ? { start: value.start, end: wholeEnd(text, value.start, value.end), kind: name } : undefined;
@@ -28,9 +29,14 @@ const afterSpace = /\s{1,80}(?:[=:"'`\\,;(|?>]|is|was|to|or|value)/iy;
 function maySay(text: string, start: number, end: number): boolean {
   const next = text.charCodeAt(end);
   if (next !== 0x20 && next !== 0x0a) return true;
-  return (
-    match(afterSpace, text, end) !== undefined || behind(flag, text, start) || behind(variable, text, start)
-  );
+  if (match(afterSpace, text, end) !== undefined) return true;
+  return mayBeArgument(text, start) && (behind(flag, text, start) || behind(variable, text, start));
+}
+
+// A word in prose stands behind a space that stands behind a word, and that is not `export`, `ENV` or `set -x`.
+function mayBeArgument(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== 0x20) return true;
+  return "VGxt".includes(text.charAt(start - 2)) || text.charAt(start - 3) === "-";
 }
 
 /** The end of the word that a value was judged by the first 128 characters of. */
@@ -49,7 +55,11 @@ interface Value {
 }
 
 const quote = "\\\\{0,3}[\"'`]";
-const assignment = new RegExp(`(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|={1,3}|:(?!:)|%3[ad])`, "iy");
+const assignment = new RegExp(
+  `(?:${quote})?\\]?[ \\t]{0,8}[?!]?(=>|:=|(?:\\|\\||\\?\\?)?={1,3}|:(?!:)|%3[ad])`,
+  "iy",
+);
+const nested = /[ \t?&]{0,4}[\w-]{0,16}?(?:pass(?:word)?|pwd|secret|token|key|auth|pat|sig)[=:]/iy;
 const openQuote = new RegExp(`\\s{0,80}[bBrRuUfF@]{0,2}(${quote})`, "y");
 const typedQuote = new RegExp(`[ \\t]{0,4}[A-Za-z_][\\w.<>[\\]|? ]{0,40}?=[ \\t]{0,4}(${quote})`, "y");
 const blockScalar = /[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\\n|\r?\n)[ \t]{1,80}/y;
@@ -60,6 +70,8 @@ function assigned(text: string, start: number, end: number): Value | undefined {
   const sign = match(assignment, text, end)?.[1];
   if (sign === undefined) return undefined;
   const at = assignment.lastIndex;
+  // What is assigned is an assignment: its own name says more, and is met later.
+  if (match(nested, text, at) !== undefined) return undefined;
   const open = match(openQuote, text, at)?.[1];
   if (open !== undefined) return quoted(text, openQuote.lastIndex, open, "given");
   const typed = sign === ":" ? match(typedQuote, text, at)?.[1] : undefined;
@@ -96,6 +108,7 @@ const looseQuote = new RegExp(
   `(?:${quote})?[)\\]]{0,2}\\s{0,3}(?:,|\\|\\||\\?\\?|\\(|or |is |was |to )?\\s{0,3}(${quote})`,
   "iy",
 );
+const looseCell = /[`"']?[ \t]{0,40}\|[ \t]{0,4}`?/y;
 const looseWord = /\s{1,3}(?:is|was)[: ]\s{0,3}/iy;
 
 // <name>value</name>, { name, value }, --name value, ENV NAME value, name("value"), env("NAME", "value"), name is value.
@@ -111,6 +124,7 @@ function mentioned(text: string, start: number, end: number): Value | undefined 
   if (argument !== undefined) return argument;
   const loose = match(looseQuote, text, end)?.[1];
   if (loose !== undefined) return quoted(text, looseQuote.lastIndex, loose, "loose");
+  if (match(looseCell, text, end)) return bare(text, looseCell.lastIndex, "loose");
   return match(looseWord, text, end) ? bare(text, looseWord.lastIndex, "loose") : undefined;
 }
 

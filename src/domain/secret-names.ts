@@ -21,6 +21,7 @@ export const secretNameWords = [
   "auth",
   "signature",
   "sig",
+  "pat",
 ];
 
 /** Where the name ends whose last word begins at `start`; undefined where the word ends no name. */
@@ -43,9 +44,9 @@ export function secretNameOf(key: string): SecretName | undefined {
 }
 
 const word =
-  "pass(?:w(?:or)?d|phrase|code)?|pwd|secret|token|key|credentials?|authorization|auth|signature|sig";
+  "pass(?:w(?:or)?d|phrase|code)?|pwd|secret|token|key|credentials?|authorization|auth|signature|sig|pat";
 const variant =
-  "(?:[-_]?(?:\\d{1,3}|v\\d|prod(?:uction)?|dev|test|staging|live|base|old|new|value|string|confirm(?:ation)?))?";
+  "(?:[-_ ]base|[-_]?(?:base|\\d{1,3}|v\\d|prod(?:uction)?|dev|test|staging|live|old|new|value|string|confirm(?:ation)?))?";
 const lastWord = new RegExp(`(${word})${variant}(?=[\\s"'\`\\\\=:%>(),?\\]!|/]|$)`, "iy");
 const firstLetters = new RegExp(word, "iy");
 const wordAtEnd = new RegExp(`(${word})s?${variant}$`, "i");
@@ -59,7 +60,7 @@ function secretName(text: string, start: number, found: string): SecretName | un
   if (lower === "token") return behind(harmlessToken, text, start) ? undefined : "token";
   if (lower === "key") return keyName(text, start);
   if (lower === "authorization") return "authorization";
-  if (lower === "auth") return standsAlone(text, start, found) ? "credential" : undefined;
+  if (lower === "auth" || lower === "pat") return standsAlone(text, start, found) ? "credential" : undefined;
   return behind(signatureLead, text, start) ? "signature" : undefined;
 }
 

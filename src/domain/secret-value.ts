@@ -14,7 +14,7 @@ export function isSecretValue(value: string, name: SecretName, form: ValueForm):
   if (words.test(value)) return isSecretWord(value, name, form) && !isReference(value);
   if (/\s/.test(value)) return name === "password" && form === "given" && isPassphrase(value);
   // Bare, only what no identifier looks like: what names and signs make up is turned away before it is looked at closely.
-  if (form !== "given" && !/[\d@#%^*+]/.test(value) && !isDense(value)) return false;
+  if (form !== "given" && !/[\d@#%^*+]|.!/.test(value) && !isDense(value)) return false;
   if (isReference(value)) return false;
   if (/^[\d.,:]+$/.test(value)) return form === "given" && /^\d+$/.test(value) && isLongNumber(value, name);
   if (isTechnicalWord(value)) return false;
@@ -33,8 +33,11 @@ const words = /^_*[A-Za-z]+(?:[-_./:][A-Za-z]+)*[!?:]?$/;
 
 /** True for what people do not write: letters and digits in turn, or upper and lower case all over. */
 export function looksRandom(value: string): boolean {
-  const digits = value.match(/\d/g)?.length ?? 0;
-  if (digits >= 2 && /[A-Za-z]/.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}$/i.test(value))
+  if (
+    /\d[\s\S]*\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}$/i.test(value)
+  )
     return true;
   return value.length >= 12 && mixesCase(value);
 }
@@ -73,7 +76,8 @@ function isLongNumber(value: string, name: SecretName): boolean {
 
 // Letters only. A password may be a word, if it is not one of those that people write about passwords.
 function isSecretWord(value: string, name: SecretName, form: ValueForm): boolean {
-  if (value.length >= 16 && !/[-_./:]/.test(value) && mixesCase(value)) return true;
+  if (value.length >= 16 && value.split(/[-_./:]/).some((part) => part.length >= 16 && mixesCase(part)))
+    return true;
   if (name !== "password" || form !== "given" || value.length < 5) return false;
   return !/[./:]/.test(value) && !aboutPasswords.test(value) && !commonWords.has(value.toLowerCase());
 }
@@ -104,10 +108,13 @@ function isTechnicalWord(value: string): boolean {
 function isExpression(value: string): boolean {
   return (
     /[()[\]{}<>|]|=>|\?\.|^[!&*+-]/.test(value) ||
-    /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value) ||
+    (/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value) && !longRandomPart.test(value)) ||
     /^[A-Za-z_]*(?:password|passwd|pwd|secret|token|key)s?_?\d{0,3}$/i.test(value)
   );
 }
+
+// A token can have a dot in it: no property is called that.
+const longRandomPart = /(?:^|[.>:])(?=(?:[A-Za-z]*\d){3})[A-Za-z\d]{16,}(?:$|[.:-])/;
 
 // Long, unbroken, and of every kind of letter: nobody calls a variable that.
 function isDense(value: string): boolean {
@@ -117,6 +124,20 @@ function isDense(value: string): boolean {
 
 // Two letters in five begin or end a capital: more than camel case has.
 function mixesCase(value: string): boolean {
-  const changes = value.match(/[a-z](?=[A-Z\d])|[A-Z\d](?=[a-z])/g)?.length ?? 0;
+  let changes = 0;
+  let before = 0;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    const kind = code >= 0x61 && code <= 0x7a ? lowerCase : isCapitalOrDigit(code) ? capital : 0;
+    if (before + kind === lowerCase + capital) changes++;
+    before = kind;
+  }
   return changes * 5 > value.length * 2;
+}
+
+const lowerCase = 1;
+const capital = 4;
+
+function isCapitalOrDigit(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
 }

@@ -1,9 +1,12 @@
 // Redacts secrets before anything is stored: by their own form, by the place they stand in, by the name they stand under.
 import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
 import { namedSecret, type SecretSpan } from "./secret-assignments.ts";
+import { secretsBehindEscapes, secretsInBase64 } from "./secret-disguises.ts";
+import { secretFiles } from "./secret-files.ts";
 import { secretNameOf, secretNameWords } from "./secret-names.ts";
 import { type SecretPattern, secretPatterns } from "./secret-patterns.ts";
-import { pemBeforeEnd, pemFromBegin } from "./secret-pem.ts";
+import { keyBeforeEnd, keyBlockBegins, keyBlockEnds, keyFromBegin } from "./secret-pem.ts";
+import { seedPhrases } from "./secret-phrases.ts";
 import { secretPlaces } from "./secret-places.ts";
 import { isSecretValue, looksRandom } from "./secret-value.ts";
 import { createWordScan } from "./word-scan.ts";
@@ -29,11 +32,23 @@ function redactHeader(name: string, value: string): string {
 function redactAll(text: string): string {
   let before = text;
   for (let pass = 0; pass < maxPasses; pass++) {
-    const after = redact(before, allFinders, labelled);
+    let after = before;
+    for (const look of looks) after = replaced(after, look(after), labelled);
     if (after === before) break;
     before = after;
   }
   return before;
+}
+
+const looks: readonly ((text: string) => readonly SecretSpan[])[] = [
+  secretsIn,
+  (text) => secretsBehindEscapes(text, secretsIn),
+  (text) => secretsInBase64(text, secretsIn),
+  seedPhrases,
+];
+
+function secretsIn(text: string): readonly SecretSpan[] {
+  return found(text, allFinders);
 }
 
 const maxPasses = 5;
@@ -53,13 +68,12 @@ const formFinders: readonly Finder[] = secretPatterns.flatMap((pattern) =>
 );
 
 const allFinders = createFinders([
+  ...secretFiles.flatMap(({ words, find }) => words.map((word) => ({ word, find }))),
   ...formFinders,
-  { word: "-----begin", find: (text, start) => listOf(pemFromBegin(text, start)) },
-  { word: "-----end", find: (text, start, from) => listOf(pemBeforeEnd(text, start, from)) },
+  ...keyBlockBegins.map((word) => ({ word, find: single(keyFromBegin) })),
+  ...keyBlockEnds.map((word) => ({ word, find: single(keyBeforeEnd) })),
   ...secretPlaces.flatMap(({ words, find }) => words.map((word) => ({ word, find }))),
-  ...secretNameWords.map(
-    (word): Finder => ({ word, find: (text, start) => listOf(namedSecret(text, start)) }),
-  ),
+  ...secretNameWords.map((word): Finder => ({ word, find: single(namedSecret) })),
 ]);
 
 // Made when a secret is first found: most texts have none, and a hook's fallback pays for everything at its start.
@@ -75,12 +89,8 @@ function createFinders(finders: readonly Finder[]): Finders {
   return { scan: createWordScan([...words, placeholderOpening]), finders };
 }
 
-function redact(
-  text: string,
-  { scan, finders }: Finders,
-  label: (secret: string, kind: string) => string,
-): string {
-  let kept = "";
+function found(text: string, { scan, finders }: Finders): readonly SecretSpan[] {
+  const secrets: SecretSpan[] = [];
   let from = 0;
   scan(text, (word, start) => {
     // The words in a placeholder name nothing.
@@ -88,24 +98,44 @@ function redact(
     if (finder === undefined) return placeholderEnd(text, start);
     const spans = finder.find(text, start, from);
     if (spans[0] === undefined || spans[0].start < from) return undefined;
-    for (const span of spans) {
-      kept += text.slice(from, span.start) + label(text.slice(span.start, span.end), span.kind);
-      from = span.end;
-    }
-    return from;
+    secrets.push(...spans);
+    from = spans.at(-1)?.end ?? from;
+    return Math.max(from, start + 1);
   });
+  return secrets;
+}
+
+function replaced(
+  text: string,
+  spans: readonly SecretSpan[],
+  label: (secret: string, kind: string) => string,
+): string {
+  let kept = "";
+  let from = 0;
+  for (const { start, end, kind } of spans) {
+    if (start < from) continue;
+    kept += text.slice(from, start) + label(text.slice(start, end), kind);
+    from = end;
+  }
   return from === 0 ? text : kept + text.slice(from);
 }
 
+// No form is shorter; a text can be nothing but short passwords.
+const shortestForm = 16;
+
 // A secret whose form says more than its name is named after its form.
 function labelled(secret: string, kind: string): string {
+  if (secret.length < shortestForm) return placeholder(kind);
   formsOnly ??= createFinders(formFinders);
-  const byForm = redact(secret, formsOnly, (_, form) => placeholder(form));
+  const byForm = replaced(secret, found(secret, formsOnly), (_, form) => placeholder(form));
   return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);
 }
 
-function listOf(span: SecretSpan | undefined): readonly SecretSpan[] {
-  return span === undefined ? none : [span];
+function single(find: (text: string, start: number, from: number) => SecretSpan | undefined): Find {
+  return (text, start, from) => {
+    const span = find(text, start, from);
+    return span === undefined ? none : [span];
+  };
 }
 
 function atForm(form: SecretPattern, text: string, anchor: number, from: number): readonly SecretSpan[] {

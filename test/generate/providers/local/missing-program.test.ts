@@ -1,6 +1,6 @@
 // Shells that say that a program was not found, behind an exit code of 0.
 import { describe, expect, it, test } from "vitest";
-import { parseCommandLine } from "../../../../src/generate/providers/local/command-line.ts";
+import { parseCommandLine } from "../../../../src/domain/command-line.ts";
 import { missingPrograms } from "../../../../src/generate/providers/local/missing-program.ts";
 import { readResult } from "../../../../src/generate/providers/local/tool-result.ts";
 import { observed, ran } from "./support.ts";

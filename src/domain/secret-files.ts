@@ -1,0 +1,116 @@
+// Secrets that a file's format gives away: netrc, pgpass, kubeconfig, JSON web keys, pairs of AWS keys.
+import type { SecretSpan } from "./secret-assignments.ts";
+import { isSecretValue } from "./secret-value.ts";
+
+type Find = (text: string, start: number, from: number) => readonly SecretSpan[];
+
+/** The words at which these formats are looked for, with what finds the secrets there. */
+export const secretFiles: readonly { words: readonly string[]; find: Find }[] = [
+  { words: ["machine", "default"], find: netrc },
+  { words: [":543", ":6432:", ":6543:", ":1543", ":2543", ":25060:", ":26257:", ":*:"], find: pgpass },
+  { words: ["client-key-data"], find: clientKey },
+  { words: ["unseal key ", "recovery key "], find: unsealKey },
+  { words: ['kty"', 'kty\\"'], find: webKey },
+  { words: ["psk"], find: sharedKey },
+  { words: ["akia", "asia"], find: awsPair },
+];
+
+const none: readonly SecretSpan[] = [];
+
+// Between two words of an entry: spaces, or a line end and what a diff or a listing puts before the line.
+const next =
+  "(?:[ \\t]{1,20}|[ \\t]{0,8}(?:\\r?\\n|(?:\\\\{1,4}r)?\\\\{1,4}n)(?:\\\\{1,4}t|[ \\t+|>\\d:→-]){0,24})";
+const entry = new RegExp(
+  `((?:machine[ \\t]{1,8}[\\w.*:-]{1,253}|default)(?:${next}(?:login|account|user)[ \\t]{1,8}[^\\s"'\\\\]{1,200}){0,3}${next}passw(?:or)?d[ \\t]{1,8}"?)([^\\s"'\\\\]{1,256})`,
+  "iy",
+);
+
+function netrc(text: string, start: number): readonly SecretSpan[] {
+  const span = spanOf(entry, text, start);
+  return span !== undefined && isPassword(text, span) ? [{ ...span, kind: "password" }] : none;
+}
+
+// host:port:database:user:password; a backslash stands before a colon in a value.
+const pgpassLine =
+  /(?<=(?:^|[\s"'`+|>→:-])[\w.*-]{1,100})(:(?:\d{4,5}|\*):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:)((?:[^\s:"'`\\]|\\[:\\]){4,256})(?=$|[\s"'`\\<])/y;
+
+function pgpass(text: string, start: number): readonly SecretSpan[] {
+  const span = spanOf(pgpassLine, text, start);
+  return span !== undefined && isPassword(text, span) ? [{ ...span, kind: "password" }] : none;
+}
+
+function isPassword(text: string, { start, end }: { start: number; end: number }): boolean {
+  return isSecretValue(text.slice(start, end), "password", "given");
+}
+
+const clientKeyData =
+  /(client-key-data\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:[>|][+-]?\s{1,80})?\\{0,3}["']?)([\w+/=-]{8,})/iy;
+
+function clientKey(text: string, start: number): readonly SecretSpan[] {
+  const span = spanOf(clientKeyData, text, start);
+  return span === undefined ? none : [{ ...span, kind: "private-key" }];
+}
+
+const numberedKey = /((?:unseal|recovery) key \d{1,2}[^\n:]{0,20}: {0,4})([\w+/=-]{32,})/iy;
+
+function unsealKey(text: string, start: number): readonly SecretSpan[] {
+  const span = spanOf(numberedKey, text, start);
+  return span === undefined ? none : [{ ...span, kind: "vault-key" }];
+}
+
+// The members of a JSON web key in any order: those that are secret are found from its type, on both sides.
+const secretMember = /\\{0,3}"(?:d|k|p|q|dp|dq|qi)\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}"([\w-]{16,2048})/g;
+const nearby = 1200;
+
+function webKey(text: string, start: number, from: number): readonly SecretSpan[] {
+  const open = text.lastIndexOf("{", start);
+  const first = Math.max(from, open, start - nearby);
+  const close = text.slice(start, start + 2 * nearby).indexOf("}");
+  const last = close < 0 ? start + 2 * nearby : start + close;
+  return Array.from(text.slice(first, last).matchAll(secretMember), ({ index, 0: whole, 1: value = "" }) => {
+    const end = first + index + whole.length;
+    return { start: end - value.length, end, kind: "private-key" };
+  });
+}
+
+const preSharedKey =
+  /((?:(?<=: )psk|(?<![A-Za-z])psk\s{0,4}=)\s{0,4}\\{0,3}["'])([^"'\\\n]{8,128})(?=\\{0,3}["'])/iy;
+
+function sharedKey(text: string, start: number): readonly SecretSpan[] {
+  const span = spanOf(preSharedKey, text, start);
+  return span !== undefined && isPassword(text, span) ? [{ ...span, kind: "secret" }] : none;
+}
+
+// A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
+const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
+const longRun = /[A-Za-z0-9+/]{40,}/g;
+const farthest = 200;
+
+function awsPair(text: string, start: number, from: number): readonly SecretSpan[] {
+  accessKeyId.lastIndex = start;
+  if (!accessKeyId.test(text)) return none;
+  const idEnd = accessKeyId.lastIndex;
+  const first = Math.max(from, start - farthest);
+  const secrets: SecretSpan[] = [];
+  for (const { index, 0: run } of text.slice(first, idEnd + farthest).matchAll(longRun)) {
+    // The letter of a tab or a line end that is written out.
+    const escaped = run.length === 41 && text.charAt(first + index - 1) === "\\" ? 1 : 0;
+    const value = run.slice(escaped);
+    if (value.length !== 40 || !/[A-Z]/.test(value) || !/[a-z]/.test(value) || !/[\d+/]/.test(value))
+      continue;
+    const at = first + index + escaped;
+    secrets.push({ start: at, end: at + 40, kind: "aws-secret" });
+  }
+  if (secrets.length === 0) return none;
+  const id = { start, end: idEnd, kind: "aws-key" };
+  return [...secrets, id].sort((a, b) => a.start - b.start);
+}
+
+// What the second group matched, the first being kept.
+function spanOf(pattern: RegExp, text: string, start: number): { start: number; end: number } | undefined {
+  pattern.lastIndex = start;
+  const found = pattern.exec(text);
+  if (found === null) return undefined;
+  const valueStart = start + (found[1] ?? "").length;
+  return { start: valueStart, end: valueStart + (found[2] ?? "").length };
+}
