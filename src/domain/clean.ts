@@ -1,77 +1,84 @@
 // What may be stored of a text or a JSON value: private parts taken out first, then secrets redacted.
-import type { Json, JsonObject } from "./json.ts";
-import { stripPrivate, stripPrivatePrompt } from "./private-tags.ts";
-import { redactSecrets } from "./secrets.ts";
+import type { Json } from "./json.ts";
+import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
+import { type Pieces, stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
+import { redactNamed, redactPieces, redactSecrets, saysSecret } from "./secrets.ts";
 
 /** The text without private parts and secrets; `key` is the name it stood under, which can make it a secret. */
 export function cleanText(text: string, key?: string): string {
   return redactSecrets(stripPrivate(text), key);
 }
 
+/** What may be stored of a prompt, and whether its user took the whole of it off the record. */
+export interface CleanPrompt {
+  text: string;
+  isPrivate: boolean;
+}
+
 /** `cleanText` of what a user wrote. */
-export function cleanPrompt(prompt: string): string {
-  return redactSecrets(stripPrivatePrompt(prompt));
+export function cleanPrompt(prompt: string): CleanPrompt {
+  const { text, isPrivate } = stripPrivatePrompt(prompt);
+  return { text: redactSecrets(text), isPrivate };
 }
 
 /**
- * `cleanText` on every string of a decoded JSON value, object keys too; a value in which nothing changed is returned as
- * it is. Each string is looked at alone: a private tag that opens in one and closes in another hides to the end of the
- * first, and the closer in the second is removed.
+ * `cleanText` of a decoded JSON value, names of members too; a value in which nothing changed is returned as it is.
+ *
+ * Its strings are looked at as one text, in their order: a private part or a secret may begin in one and end in another,
+ * as in arrays of lines, blocks of text, standard output and error. What stands between its ends goes. A private tag that
+ * nothing closes hides the rest of the array or object it stands in (`Leaves.scopes`), not of the value: that would cost
+ * a list of records all that follow the one that mentions the tag.
  */
 export function cleanJson(value: Json): Json {
-  return cleanValue(value, undefined);
-}
-
-function cleanValue(value: Json, key: string | undefined): Json {
-  if (typeof value === "string") return cleanText(value, key);
+  if (typeof value === "string") return cleanText(value);
   if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? cleanArray(value, key) : cleanObject(value);
+  const leaves = leavesOf(value);
+  return withLeaves(value, cleanLeaves(leaves), cleanNames(leaves.names));
 }
 
-function cleanArray(value: Json[], key: string | undefined): Json[] {
-  let copy: Json[] | undefined;
-  for (const [index, entry] of value.entries()) {
-    const cleaned = cleanValue(entry, flagBefore(value, index) ?? key);
-    if (cleaned === entry) continue;
-    copy ??= [...value];
-    copy[index] = cleaned;
+// Only leaves that are built to join again and again need more rounds.
+const maxRounds = 4;
+
+function cleanLeaves(leaves: Leaves): readonly string[] {
+  let { texts } = leaves;
+  for (let round = 0; round < maxRounds; round++) {
+    const inOrder = cleanPieces({ texts, scopes: leaves.scopes }, leaves.keys);
+    texts = cleanColumns(inOrder, leaves.columns);
+    if (texts === inOrder) break;
   }
-  return copy ?? value;
+  return texts;
 }
 
-// In a list of arguments the name of a value is the flag in front of it: ["--password", "..."].
-function flagBefore(value: readonly Json[], index: number): string | undefined {
-  const before = value[index - 1];
-  return typeof before === "string" && before.startsWith("--") ? before : undefined;
-}
-
-function cleanObject(value: JsonObject): JsonObject {
-  const named = nameOfValue(value);
-  const names = Object.keys(value);
-  const cleaned: [string, Json][] = [];
-  let changed = false;
-  for (const name of names) {
-    const entry = value[name] ?? null;
-    const cleanName = cleanText(name);
-    const cleanEntry = cleanValue(entry, name === "value" ? (named ?? name) : name);
-    changed ||= cleanName !== name || cleanEntry !== entry;
-    cleaned.push([cleanName, cleanEntry]);
-  }
-  return changed ? Object.fromEntries(distinct(cleaned)) : value;
-}
-
-// Environment variables, headers and form fields are often listed as { name, value }.
-function nameOfValue(value: JsonObject): string | undefined {
-  const name = value.name ?? value.key;
-  return typeof name === "string" && typeof value.value === "string" ? name : undefined;
-}
-
-// Two secret keys get the same placeholder; both entries stay.
-function distinct(entries: [string, Json][]): [string, Json][] {
-  const seen = new Map<string, number>();
-  return entries.map(([name, entry]) => {
-    const times = (seen.get(name) ?? 0) + 1;
-    seen.set(name, times);
-    return [times === 1 ? name : `${name} (${times})`, entry];
+function cleanPieces(pieces: Pieces, keys: Leaves["keys"]): readonly string[] {
+  const stripped = stripPrivatePieces(pieces);
+  const says = new Map<string, boolean>();
+  const named = stripped.map((text, leaf) => {
+    const key = keys[leaf];
+    if (key === undefined) return text;
+    const known = says.get(key);
+    const isSaid = known ?? saysSecret(key);
+    if (known === undefined) says.set(key, isSaid);
+    return isSaid ? redactNamed(text, key) : text;
   });
+  return redactPieces(named);
+}
+
+// The texts with the leaves of `columns` cleaned in that order; the same texts where nothing changed.
+function cleanColumns(texts: readonly string[], columns: readonly number[]): readonly string[] {
+  if (columns.length === 0) return texts;
+  const before = columns.map((leaf) => texts[leaf] ?? "");
+  const scopes = columns.map((_, piece) => ({ first: piece, end: piece + 1 }));
+  const after = cleanPieces({ texts: before, scopes }, []);
+  if (after.every((text, piece) => text === before[piece])) return texts;
+  const all = [...texts];
+  for (const [piece, leaf] of columns.entries()) all[leaf] = after[piece] ?? "";
+  return all;
+}
+
+// Names are looked at as one text first: nearly never is there something in one of them.
+function cleanNames(names: ReadonlySet<string>): (name: string) => string {
+  const all = [...names].join("\n");
+  if (cleanText(all) === all) return (name) => name;
+  const cleaned = new Map([...names].map((name) => [name, cleanText(name)]));
+  return (name) => cleaned.get(name) ?? "";
 }

@@ -1,4 +1,5 @@
 // Redacts secrets before anything is stored: by their own form, by the place they stand in, by the name they stand under.
+import { type Edit, editPieces, joinPieces } from "./pieces.ts";
 import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
 import { namedSecret, type SecretSpan } from "./secret-assignments.ts";
 import { secretNameOf, secretNameWords } from "./secret-names.ts";
@@ -13,27 +14,43 @@ import { createWordScan } from "./word-scan.ts";
  * stands under (an object key, a flag), which can make the whole of it a secret. A second pass changes nothing.
  */
 export function redactSecrets(text: string, key?: string): string {
-  const name = key === undefined ? undefined : secretNameOf(key);
-  if (name !== undefined && isSecretValue(text, name, "given")) return labelled(text, name);
-  const header = key === undefined ? null : /(?:authorization|cookie)$/i.exec(key);
-  if (header !== null) return redactHeader(`${header[0]}: `, text);
-  return redactAll(text);
+  return redactPieces([key === undefined ? text : redactNamed(text, key)])[0] ?? "";
 }
+
+/** True when a key says that what stands under it may be a secret. */
+export function saysSecret(key: string): boolean {
+  return secretNameOf(key) !== undefined || headerName.test(key);
+}
+
+/** The text after what its key says about it; nothing else is looked for. */
+export function redactNamed(text: string, key: string): string {
+  const name = secretNameOf(key);
+  if (name !== undefined && isSecretValue(text, name, "given")) return labelled(text, name);
+  const header = headerName.exec(key);
+  return header === null ? text : redactHeader(`${header[0]}: `, text);
+}
+
+const headerName = /(?:authorization|cookie)$/i;
 
 function redactHeader(name: string, value: string): string {
-  return redactAll(name + value).slice(name.length);
+  return (redactPieces([name + value])[0] ?? "").slice(name.length);
 }
 
-// A placeholder can end what looked like more than a secret before, so a text that had one is read again. Most texts
-// have none, and two passes settle all but one in 200,000 of the worst that the tests make up.
-function redactAll(text: string): string {
-  let before = text;
+/**
+ * Several texts with the secrets of all of them redacted, also those that begin in one and end in another: they are read
+ * as the lines of one text. Of a secret over several texts the first has the placeholder.
+ *
+ * A placeholder can end what looked like more than a secret before, so a text that had one is read again. Most texts
+ * have none, and two passes settle all but one in 200,000 of the worst that the tests make up.
+ */
+export function redactPieces(texts: readonly string[]): readonly string[] {
+  let left = texts;
   for (let pass = 0; pass < maxPasses; pass++) {
-    const after = redact(before, allFinders, labelled);
-    if (after === before) break;
-    before = after;
+    const edits = secretsIn(joinPieces(left, "\n"), allFinders, labelled);
+    if (edits.every(({ isNew }) => !isNew)) break;
+    left = editPieces(left, edits);
   }
-  return before;
+  return left;
 }
 
 const maxPasses = 5;
@@ -75,12 +92,17 @@ function createFinders(finders: readonly Finder[]): Finders {
   return { scan: createWordScan([...words, placeholderOpening]), finders };
 }
 
-function redact(
+interface Redaction extends Edit {
+  /** Whether the placeholder differs from what stood there. */
+  isNew: boolean;
+}
+
+function secretsIn(
   text: string,
   { scan, finders }: Finders,
   label: (secret: string, kind: string) => string,
-): string {
-  let kept = "";
+): Redaction[] {
+  const edits: Redaction[] = [];
   let from = 0;
   scan(text, (word, start) => {
     // The words in a placeholder name nothing.
@@ -89,18 +111,20 @@ function redact(
     const spans = finder.find(text, start, from);
     if (spans[0] === undefined || spans[0].start < from) return undefined;
     for (const span of spans) {
-      kept += text.slice(from, span.start) + label(text.slice(span.start, span.end), span.kind);
+      const secret = text.slice(span.start, span.end);
+      const placed = label(secret, span.kind);
+      edits.push({ start: span.start, end: span.end, text: placed, isNew: placed !== secret });
       from = span.end;
     }
     return from;
   });
-  return from === 0 ? text : kept + text.slice(from);
+  return edits;
 }
 
 // A secret whose form says more than its name is named after its form.
 function labelled(secret: string, kind: string): string {
   formsOnly ??= createFinders(formFinders);
-  const byForm = redact(secret, formsOnly, (_, form) => placeholder(form));
+  const byForm = editPieces([secret], secretsIn(secret, formsOnly, (_, form) => placeholder(form)))[0] ?? "";
   return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);
 }
 
