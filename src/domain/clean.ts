@@ -1,24 +1,28 @@
 // What may be stored of a text or a JSON value: private parts taken out first, then secrets redacted.
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
 import { type Pieces, stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
-import { redactNamed, redactPieces, redactSecrets, saysSecret } from "./secrets.ts";
+import { redactNamed, redactPieces, redactSecrets } from "./secrets.ts";
+
+/** A value that was cleaned: whoever asks for one need not clean it again. */
+export type Clean<T> = T & { readonly [clean]: true };
+declare const clean: unique symbol;
 
 /** The text without private parts and secrets; `key` is the name it stood under, which can make it a secret. */
-export function cleanText(text: string, key?: string): string {
-  return redactSecrets(stripPrivate(text), key);
+export function cleanText(text: string, key?: string): Clean<string> {
+  return redactSecrets(stripPrivate(text), key) as Clean<string>;
 }
 
 /** What may be stored of a prompt, and whether its user took the whole of it off the record. */
 export interface CleanPrompt {
-  text: string;
+  text: Clean<string>;
   isPrivate: boolean;
 }
 
 /** `cleanText` of what a user wrote. */
 export function cleanPrompt(prompt: string): CleanPrompt {
   const { text, isPrivate } = stripPrivatePrompt(prompt);
-  return { text: redactSecrets(text), isPrivate };
+  return { text: redactSecrets(text) as Clean<string>, isPrivate };
 }
 
 /**
@@ -29,11 +33,29 @@ export function cleanPrompt(prompt: string): CleanPrompt {
  * nothing closes hides the rest of the array or object it stands in (`Leaves.scopes`), not of the value: that would cost
  * a list of records all that follow the one that mentions the tag.
  */
-export function cleanJson(value: Json): Json {
-  if (typeof value === "string") return cleanText(value);
+export function cleanJson(value: Json, key?: string): Json {
+  if (typeof value === "string") return cleanText(value, key);
   if (typeof value !== "object" || value === null) return value;
-  const leaves = leavesOf(value);
-  return withLeaves(value, cleanLeaves(leaves), cleanNames(leaves.names));
+  const leaves = leavesOf(value, key);
+  const texts = cleanLeaves(leaves);
+  const nameOf = cleanNames(leaves.names);
+  // Most values are clean, and to walk an object of many members once more takes as long as to clean it.
+  if (nameOf === asItIs && texts.every((text, leaf) => text === leaves.texts[leaf])) return value;
+  return withLeaves(value, texts, nameOf);
+}
+
+/**
+ * `cleanJson` of each member of a host's event. They are texts of their own: a prompt whose tag nobody closed must not
+ * hide the ids behind it. A member `prompt` is what the user wrote.
+ */
+export function cleanPayload(payload: JsonObject): Clean<JsonObject> {
+  const members = Object.keys(payload).map((name): [string, Json] => {
+    const value = payload[name] ?? null;
+    const isPrompt = name === "prompt" && typeof value === "string";
+    return [name, isPrompt ? cleanPrompt(value).text : cleanJson(value, name)];
+  });
+  const nameOf = cleanNames(new Set(Object.keys(payload)));
+  return Object.fromEntries(members.map(([name, value]) => [nameOf(name), value])) as Clean<JsonObject>;
 }
 
 // Only leaves that are built to join again and again need more rounds.
@@ -51,14 +73,9 @@ function cleanLeaves(leaves: Leaves): readonly string[] {
 
 function cleanPieces(pieces: Pieces, keys: Leaves["keys"]): readonly string[] {
   const stripped = stripPrivatePieces(pieces);
-  const says = new Map<string, boolean>();
   const named = stripped.map((text, leaf) => {
     const key = keys[leaf];
-    if (key === undefined) return text;
-    const known = says.get(key);
-    const isSaid = known ?? saysSecret(key);
-    if (known === undefined) says.set(key, isSaid);
-    return isSaid ? redactNamed(text, key) : text;
+    return key === undefined ? text : redactNamed(text, key);
   });
   return redactPieces(named);
 }
@@ -76,9 +93,11 @@ function cleanColumns(texts: readonly string[], columns: readonly number[]): rea
 }
 
 // Names are looked at as one text first: nearly never is there something in one of them.
-function cleanNames(names: ReadonlySet<string>): (name: string) => string {
-  const all = [...names].join("\n");
-  if (cleanText(all) === all) return (name) => name;
-  const cleaned = new Map([...names].map((name) => [name, cleanText(name)]));
+function cleanNames(names: Pick<ReadonlyMap<string, unknown>, "keys">): (name: string) => string {
+  const all = [...names.keys()].join("\n");
+  if (cleanText(all) === all) return asItIs;
+  const cleaned = new Map([...names.keys()].map((name) => [name, cleanText(name)]));
   return (name) => cleaned.get(name) ?? "";
 }
+
+const asItIs = (name: string): string => name;

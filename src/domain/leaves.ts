@@ -1,10 +1,11 @@
 // The strings of a JSON value in their order, with what is needed to look at them as one text, and the way back.
 import type { Json, JsonObject } from "./json.ts";
 import type { Scope } from "./private-tags.ts";
+import { saysSecret } from "./secrets.ts";
 
 export interface Leaves {
   texts: readonly string[];
-  /** By leaf: the name it stands under. */
+  /** By leaf: the name it stands under, if that says that it may be a secret. */
   keys: readonly (string | undefined)[];
   /**
    * By leaf: the leaves that a tag in it hides when nothing closes the tag. Those of its array or object; of an item that
@@ -16,19 +17,24 @@ export interface Leaves {
    * no other order.
    */
   columns: readonly number[];
-  /** Every name of a member. */
-  names: ReadonlySet<string>;
+  /** Every name of a member, and whether it says that what stands under it may be a secret. */
+  names: ReadonlyMap<string, boolean>;
 }
 
-export function leavesOf(value: Json): Leaves {
-  const found: Found = { texts: [], keys: [], scopes: [], names: new Set(), columns: [] };
-  collect(found, value, { key: undefined, scope: { first: 0, end: 1 }, column: undefined });
+/** `key` is the name that the value itself stands under. */
+export function leavesOf(value: Json, key?: string): Leaves {
+  const found: Found = { texts: [], keys: [], scopes: [], names: new Map(), columns: [] };
+  collect(found, value, {
+    key: key !== undefined && saysSecret(key) ? key : undefined,
+    scope: { first: 0, end: 1 },
+    column: undefined,
+  });
   const columns = found.columns.flatMap(leavesIn);
   const isOther = columns.some((leaf, index) => index > 0 && leaf !== (columns[index - 1] ?? 0) + 1);
   return { ...found, columns: isOther ? columns : [] };
 }
 
-/** The value with `texts` as its leaves and `nameOf` of each name; where nothing changed the value itself. */
+/** The value with `texts` as its leaves and `nameOf` of each name; parts in which nothing changed as they are. */
 export function withLeaves(value: Json, texts: readonly string[], nameOf: (name: string) => string): Json {
   let next = 0;
   function rebuilt(part: Json, key: string | undefined): Json {
@@ -64,7 +70,7 @@ interface Found {
   texts: string[];
   keys: (string | undefined)[];
   scopes: Scope[];
-  names: Set<string>;
+  names: Map<string, boolean>;
   /** Of every outermost array of arrays and objects. */
   columns: Column[];
 }
@@ -90,7 +96,8 @@ function collectArray(found: Found, value: Json[], place: Place): void {
   const scope = { first: found.texts.length, end: 0 };
   const column = place.column === undefined ? outermost(found, value) : itemsOf(place.column);
   for (const [index, entry] of value.entries()) {
-    const key = flagBefore(value, index) ?? place.key;
+    const flag = flagBefore(value, index);
+    const key = flag !== undefined && saysSecret(flag) ? flag : place.key;
     if (isOneText(entry)) collectObject(found, entry, { key, scope, column }, scope);
     else collect(found, entry, { key, scope, column });
   }
@@ -105,26 +112,34 @@ function flagBefore(value: readonly Json[], index: number): string | undefined {
 
 function collectObject(found: Found, value: JsonObject, { column }: Place, given?: Scope): void {
   const scope = given ?? { first: found.texts.length, end: 0 };
-  const named = nameOfValue(value);
   for (const name of Object.keys(value)) {
     const member = value[name] ?? null;
-    found.names.add(name);
+    const says = saysOf(found, name);
     if (typeof member === "string" && isLabel(member, name)) continue;
-    const key = name === "value" ? (named ?? name) : name;
+    const key = name === "value" ? nameOfValue(value) : says ? name : undefined;
     collect(found, member, { key, scope, column: column && memberOf(column, name) });
   }
   if (given === undefined) scope.end = found.texts.length;
 }
 
+function saysOf({ names }: Found, name: string): boolean {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const says = saysSecret(name);
+  names.set(name, says);
+  return says;
+}
+
 // Environment variables, headers and form fields are often listed as { name, value }.
-function nameOfValue(value: JsonObject): string | undefined {
-  const name = value.name ?? value.key;
-  return typeof name === "string" && typeof value.value === "string" ? name : undefined;
+function nameOfValue({ name, key, value }: JsonObject): string | undefined {
+  const named = name ?? key;
+  return typeof named === "string" && typeof value === "string" && saysSecret(named) ? named : undefined;
 }
 
 // What a block is (`"type": "text"`) is no part of what is written in it, and says nothing.
 function isLabel(text: string, key: string | undefined): boolean {
-  return key !== undefined && /^(?:\w{1,16}_)?type$/.test(key) && /^[a-z][a-z_-]{0,31}$/.test(text);
+  if (key !== "type" && !key?.endsWith("_type")) return false;
+  return /^[a-z][a-z_-]{0,31}$/.test(text);
 }
 
 function isOneText(entry: Json): entry is JsonObject {

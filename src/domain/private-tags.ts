@@ -96,7 +96,10 @@ function hide({ texts, scopes }: Pieces, how: HowCut): Hidden {
       return { texts: editPieces(left, [rest]), hidPrivate: true };
     }
     hidPrivate ||= tags.names.some((name, tag) => name === privateName && tags.kinds[tag] === "opens");
-    left = editPieces(left, how.mayBeCut ? hiddenBy(tags, reachIn(left, scopes)) : hiddenInPrompt(tags, joined));
+    left = editPieces(
+      left,
+      how.mayBeCut ? hiddenBy(tags, reachIn(left, scopes)) : hiddenInPrompt(tags, joined),
+    );
   }
 }
 

@@ -124,7 +124,11 @@ function secretsIn(
 // A secret whose form says more than its name is named after its form.
 function labelled(secret: string, kind: string): string {
   formsOnly ??= createFinders(formFinders);
-  const byForm = editPieces([secret], secretsIn(secret, formsOnly, (_, form) => placeholder(form)))[0] ?? "";
+  const byForm =
+    editPieces(
+      [secret],
+      secretsIn(secret, formsOnly, (_, form) => placeholder(form)),
+    )[0] ?? "";
   return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);
 }
 

@@ -62,10 +62,10 @@ function letterOf(letter: string): string {
 }
 
 // Every part is bounded or ends at the next `<`: an unbounded one took 112 s on 1.6 MB of `<private`.
-const head = `${less}${gap}(${slash}${gap})?((?:${spelledNames})(?=${nameEnd})|${spelledBlock})`;
-// Nearly every tag is written plainly, which is tried first.
-const anyHead = new RegExp(`</?(?:${names.join("|")})(?=${nameEnd})|${head}`, "gi");
-const writtenHead = new RegExp(head, "gi");
+const head = new RegExp(
+  `${less}${gap}(${slash}${gap})?(${spelledBlock}|(?:${names.join("|")}|${spelledNames})(?=${nameEnd}))`,
+  "gi",
+);
 const restOfOpener = new RegExp(`${gap}${greater}`, "iy");
 const restOfCloser = new RegExp(`(?:[^<>＜﹤&\\\\%]|(?!${less})[&\\\\%]){0,200}?${greater}`, "iy");
 const restOfEmpty = new RegExp(
@@ -75,18 +75,19 @@ const restOfEmpty = new RegExp(
 
 export function tagsOf(text: string): Tags {
   const tags: Tags = { starts: [], ends: [], names: [], kinds: [] };
-  let from = 0;
-  anyHead.lastIndex = from;
-  while (anyHead.test(text)) {
-    const nameEnd = anyHead.lastIndex;
-    const { start, name, closes } = plainHead(text, nameEnd) ?? nextHead(text, from);
-    const end = tagEnd(text, nameEnd, { closes, name });
-    from = end ?? nameEnd;
-    anyHead.lastIndex = from;
+  const plainNames = new Map<string, string>();
+  head.lastIndex = 0;
+  for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+    const written = found[2] ?? "";
+    const name = plainNames.get(written) ?? plainName(written);
+    plainNames.set(written, name);
+    const closes = found[1] !== undefined;
+    const end = tagEnd(text, head.lastIndex, { closes, name });
+    if (end !== undefined) head.lastIndex = end;
     // A closer that never ends is no closer: what is open stays open.
-    if (closes && end === undefined) continue;
-    tags.starts.push(start);
-    tags.ends.push(from);
+    else if (closes) continue;
+    tags.starts.push(found.index);
+    tags.ends.push(head.lastIndex);
     tags.names.push(name);
     tags.kinds.push(closes ? "closes" : end === undefined ? "opens" : "empty");
   }
@@ -99,36 +100,17 @@ export function openerEnd(text: string, at: number): number {
   return restOfOpener.test(text) ? restOfOpener.lastIndex : at;
 }
 
-interface Head {
-  start: number;
-  name: string;
-  closes: boolean;
-}
+const unseenRuns = new RegExp(unseenRun, "gi");
 
-// The head that ends at `end`, if it is written plainly.
-function plainHead(text: string, end: number): Head | undefined {
-  for (const name of names) {
-    const nameStart = end - name.length;
-    if (nameStart < 1 || !text.startsWith(name, nameStart)) continue;
-    const before = text.charCodeAt(nameStart - 1);
-    if (before === 0x3c) return { start: nameStart - 1, name, closes: false };
-    if (before === 0x2f && text.charCodeAt(nameStart - 2) === 0x3c)
-      return { start: nameStart - 2, name, closes: true };
-  }
-  return undefined;
-}
-
-function nextHead(text: string, from: number): Head {
-  writtenHead.lastIndex = from;
-  const found = writtenHead.exec(text);
-  return { start: found?.index ?? from, name: plainName(found?.[2] ?? ""), closes: found?.[1] !== undefined };
-}
-
-const invisibles = new RegExp(`[${unseen}]|${unseenRun}`, "gi");
-
+// A loop over the few characters takes a third of what replacing and normalizing them does.
 function plainName(written: string): string {
-  const lower = written.toLowerCase();
-  return /^[\w-]+$/.test(lower) ? lower : lower.replace(invisibles, "").normalize("NFKC");
+  let name = "";
+  for (const letter of written.includes("\x1b") ? written.replace(unseenRuns, "") : written) {
+    const code = letter.charCodeAt(0);
+    const ascii = code > 0xff00 && code < 0xff5f ? code - 0xfee0 : code;
+    if (ascii > 0x20 && ascii < 0x7f) name += String.fromCharCode(ascii);
+  }
+  return name.toLowerCase();
 }
 
 // Where a closer or an empty tag ends. Our own block is never empty: a `/>` behind its cut name belongs to what was

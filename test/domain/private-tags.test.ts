@@ -89,10 +89,53 @@ test.each([
 });
 
 test.each([
+  ["escapes of JSON", "a \\u003cprivate\\u003ex\\u003c/private\\u003e b"],
+  ["escapes of JSON in upper case", "a \\u003Cprivate\\u003Ex\\u003C\\/private\\u003E b"],
+  ["escapes of JSON in JSON", "a \\\\u003cprivate\\\\u003ex\\\\u003c/private\\\\u003e b"],
+  ["a slash that JSON escapes", "a <private>x<\\/private> b"],
+  ["a line feed that JSON escapes", 'a <private\\nwhy=\\"x\\">x</private> b'],
+  ["escapes of a script", "a \\x3cprivate\\x3ex\\x3c/private\\x3e b"],
+  ["HTML entities", "a &lt;private&gt;x&lt;/private&gt; b"],
+  ["numeric entities", "a &#60;private&#62;x&#x3c;/private&#x3E; b"],
+  ["entities of entities", "a &amp;lt;private&amp;gt;x&amp;lt;/private&amp;gt; b"],
+  ["percent encoding", "a %3Cprivate%3Ex%3C%2Fprivate%3E b"],
+  ["full width", "a ＜private＞x＜／private＞ b"],
+  ["letters in full width", "a <ｐｒｉｖａｔｅ>x</Ｐｒｉｖａｔｅ> b"],
+  ["zero-width characters in the name", "a <pri\u200bvate>x</priv\u2060ate> b"],
+  ["zero-width characters around the name", "a <\u200bprivate\ufeff>x<\u200d/\u200bprivate\u200b> b"],
+  ["marks of writing direction", "a <\u202eprivate\u202c>x</private> b"],
+  ["colours", "a <\x1b[01;31m\x1b[Kprivate\x1b[m\x1b[K>x</\x1b[31mprivate\x1b[0m> b"],
+  ["a colon", "a <private:note>x</private:note> b"],
+  ["a colon in the opener alone", "a <private: why>x</private> b"],
+  ["an equals sign", "a <private=1>x</private> b"],
+  ["other signs", "a <private!>x</private> <private#1/><private(x)>x</private> b"],
+  ["two ways of writing", "a &lt;private>x</private\\u003e b"],
+])("a tag written with %s is a tag", (_, text) => {
+  const left = stripPrivate(text);
+  expect(left).toMatch(/^a +b$/);
+  expect(leftOfPrompt(text)).toBe(left);
+  expect(stripPrivate(text.replace(/^a /, "").replace(/ b$/, "").slice(0, -3))).toBe("");
+});
+
+test("a block of ours that a host encoded is not recorded again", () => {
+  const block = "&lt;mem-context-0a1b2c3d&gt;\n| 12 | x |\n&lt;/mem-context-0a1b2c3d&gt;";
+  expect(stripPrivate(`a ${block} b`)).toBe("a  b");
+  expect(stripPrivate(`x |\\n\\u003c/mem-context-0a1b2c3d\\u003e b`)).toBe(" b");
+});
+
+test.each([
   ["comparisons", "if (a < b && c > d) return"],
   ["other tags", "<div><privateer>x</privateer><private-x>y</private-x></div>"],
   ["the word alone", "a private matter"],
   ["the name inside a name", "List<privateKey>"],
+  [
+    "elements with longer names",
+    "<privateKey>x</privateKey><private-label>y</private-label><private.x/><private_1>",
+  ],
+  ["elements with longer names, encoded", "&lt;privateKey&gt; \\u003cprivate-label\\u003e %3CprivateKey%3E"],
+  ["lists of choices", "--visibility <private|public> or <private,public>"],
+  ["signs without an end", "a <private: and b, a <private=1, (a<private) and <private?\n>"],
+  ["what only looks like an entity", "&ltd;private&gt; &#600;private \\u003private %33Cprivate"],
   ["longer names than a block of ours has", "<mem-context-provider>x</mem-context_2>"],
 ])("%s are not tags", (_, text) => {
   expect(stripPrivate(text)).toBe(text);
