@@ -1,7 +1,7 @@
 // What may be stored of a text or a JSON value: private parts taken out first, then secrets redacted.
 import type { Json, JsonObject } from "./json.ts";
 import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
-import { type Pieces, stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
+import { stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
 import { redactNamed, redactPieces, redactSecrets } from "./secrets.ts";
 
 /** A value that was cleaned: whoever asks for one need not clean it again. */
@@ -58,38 +58,31 @@ export function cleanPayload(payload: JsonObject): Clean<JsonObject> {
   return Object.fromEntries(members.map(([name, value]) => [nameOf(name), value])) as Clean<JsonObject>;
 }
 
-// Only leaves that are built to join again and again need more rounds.
-const maxRounds = 4;
-
 function cleanLeaves(leaves: Leaves): readonly string[] {
-  let { texts } = leaves;
-  for (let round = 0; round < maxRounds; round++) {
-    const inOrder = cleanPieces({ texts, scopes: leaves.scopes }, leaves.keys);
-    texts = cleanColumns(inOrder, leaves.columns);
-    if (texts === inOrder) break;
-  }
-  return texts;
-}
-
-function cleanPieces(pieces: Pieces, keys: Leaves["keys"]): readonly string[] {
-  const stripped = stripPrivatePieces(pieces);
+  const stripped = stripPrivatePieces(leaves);
   const named = stripped.map((text, leaf) => {
-    const key = keys[leaf];
+    const key = leaves.keys[leaf];
     return key === undefined ? text : redactNamed(text, key);
   });
-  return redactPieces(named);
+  return redactLeaves(named, leaves.columns);
 }
 
-// The texts with the leaves of `columns` cleaned in that order; the same texts where nothing changed.
-function cleanColumns(texts: readonly string[], columns: readonly number[]): readonly string[] {
-  if (columns.length === 0) return texts;
-  const before = columns.map((leaf) => texts[leaf] ?? "");
-  const scopes = columns.map((_, piece) => ({ first: piece, end: piece + 1 }));
-  const after = cleanPieces({ texts: before, scopes }, []);
-  if (after.every((text, piece) => text === before[piece])) return texts;
-  const all = [...texts];
-  for (const [piece, leaf] of columns.entries()) all[leaf] = after[piece] ?? "";
-  return all;
+// Only leaves that are built to be read again and again need more rounds.
+const maxRounds = 4;
+
+// In columns first: of a key whose lines stand in records the other order knows the beginning alone.
+function redactLeaves(texts: readonly string[], columns: readonly number[]): readonly string[] {
+  if (columns.length === 0) return redactPieces(texts);
+  let left = texts;
+  for (let round = 0; round < maxRounds; round++) {
+    const before = columns.map((leaf) => left[leaf] ?? "");
+    const after = redactPieces(before);
+    if (round > 0 && after === before) break;
+    const all = [...left];
+    for (const [piece, leaf] of columns.entries()) all[leaf] = after[piece] ?? "";
+    left = redactPieces(all);
+  }
+  return left;
 }
 
 // Names are looked at as one text first: nearly never is there something in one of them.

@@ -34,3 +34,35 @@ export function editPieces(texts: readonly string[], edits: readonly Edit[]): st
     return result;
   });
 }
+
+/** Where each text begins in the joined form, and where one more would. */
+export function pieceStarts(texts: readonly string[]): number[] {
+  const starts = [0];
+  let start = 0;
+  for (const text of texts) {
+    start += text.length + 1;
+    starts.push(start);
+  }
+  return starts;
+}
+
+/** What edits of the joined form cover of each text, as places in that text. */
+export function spreadEdits(
+  texts: readonly string[],
+  edits: readonly Edit[],
+): { piece: number; start: number; end: number }[] {
+  const parts: { piece: number; start: number; end: number }[] = [];
+  let next = 0;
+  let at = 0;
+  for (const [piece, { length }] of texts.entries()) {
+    for (let edit = edits[next]; edit !== undefined && edit.start < at + length; edit = edits[next]) {
+      const start = Math.max(edit.start - at, 0);
+      const end = Math.min(edit.end - at, length);
+      if (end > start) parts.push({ piece, start, end });
+      if (edit.end > at + length) break;
+      next++;
+    }
+    at += length + 1;
+  }
+  return parts;
+}

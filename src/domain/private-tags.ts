@@ -1,5 +1,5 @@
 // Private tags: what stands between them never reaches the disk, a provider or another device.
-import { type Edit, editPieces, joinPieces } from "./pieces.ts";
+import { type Edit, editPieces, joinPieces, pieceStarts, spreadEdits } from "./pieces.ts";
 import { contextTag, openerEnd, privateName, type Tags, tagBoundary, tagsOf } from "./tag-forms.ts";
 
 /**
@@ -21,6 +21,8 @@ export interface Pieces {
   texts: readonly string[];
   /** By piece: the pieces that an unclosed tag hides the rest of. */
   scopes: readonly Scope[];
+  /** Some of the pieces in another order, in which they may be one text as well. */
+  columns: readonly number[];
 }
 
 export interface Scope {
@@ -79,36 +81,57 @@ interface Hidden {
 }
 
 function hideOne(text: string, how: HowCut): { text: string; hidPrivate: boolean } {
-  const { texts, hidPrivate } = hide({ texts: [text], scopes: [{ first: 0, end: 1 }] }, how);
+  const { texts, hidPrivate } = hide({ texts: [text], scopes: [{ first: 0, end: 1 }], columns: [] }, how);
   return { text: texts[0] ?? "", hidPrivate };
 }
 
-function hide({ texts, scopes }: Pieces, how: HowCut): Hidden {
+function hide({ texts, scopes, columns }: Pieces, how: HowCut): Hidden {
   let left = texts;
   let hidPrivate = false;
   for (let pass = 0; ; pass++) {
     const joined = joinPieces(left, tagBoundary);
     const tags = tagsOf(joined);
-    const [first] = tags.starts;
+    const inColumns = columns.length === 0 ? [] : hiddenInColumns(left, columns);
+    const first = tags.starts[0] ?? inColumns[0]?.start;
     if (first === undefined) return { texts: left, hidPrivate };
     if (pass === maxPasses) {
       const rest = { start: first, end: joined.length, text: "" };
       return { texts: editPieces(left, [rest]), hidPrivate: true };
     }
-    hidPrivate ||= tags.names.some((name, tag) => name === privateName && tags.kinds[tag] === "opens");
-    left = editPieces(
-      left,
-      how.mayBeCut ? hiddenBy(tags, reachIn(left, scopes)) : hiddenInPrompt(tags, joined),
-    );
+    hidPrivate ||= tags.names.some((name, tag) => name === privateName && opens(tags, tag));
+    const hidden = how.mayBeCut ? hiddenBy(tags, reachIn(left, scopes)) : hiddenInPrompt(tags, joined);
+    left = editPieces(left, merged(hidden, inColumns));
   }
+}
+
+// What is hidden where the columns are one text, as it stands in the joined form of all pieces.
+function hiddenInColumns(texts: readonly string[], columns: readonly number[]): Edit[] {
+  const ofColumns = columns.map((piece) => texts[piece] ?? "");
+  const tags = tagsOf(joinPieces(ofColumns, tagBoundary));
+  if (tags.starts.length === 0) return [];
+  const scopes = columns.map((_, piece) => ({ first: piece, end: piece + 1 }));
+  const parts = spreadEdits(ofColumns, hiddenBy(tags, reachIn(ofColumns, scopes)));
+  const starts = pieceStarts(texts);
+  const placed = parts.map(({ piece, start, end }) => {
+    const at = starts[columns[piece] ?? 0] ?? 0;
+    return { start: at + start, end: at + end, text: "" };
+  });
+  return placed.sort((a, b) => a.start - b.start);
+}
+
+function merged(hidden: Edit[], others: readonly Edit[]): Edit[] {
+  if (others.length === 0) return hidden;
+  const all: Edit[] = [];
+  for (const { start, end } of [...hidden, ...others].sort((a, b) => a.start - b.start))
+    addHidden(all, start, end);
+  return all;
 }
 
 // Where the scope of what stands at a place begins and ends. Asked from the beginning of a text to its end.
 type Reach = (at: number) => { start: number; end: number };
 
 function reachIn(texts: readonly string[], scopes: readonly Scope[]): Reach {
-  const starts = [0];
-  for (const text of texts) starts.push((starts.at(-1) ?? 0) + text.length + 1);
+  const starts = pieceStarts(texts);
   let piece = 0;
   return (at) => {
     while ((starts[piece + 1] ?? Number.POSITIVE_INFINITY) <= at) piece++;
@@ -124,7 +147,7 @@ function hiddenBy(tags: Tags, reach: Reach): Edit[] {
   for (const [tag, start] of starts.entries()) {
     const end = ends[tag] ?? start;
     const partner = partners[tag] ?? none;
-    if (kinds[tag] === "opens") {
+    if (opens(tags, tag)) {
       addHidden(hidden, start, partner === none ? Math.max(end, reach(start).end) : (ends[partner] ?? end));
       continue;
     }
@@ -139,13 +162,13 @@ function hiddenBy(tags: Tags, reach: Reach): Edit[] {
 
 // Of a context block that begins and never ends, or ends and never began, the tag alone goes.
 function hiddenInPrompt(tags: Tags, prompt: string): Edit[] {
-  const { starts, ends, names, kinds } = tags;
+  const { starts, ends, names } = tags;
   const partners = partnersOf(tags);
   const hidden: Edit[] = [];
   for (const [tag, start] of starts.entries()) {
     const end = ends[tag] ?? start;
     const partner = partners[tag] ?? none;
-    if (kinds[tag] !== "opens") addHidden(hidden, start, end);
+    if (!opens(tags, tag)) addHidden(hidden, start, end);
     else if (partner !== none) addHidden(hidden, start, ends[partner] ?? end);
     else addHidden(hidden, start, names[tag] === privateName ? prompt.length : openerEnd(prompt, end));
   }
@@ -154,21 +177,31 @@ function hiddenInPrompt(tags: Tags, prompt: string): Edit[] {
 
 const none = -1;
 
-// The other half of each tag that has one. Of two beginnings and one end the second beginning is nearer to the end.
-function partnersOf({ names, kinds }: Tags): Int32Array {
-  const partners = new Int32Array(kinds.length).fill(none);
+function opens({ kinds }: Tags, tag: number): boolean {
+  return kinds[tag] === "opens" || kinds[tag] === "may open";
+}
+
+// The other half of each tag that has one. Of two beginnings and one end the second beginning is nearer to the end. What
+// may be no tag gets an end that no other needs.
+function partnersOf(tags: Tags): Int32Array {
+  const partners = new Int32Array(tags.kinds.length).fill(none);
+  pairUp(tags, partners, (kind) => kind === "opens");
+  if (tags.kinds.includes("may open")) pairUp(tags, partners, (kind) => kind === "may open");
+  return partners;
+}
+
+function pairUp({ names, kinds }: Tags, partners: Int32Array, isOpener: (kind: string) => boolean): void {
   const open = new Map<string, number[]>();
   for (const [tag, kind] of kinds.entries()) {
-    if (kind === "empty") continue;
+    if (partners[tag] !== none) continue;
     const name = names[tag] ?? "";
     const ofName = open.get(name) ?? [];
-    if (kind === "opens" && ofName.push(tag) === 1) open.set(name, ofName);
+    if (isOpener(kind) && ofName.push(tag) === 1) open.set(name, ofName);
     const opener = kind === "closes" ? ofName.pop() : undefined;
     if (opener === undefined) continue;
     partners[tag] = opener;
     partners[opener] = tag;
   }
-  return partners;
 }
 
 // Tags come by where they stand; what begins earlier takes in what it covers.

@@ -22,7 +22,8 @@ export interface Tags {
   kinds: TagKind[];
 }
 
-type TagKind = "opens" | "closes" | "empty";
+// The name of what may open goes on behind something invisible or in the next text: `<private`, then `er>` or `why=1>`.
+type TagKind = "opens" | "may open" | "closes" | "empty";
 
 // Injected blocks of others are not recorded again either.
 const names = [privateName, contextTag, "claude-mem-context", "hook_context"];
@@ -32,7 +33,7 @@ const unseen =
   "\\0-\\x08\\x0e-\\x1a\\x1c-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb";
 // Of two characters and more: tag characters, terminal colours (`grep --color` puts them around a word it found).
 const unseenRun = "\\udb40[\\udc00-\\udfff]|\\x1b\\[[\\d;]{0,20}[A-Za-z]";
-const invisible = `(?:[${unseen}]|${unseenRun}){0,8}`;
+const invisible = `(?:[${unseen}]|${unseenRun}){0,64}`;
 const gap = `(?:[\\s${unseen}]|${unseenRun}){0,200}`;
 
 // A sign as itself, as an HTML entity, as an escape of JSON or of a script, percent-encoded; encoded again, it has more
@@ -66,32 +67,52 @@ const head = new RegExp(
   `${less}${gap}(${slash}${gap})?(${spelledBlock}|(?:${names.join("|")}|${spelledNames})(?=${nameEnd}))`,
   "gi",
 );
+const moreOfName = new RegExp(`(?:[${unseen}]|${unseenRun}){1,64}[\\w.-]`, "iy");
 const restOfOpener = new RegExp(`${gap}${greater}`, "iy");
 const restOfCloser = new RegExp(`(?:[^<>＜﹤&\\\\%]|(?!${less})[&\\\\%]){0,200}?${greater}`, "iy");
 const restOfEmpty = new RegExp(
-  `(?:[^<>＜＞﹤﹥"'&\\\\%/／⁄∕]|(?!${less}|${greater}|${slash}${greater})[&\\\\%/／⁄∕]|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}${slash}${greater}`,
+  `(?:[^<>＜＞﹤﹥"'&\\\\%/／⁄∕]|(?!${less}|${greater}|${slash}${invisible}${greater})[&\\\\%/／⁄∕]|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}${slash}${invisible}${greater}`,
   "iy",
 );
 
 export function tagsOf(text: string): Tags {
   const tags: Tags = { starts: [], ends: [], names: [], kinds: [] };
   const plainNames = new Map<string, string>();
+  let before = 0;
   head.lastIndex = 0;
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {
     const written = found[2] ?? "";
     const name = plainNames.get(written) ?? plainName(written);
     plainNames.set(written, name);
     const closes = found[1] !== undefined;
+    const doubtful = goesOn(text, head.lastIndex);
+    if (closes && doubtful) continue;
     const end = tagEnd(text, head.lastIndex, { closes, name });
     if (end !== undefined) head.lastIndex = end;
     // A closer that never ends is no closer: what is open stays open.
     else if (closes) continue;
-    tags.starts.push(found.index);
+    tags.starts.push(headStart(text, found.index, before));
+    before = head.lastIndex;
     tags.ends.push(head.lastIndex);
     tags.names.push(name);
-    tags.kinds.push(closes ? "closes" : end === undefined ? "opens" : "empty");
+    tags.kinds.push(closes ? "closes" : end !== undefined ? "empty" : doubtful ? "may open" : "opens");
   }
   return tags;
+}
+
+function goesOn(text: string, at: number): boolean {
+  const next = text.charCodeAt(at);
+  if (next >= 0x20 && next < 0x7f) return false;
+  moreOfName.lastIndex = at;
+  return moreOfName.test(text);
+}
+
+// An escape that was escaped again has its backslashes in front of where it is recognized.
+function headStart(text: string, at: number, from: number): number {
+  if (text.charCodeAt(at) !== 0x5c) return at;
+  let start = at;
+  while (start > from && at - start < 8 && text.charCodeAt(start - 1) === 0x5c) start--;
+  return start;
 }
 
 /** Where an opener ends whose name ends at `at`; at its name when nothing ends it. */
