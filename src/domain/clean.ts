@@ -70,19 +70,25 @@ function cleanLeaves(leaves: Leaves): readonly string[] {
 // Only leaves that are built to be read again and again need more rounds.
 const maxRounds = 4;
 
-// In columns first: of a key whose lines stand in records the other order knows the beginning alone.
-function redactLeaves(texts: readonly string[], columns: readonly number[]): readonly string[] {
-  if (columns.length === 0) return redactPieces(texts);
+// Columns first: of a key whose lines stand in records the order of all knows the beginning alone.
+function redactLeaves(texts: readonly string[], columns: Leaves["columns"]): readonly string[] {
   let left = texts;
   for (let round = 0; round < maxRounds; round++) {
-    const before = columns.map((leaf) => left[leaf] ?? "");
-    const after = redactPieces(before);
-    if (round > 0 && after === before) break;
-    const all = [...left];
-    for (const [piece, leaf] of columns.entries()) all[leaf] = after[piece] ?? "";
-    left = redactPieces(all);
+    const before = left;
+    left = redactPieces(redactColumns(before, columns));
+    if (columns.length === 0 || left.every((text, leaf) => text === before[leaf])) break;
   }
   return left;
+}
+
+function redactColumns(texts: readonly string[], columns: Leaves["columns"]): readonly string[] {
+  if (columns.length === 0) return texts;
+  const all = [...texts];
+  for (const column of columns) {
+    const redacted = redactPieces(column.map((leaf) => texts[leaf] ?? ""));
+    for (const [piece, leaf] of column.entries()) all[leaf] = redacted[piece] ?? "";
+  }
+  return all;
 }
 
 // Names are looked at as one text first: nearly never is there something in one of them.

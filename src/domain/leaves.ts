@@ -13,10 +13,10 @@ export interface Leaves {
    */
   scopes: readonly Scope[];
   /**
-   * Leaves of arrays of objects, name by name: `[{ file, text }, ...]` is a list of files and a text. Empty where that is
-   * no other order.
+   * Leaves of arrays of objects by name, where others stand between them: `[{ file, text }, ...]` is a list of files and a
+   * text.
    */
-  columns: readonly number[];
+  columns: readonly (readonly number[])[];
   /** Every name of a member, and whether it says that what stands under it may be a secret. */
   names: ReadonlyMap<string, boolean>;
 }
@@ -29,9 +29,7 @@ export function leavesOf(value: Json, key?: string): Leaves {
     scope: { first: 0, end: 1 },
     column: undefined,
   });
-  const columns = found.columns.flatMap(leavesIn);
-  const isOther = columns.some((leaf, index) => index > 0 && leaf !== (columns[index - 1] ?? 0) + 1);
-  return { ...found, columns: isOther ? columns : [] };
+  return { ...found, columns: found.columns.flatMap(brokenColumns) };
 }
 
 /** The value with `texts` as its leaves and `nameOf` of each name; parts in which nothing changed as they are. */
@@ -176,10 +174,11 @@ function newColumn(): Column {
   return { leaves: [], members: new Map(), items: undefined };
 }
 
-function leavesIn({ leaves, members, items }: Column): number[] {
-  const own = leaves.length > 1 ? leaves : [];
-  const below = items === undefined ? [] : leavesIn(items);
-  return [...own, ...below, ...[...members.values()].flatMap(leavesIn)];
+function brokenColumns({ leaves, members, items }: Column): number[][] {
+  const [first = 0] = leaves;
+  const isBroken = (leaves.at(-1) ?? first) - first >= leaves.length;
+  const below = [...(items === undefined ? [] : [items]), ...members.values()];
+  return [...(isBroken ? [leaves] : []), ...below.flatMap(brokenColumns)];
 }
 
 // Two secret names get the same placeholder; both members stay.

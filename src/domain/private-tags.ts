@@ -21,8 +21,8 @@ export interface Pieces {
   texts: readonly string[];
   /** By piece: the pieces that an unclosed tag hides the rest of. */
   scopes: readonly Scope[];
-  /** Some of the pieces in another order, in which they may be one text as well. */
-  columns: readonly number[];
+  /** Pieces that may be a text without what stands between them. */
+  columns: readonly (readonly number[])[];
 }
 
 export interface Scope {
@@ -91,7 +91,7 @@ function hide({ texts, scopes, columns }: Pieces, how: HowCut): Hidden {
   for (let pass = 0; ; pass++) {
     const joined = joinPieces(left, tagBoundary);
     const tags = tagsOf(joined);
-    const inColumns = columns.length === 0 ? [] : hiddenInColumns(left, columns);
+    const inColumns = hiddenInColumns(left, columns);
     const first = tags.starts[0] ?? inColumns[0]?.start;
     if (first === undefined) return { texts: left, hidPrivate };
     if (pass === maxPasses) {
@@ -104,19 +104,21 @@ function hide({ texts, scopes, columns }: Pieces, how: HowCut): Hidden {
   }
 }
 
-// What is hidden where the columns are one text, as it stands in the joined form of all pieces.
-function hiddenInColumns(texts: readonly string[], columns: readonly number[]): Edit[] {
-  const ofColumns = columns.map((piece) => texts[piece] ?? "");
-  const tags = tagsOf(joinPieces(ofColumns, tagBoundary));
-  if (tags.starts.length === 0) return [];
-  const scopes = columns.map((_, piece) => ({ first: piece, end: piece + 1 }));
-  const parts = spreadEdits(ofColumns, hiddenBy(tags, reachIn(ofColumns, scopes)));
-  const starts = pieceStarts(texts);
-  const placed = parts.map(({ piece, start, end }) => {
-    const at = starts[columns[piece] ?? 0] ?? 0;
-    return { start: at + start, end: at + end, text: "" };
-  });
-  return placed.sort((a, b) => a.start - b.start);
+// What is hidden where each column is a text, as it stands in the joined form of all pieces.
+function hiddenInColumns(texts: readonly string[], columns: Pieces["columns"]): Edit[] {
+  const hidden: Edit[] = [];
+  const starts = columns.length === 0 ? [] : pieceStarts(texts);
+  for (const column of columns) {
+    const ofColumn = column.map((piece) => texts[piece] ?? "");
+    const tags = tagsOf(joinPieces(ofColumn, tagBoundary));
+    if (tags.starts.length === 0) continue;
+    const scopes = column.map((_, piece) => ({ first: piece, end: piece + 1 }));
+    for (const { piece, start, end } of spreadEdits(ofColumn, hiddenBy(tags, reachIn(ofColumn, scopes)))) {
+      const at = starts[column[piece] ?? 0] ?? 0;
+      hidden.push({ start: at + start, end: at + end, text: "" });
+    }
+  }
+  return hidden.sort((a, b) => a.start - b.start);
 }
 
 function merged(hidden: Edit[], others: readonly Edit[]): Edit[] {
