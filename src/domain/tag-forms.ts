@@ -62,22 +62,48 @@ function letterOf(letter: string): string {
   return `[${letter.replace("-", "\\-")}${String.fromCharCode(letter.charCodeAt(0) + 0xfee0)}]`;
 }
 
+// All names have one of these parts. To make the other patterns ready takes 5 ms, which a hook's fallback would pay for
+// every event.
+const loose = (part: string) => [...part].map(letterOf).join("[^a-zａ-ｚ]{0,128}");
+const partOfName = new RegExp(`${loose(privateName)}|[-_－＿][^a-zａ-ｚ]{0,128}${loose("context")}`, "i");
+
+interface Forms {
+  /** Up to the end of the name: what closes, then the name. */
+  head: RegExp;
+  /** Where a name goes on behind something invisible. */
+  moreOfName: RegExp;
+  restOfOpener: RegExp;
+  restOfCloser: RegExp;
+  restOfEmpty: RegExp;
+  unseenRuns: RegExp;
+}
+
+let madeForms: Forms | undefined;
+
 // Every part is bounded or ends at the next `<`: an unbounded one took 112 s on 1.6 MB of `<private`.
-const head = new RegExp(
-  `${less}${gap}(${slash}${gap})?(${spelledBlock}|(?:${names.join("|")}|${spelledNames})(?=${nameEnd}))`,
-  "gi",
-);
-const moreOfName = new RegExp(`(?:[${unseen}]|${unseenRun}){1,64}[\\w.-]`, "iy");
-const restOfOpener = new RegExp(`${gap}${greater}`, "iy");
-const restOfCloser = new RegExp(`(?:[^<>＜﹤&\\\\%]|(?!${less})[&\\\\%]){0,200}?${greater}`, "iy");
-const restOfEmpty = new RegExp(
-  `(?:[^<>＜＞﹤﹥"'&\\\\%/／⁄∕]|(?!${less}|${greater}|${slash}${invisible}${greater})[&\\\\%/／⁄∕]|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}${slash}${invisible}${greater}`,
-  "iy",
-);
+function forms(): Forms {
+  madeForms ??= {
+    head: new RegExp(
+      `${less}${gap}(${slash}${gap})?(${spelledBlock}|(?:${names.join("|")}|${spelledNames})(?=${nameEnd}))`,
+      "gi",
+    ),
+    moreOfName: new RegExp(`(?:[${unseen}]|${unseenRun}){1,64}[\\w.-]`, "iy"),
+    restOfOpener: new RegExp(`${gap}${greater}`, "iy"),
+    restOfCloser: new RegExp(`(?:[^<>＜﹤&\\\\%]|(?!${less})[&\\\\%]){0,200}?${greater}`, "iy"),
+    restOfEmpty: new RegExp(
+      `(?:[^<>＜＞﹤﹥"'&\\\\%/／⁄∕]|(?!${less}|${greater}|${slash}${invisible}${greater})[&\\\\%/／⁄∕]|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}${slash}${invisible}${greater}`,
+      "iy",
+    ),
+    unseenRuns: new RegExp(unseenRun, "gi"),
+  };
+  return madeForms;
+}
 
 export function tagsOf(text: string): Tags {
   const tags: Tags = { starts: [], ends: [], names: [], kinds: [] };
   const plainNames = new Map<string, string>();
+  if (!partOfName.test(text) && !text.includes("\x1b[")) return tags;
+  const { head } = forms();
   let before = 0;
   head.lastIndex = 0;
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {
@@ -103,6 +129,7 @@ export function tagsOf(text: string): Tags {
 function goesOn(text: string, at: number): boolean {
   const next = text.charCodeAt(at);
   if (next >= 0x20 && next < 0x7f) return false;
+  const { moreOfName } = forms();
   moreOfName.lastIndex = at;
   return moreOfName.test(text);
 }
@@ -117,16 +144,15 @@ function headStart(text: string, at: number, from: number): number {
 
 /** Where an opener ends whose name ends at `at`; at its name when nothing ends it. */
 export function openerEnd(text: string, at: number): number {
+  const { restOfOpener } = forms();
   restOfOpener.lastIndex = at;
   return restOfOpener.test(text) ? restOfOpener.lastIndex : at;
 }
 
-const unseenRuns = new RegExp(unseenRun, "gi");
-
 // A loop over the few characters takes a third of what replacing and normalizing them does.
 function plainName(written: string): string {
   let name = "";
-  for (const letter of written.includes("\x1b") ? written.replace(unseenRuns, "") : written) {
+  for (const letter of written.includes("\x1b") ? written.replace(forms().unseenRuns, "") : written) {
     const code = letter.charCodeAt(0);
     const ascii = code > 0xff00 && code < 0xff5f ? code - 0xfee0 : code;
     if (ascii > 0x20 && ascii < 0x7f) name += String.fromCharCode(ascii);
@@ -143,6 +169,7 @@ function tagEnd(
 ): number | undefined {
   if (text.charCodeAt(at) === 0x3e) return closes ? at + 1 : undefined;
   if (!closes && name.startsWith(`${contextTag}-`)) return undefined;
+  const { restOfCloser, restOfEmpty } = forms();
   const rest = closes ? restOfCloser : restOfEmpty;
   rest.lastIndex = at;
   return rest.test(text) ? rest.lastIndex : undefined;

@@ -241,6 +241,12 @@ test.each([
   "<mem-context-0a",
   "<mem-context-0a></mem-context-0b>",
   "</mem-context-0a ",
+  "&lt;private&gt;",
+  "<\u200bpri\u200bvate",
+  "ｐｒ",
+  "p\u200b",
+  "<private:x",
+  "\\\\u003c",
 ])("1.6 MB of %j are scanned to the end", (piece) => {
   const text = piece.repeat(Math.ceil(1_600_000 / piece.length));
   expect(stripPrivate(`kept ${text}`)).toMatch(/^kept /);

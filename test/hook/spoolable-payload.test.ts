@@ -32,7 +32,11 @@ test("a private part that is split over lines, blocks or outputs is gone", () =>
     tool_use_id: "toolu_1",
   });
   expect(JSON.stringify(kept)).not.toContain("CANARY");
-  expect(kept).toMatchObject({ outputs: { stdout: "a ", stderr: "b" }, message: "a ", tool_use_id: "toolu_1" });
+  expect(kept).toMatchObject({
+    outputs: { stdout: "a ", stderr: "b" },
+    message: "a ",
+    tool_use_id: "toolu_1",
+  });
 });
 
 test("a prompt keeps what stands before a stray end of an injected block", () => {
