@@ -1,8 +1,9 @@
 // Intake: everything a host or client tells the worker enters here, is cleaned, decided on, and stored before it is
 // acknowledged.
 import type { Clock } from "../clock.ts";
+import type { Clean, CleanPrompt } from "../domain/clean.ts";
 import type { StreamEvent } from "../domain/events.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { SkipReason } from "../domain/messages.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
@@ -74,11 +75,12 @@ export interface CompleteAnswer {
 }
 
 export interface Intake {
-  initSession(input: PromptInput): Promise<PromptAnswer>;
+  /** `cleaned`, here and below, is what the input's text was cleaned to already; without it that is done here. */
+  initSession(input: PromptInput, cleaned?: CleanPrompt): Promise<PromptAnswer>;
   observe(input: ToolUseInput): Promise<MessageAnswer>;
-  summarize(input: SummarizeInput): Promise<MessageAnswer>;
+  summarize(input: SummarizeInput, cleaned?: Clean<string>): Promise<MessageAnswer>;
   complete(input: CompleteInput): Promise<CompleteAnswer>;
-  keep(input: OtherInput): Promise<void>;
+  keep(input: OtherInput, cleaned?: Clean<JsonObject>): Promise<void>;
   /** Completes sessions without activity for `idleMs`; hosts do not always say that a session ended. */
   completeIdle(idleMs: number): Promise<void>;
 }
@@ -110,10 +112,10 @@ export function createIntake(deps: IntakeDeps): Intake {
   const prompts = createPromptIntake(deps);
   const messages = createMessageIntake(deps);
   return {
-    initSession: (input) => prompts.initSession(cleanInput(input)),
+    initSession: (input, cleaned) => prompts.initSession(cleanInput(input), cleaned),
     observe: (input) => messages.observe(cleanInput(input)),
-    summarize: (input) => messages.summarize(cleanInput(input)),
-    keep: (input) => messages.keep(cleanInput(input)),
+    summarize: (input, cleaned) => messages.summarize(cleanInput(input), cleaned),
+    keep: (input, cleaned) => messages.keep(cleanInput(input), cleaned),
     async complete(input) {
       const { claudeSessionId } = cleanInput(input);
       const at = input.at ?? clock.now();

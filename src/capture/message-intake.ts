@@ -1,5 +1,5 @@
 // Takes tool uses, summarize requests and other events: cleaned, bounded, queued in one commit.
-import { cleanJson, cleanText } from "../domain/clean.ts";
+import { type Clean, cleanJson, cleanText } from "../domain/clean.ts";
 import type { Json } from "../domain/json.ts";
 import type { PendingMessage, SkipReason } from "../domain/messages.ts";
 import { withoutOwnAnswers } from "../domain/own-tools.ts";
@@ -47,14 +47,15 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
       if (kept === null) return countSkipped(deps, "tool_excluded");
       return accept(observationMessage(kept), input);
     },
-    summarize(input) {
+    summarize(input, cleaned) {
       if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");
-      return accept(summarizeMessage(input), input);
+      return accept(summarizeMessage(input, cleaned), input);
     },
-    async keep(input) {
+    async keep(input, cleaned) {
       const now = input.at ?? clock.now();
       const name = shorten(cleanText(input.name), maxNameChars);
-      const payload = JSON.stringify({ name, payload: bounded(input.payload) });
+      const bounds = shortenJson(cleaned ?? cleanJson(input.payload), maxFieldChars);
+      const payload = JSON.stringify({ name, payload: bounds });
       await store.commit(() => {
         const session = store.sessions.forIntake(input.claudeSessionId, input);
         if (session === undefined || session.prompt_private === 1) return;
@@ -183,11 +184,11 @@ function observationMessage(input: ToolUseInput): PendingMessage {
   };
 }
 
-function summarizeMessage(input: SummarizeInput): PendingMessage {
+function summarizeMessage(input: SummarizeInput, cleaned: Clean<string> | undefined): PendingMessage {
   return {
     type: "summarize",
     ...optional("last_user_message", boundedText(input.last_user_message)),
-    ...optional("last_assistant_message", boundedText(input.last_assistant_message)),
+    ...optional("last_assistant_message", boundedText(input.last_assistant_message, cleaned)),
     ...optional("cwd", input.cwd),
   };
 }
@@ -197,8 +198,8 @@ function bounded(value: Json): Json {
   return shortenJson(cleanJson(value), maxFieldChars);
 }
 
-function boundedText(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : shorten(cleanText(text), maxFieldChars);
+function boundedText(text: string | undefined, cleaned?: Clean<string>): string | undefined {
+  return text === undefined ? undefined : shorten(cleaned ?? cleanText(text), maxFieldChars);
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

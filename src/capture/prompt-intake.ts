@@ -1,6 +1,5 @@
 // Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
-import { cleanPrompt } from "../domain/clean.ts";
-import { isEntirelyPrivate } from "../domain/private-tags.ts";
+import { type CleanPrompt, cleanPrompt } from "../domain/clean.ts";
 import type { UserPrompt } from "../domain/records.ts";
 import { shorten } from "../domain/shorten.ts";
 import { contentKey, newId } from "../ids.ts";
@@ -26,9 +25,9 @@ interface StoredAnswer {
 export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
   const { store, clock, publish } = deps;
   return {
-    async initSession(input) {
-      const cleaned = { private: isEntirelyPrivate(input.prompt), text: "" };
-      if (!cleaned.private) cleaned.text = shorten(cleanPrompt(input.prompt), maxPromptChars);
+    async initSession(input, given?: CleanPrompt) {
+      const { isPrivate, text } = given ?? cleanPrompt(input.prompt);
+      const cleaned = { private: isPrivate, text: isPrivate ? "" : shorten(text, maxPromptChars) };
       const stored = await store.commit(() =>
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );

@@ -1,5 +1,5 @@
 // The block around everything that is injected: records are quoted in it, and intake knows it when it comes back.
-import { contextTag } from "../domain/private-tags.ts";
+import { contextTag } from "../domain/tag-forms.ts";
 import { contentKey } from "../ids.ts";
 
 /**

@@ -8,7 +8,7 @@ export function plainLine(text: string, maxChars: number): string {
   if (harmless.test(window)) return excerpt(text, maxChars);
   // Escapes and invisible marks are taken out first, so that none can stand inside a tag's name and hide it.
   const visible = terminalLine(window).replace(invisible, "");
-  return excerpt(visible.replace(tagOpener, "&lt;").replace(/`{3,}/g, "`"), maxChars);
+  return excerpt(visible.replace(tagOpener, "‹").replace(/`{3,}/g, "`"), maxChars);
 }
 
 // Printable ASCII with neither an opener nor a backtick: nearly every title, and looked at in a twentieth of the time.
@@ -18,6 +18,7 @@ const harmless = /^[ -;=-_a-~]*$/;
 const invisible = /[\p{DI}\p{Cs}\ufff9-\ufffb]/gu;
 
 // Our own tags, the ones that hosts and models give a meaning, and comments, which hide what is in them from some readers
-// and mark our part of a file for others: a record must not open or close them.
+// and mark our part of a file for others: a record must not open or close them. An opener becomes `‹`, since intake reads
+// `&lt;` as one when an agent quotes the line.
 const tagOpener =
   /[<\ufe64\uff1c](?=[\s/\\]{0,4}(?:!--|antml|assistant|claude|context|developer|function|hook|human|important|instruct|invoke|mem|parameter|private|prompt|result|role|system|thinking|tool|user))/giu;

@@ -1,162 +1,223 @@
 // Private tags: what stands between them never reaches the disk, a provider or another device.
+import { type Edit, editPieces, joinPieces, pieceStarts, spreadEdits } from "./pieces.ts";
+import { contextTag, openerEnd, privateName, type Tags, tagBoundary, tagsOf } from "./tag-forms.ts";
 
 /**
  * The text without what private and context tags hide, and without the tags. Nested, crossing and unclosed tags hide
- * on the safe side: text is kept only where no tag of any name is open. Applies to decoded text: tags written as HTML
- * entities, and a pair whose halves stand in two messages or two string leaves, are not seen.
+ * on the safe side: text is kept only where no tag of any name is open.
+ *
+ * A tag counts however it got here: as HTML entity (`&lt;private&gt;`), as an escape of JSON or of a script, percent-encoded,
+ * full-width, with zero-width characters or colours in it, with signs behind its name (`<private:x>`, `<private=1>`). A
+ * name that goes on is another word: `<privateKey>`, `<private-label>`, `<private.x>`.
  *
  * A stray end of our own block hides what stands before it: the block's beginning was cut off.
  */
 export function stripPrivate(text: string): string {
-  return hide(text, { mayBeCut: true }).text;
+  return hideOne(text, { mayBeCut: true }).text;
+}
+
+/** The pieces of a text that is split over several, and how far a tag reaches that has no other half. */
+export interface Pieces {
+  texts: readonly string[];
+  /** By piece: the pieces that an unclosed tag hides the rest of. */
+  scopes: readonly Scope[];
+  /** Pieces that may be a text without what stands between them. */
+  columns: readonly (readonly number[])[];
+}
+
+export interface Scope {
+  first: number;
+  end: number;
 }
 
 /**
- * The same for what a user wrote: nothing is cut off there, so that a beginning or an end of a context block without the
- * other hides nothing. What is private without an end hides the rest.
+ * `stripPrivate` of several texts as one. A tag is closed by any later piece, and a tag may be split itself. One that is
+ * never closed hides to the end of its piece's scope, not of all: it may only be mentioned, in one record of many.
  */
-export function stripPrivatePrompt(prompt: string): string {
-  return hide(prompt, { mayBeCut: false }).text;
+export function stripPrivatePieces(pieces: Pieces): readonly string[] {
+  return hide(pieces, { mayBeCut: true }).texts;
+}
+
+/** What is left of a user's prompt, and whether the user took the whole of it off the record. */
+export interface StrippedPrompt {
+  text: string;
+  /**
+   * True when a private tag hid something and nothing but white space is left. Injected blocks alone do not: no user
+   * asked for silence with them.
+   */
+  isPrivate: boolean;
 }
 
 /**
- * True when a private tag hid something and nothing but white space is left: the user took the whole prompt off the
- * record. Injected blocks alone do not: no user asked for silence with them.
+ * `stripPrivate` of what a user wrote: nothing is cut off there, so that a beginning or an end of a context block without
+ * the other hides nothing. What is private without an end hides the rest.
  */
+export function stripPrivatePrompt(prompt: string): StrippedPrompt {
+  const { text, hidPrivate } = hideOne(prompt, { mayBeCut: false });
+  return { text, isPrivate: hidPrivate && text.trim() === "" };
+}
+
+/** True when the user took the whole prompt off the record. */
 export function isEntirelyPrivate(prompt: string): boolean {
-  const { text, hidPrivate } = hide(prompt, { mayBeCut: false });
-  return hidPrivate && text.trim() === "";
+  return stripPrivatePrompt(prompt).isPrivate;
 }
-
-/** The name of the block around what is injected; the block's own name has a hash of its content behind it. */
-export const contextTag = "mem-context";
-
-// What a user writes, then our own injected block and its look-alikes: what was injected must not be recorded again.
-const privateName = "private";
-const names = [privateName, contextTag, "claude-mem-context", "hook_context"];
-
-// Our own block with the hash in its name, which may have been cut anywhere. Each hash is a name of its own, so that a
-// record inside the block cannot close it.
-const ownBlock = `${contextTag}-[0-9a-f]{0,32}(?![\\w-])`;
 
 // As the block is written: of anything shorter, like one that a person typed, the text before is kept.
-const wholeOwnName = new RegExp(`^${contextTag}-[0-9a-f]{8}$`, "i");
-
-// An opener needs no `>`: whatever follows its name is hidden anyway. Every part is bounded or ends at the next `<`,
-// an unbounded one took 112 s on 1.6 MB of `<private`.
-const tag = new RegExp(`<\\s{0,200}(/\\s{0,200})?((?:${names.join("|")})(?=[\\s/<>]|$)|${ownBlock})`, "gi");
-const restOfOpener = /\s{0,200}>/y;
-const restOfCloser = /[^<>]{0,200}>/y;
-const restOfEmpty = /(?:[^<>"']|"[^"<>]{0,200}"|'[^'<>]{0,200}'){0,200}\/>/y;
+const wholeOwnName = new RegExp(`^${contextTag}-[0-9a-f]{8}$`);
 
 // Taking a tag out can join its neighbours into a new one (`<pri</private>vate>`), so the result is looked at again.
 // Only a text built to do so needs more passes than this; it ends at its first remaining tag.
 const maxPasses = 4;
-
-interface Hidden {
-  text: string;
-  /** Whether a private tag was opened; one that could not be looked for to the end counts as one. */
-  hidPrivate: boolean;
-}
 
 interface HowCut {
   /** The text may begin or end inside of a block. */
   mayBeCut: boolean;
 }
 
-function hide(text: string, how: HowCut): Hidden {
-  if (!text.includes("<")) return { text, hidPrivate: false };
-  let left = text;
-  let hidPrivate = false;
-  for (let pass = 0; pass < maxPasses; pass++) {
-    const scanned = hideOnce(left, how);
-    hidPrivate ||= scanned.hidPrivate;
-    if (scanned.text === left) return { text: left, hidPrivate };
-    left = scanned.text;
-  }
-  const next = left.search(tag);
-  return next < 0 ? { text: left, hidPrivate } : { text: left.slice(0, next), hidPrivate: true };
+interface Hidden {
+  texts: readonly string[];
+  /** Whether a private tag was opened; one that could not be looked for to the end counts as one. */
+  hidPrivate: boolean;
 }
 
-function hideOnce(text: string, { mayBeCut }: HowCut): Hidden {
-  const depths = new Map<string, number>();
-  const alone = mayBeCut ? new Set<number>() : unclosedBlocks(text);
-  let open = 0;
+function hideOne(text: string, how: HowCut): { text: string; hidPrivate: boolean } {
+  const { texts, hidPrivate } = hide({ texts: [text], scopes: [{ first: 0, end: 1 }], columns: [] }, how);
+  return { text: texts[0] ?? "", hidPrivate };
+}
+
+function hide({ texts, scopes, columns }: Pieces, how: HowCut): Hidden {
+  let left = texts;
   let hidPrivate = false;
-  let kept = "";
-  let keptFrom = 0;
-  for (const { index, end, name, closes, opens } of tagsOf(text)) {
-    if (open === 0) kept += text.slice(keptFrom, index);
-    keptFrom = end;
-    if (alone.has(index)) {
-      keptFrom = pastItsEnd(text, end);
+  for (let pass = 0; ; pass++) {
+    const joined = joinPieces(left, tagBoundary);
+    const tags = tagsOf(joined);
+    const inColumns = hiddenInColumns(left, columns);
+    const first = tags.starts[0] ?? inColumns[0]?.start;
+    if (first === undefined) return { texts: left, hidPrivate };
+    if (pass === maxPasses) {
+      const rest = { start: first, end: joined.length, text: "" };
+      return { texts: editPieces(left, [rest]), hidPrivate: true };
+    }
+    hidPrivate ||= tags.names.some((name, tag) => name === privateName && opens(tags, tag));
+    const hidden = how.mayBeCut ? hiddenBy(tags, reachIn(left, scopes)) : hiddenInPrompt(tags, joined);
+    left = editPieces(left, merged(hidden, inColumns));
+  }
+}
+
+// What is hidden where each column is a text, as it stands in the joined form of all pieces.
+function hiddenInColumns(texts: readonly string[], columns: Pieces["columns"]): Edit[] {
+  const hidden: Edit[] = [];
+  const starts = columns.length === 0 ? [] : pieceStarts(texts);
+  for (const column of columns) {
+    const ofColumn = column.map((piece) => texts[piece] ?? "");
+    const tags = tagsOf(joinPieces(ofColumn, tagBoundary));
+    if (tags.starts.length === 0) continue;
+    const scopes = column.map((_, piece) => ({ first: piece, end: piece + 1 }));
+    for (const { piece, start, end } of spreadEdits(ofColumn, hiddenBy(tags, reachIn(ofColumn, scopes)))) {
+      const at = starts[column[piece] ?? 0] ?? 0;
+      hidden.push({ start: at + start, end: at + end, text: "" });
+    }
+  }
+  return hidden.sort((a, b) => a.start - b.start);
+}
+
+function merged(hidden: Edit[], others: readonly Edit[]): Edit[] {
+  if (others.length === 0) return hidden;
+  const all: Edit[] = [];
+  for (const { start, end } of [...hidden, ...others].sort((a, b) => a.start - b.start))
+    addHidden(all, start, end);
+  return all;
+}
+
+// Where the scope of what stands at a place begins and ends. Asked from the beginning of a text to its end.
+type Reach = (at: number) => { start: number; end: number };
+
+function reachIn(texts: readonly string[], scopes: readonly Scope[]): Reach {
+  const starts = pieceStarts(texts);
+  let piece = 0;
+  return (at) => {
+    while ((starts[piece + 1] ?? Number.POSITIVE_INFINITY) <= at) piece++;
+    const { first, end } = scopes[piece] ?? { first: piece, end: piece + 1 };
+    return { start: starts[first] ?? 0, end: (starts[end] ?? 0) - 1 };
+  };
+}
+
+function hiddenBy(tags: Tags, reach: Reach): Edit[] {
+  const { starts, ends, names, kinds } = tags;
+  const partners = partnersOf(tags);
+  const hidden: Edit[] = [];
+  for (const [tag, start] of starts.entries()) {
+    const end = ends[tag] ?? start;
+    const partner = partners[tag] ?? none;
+    if (opens(tags, tag)) {
+      addHidden(hidden, start, partner === none ? Math.max(end, reach(start).end) : (ends[partner] ?? end));
       continue;
     }
-    const depth = depths.get(name) ?? 0;
+    const isHidden = start < (hidden.at(-1)?.end ?? 0);
     // The end of an injected block whose beginning was cut off: all before it stood in the block.
-    if (open === 0 && closes && mayBeCut && wholeOwnName.test(name)) kept = "";
-    const change = closes ? (depth > 0 ? -1 : 0) : opens ? 1 : 0;
-    depths.set(name, depth + change);
-    open += change;
-    hidPrivate ||= change > 0 && name === privateName;
+    const hidesBack =
+      kinds[tag] === "closes" && partner === none && !isHidden && wholeOwnName.test(names[tag] ?? "");
+    addHidden(hidden, hidesBack ? reach(start).start : start, end);
   }
-  return { text: open === 0 ? kept + text.slice(keptFrom) : kept, hidPrivate };
+  return hidden;
 }
 
-/** Where context blocks begin that never end. Of two of one name the first is alone: the second is nearer to the end. */
-function unclosedBlocks(text: string): Set<number> {
-  const begun = new Map<string, number[]>();
-  for (const { index, name, closes, opens } of tagsOf(text)) {
-    if (name === privateName) continue;
-    const ofName = begun.get(name) ?? [];
-    begun.set(name, ofName);
-    if (closes) ofName.pop();
-    else if (opens) ofName.push(index);
+// Of a context block that begins and never ends, or ends and never began, the tag alone goes.
+function hiddenInPrompt(tags: Tags, prompt: string): Edit[] {
+  const { starts, ends, names } = tags;
+  const partners = partnersOf(tags);
+  const hidden: Edit[] = [];
+  for (const [tag, start] of starts.entries()) {
+    const end = ends[tag] ?? start;
+    const partner = partners[tag] ?? none;
+    if (!opens(tags, tag)) addHidden(hidden, start, end);
+    else if (partner !== none) addHidden(hidden, start, ends[partner] ?? end);
+    else addHidden(hidden, start, names[tag] === privateName ? prompt.length : openerEnd(prompt, end));
   }
-  return new Set([...begun.values()].flat());
+  return hidden;
 }
 
-function pastItsEnd(text: string, at: number): number {
-  restOfOpener.lastIndex = at;
-  return restOfOpener.test(text) ? restOfOpener.lastIndex : at;
+const none = -1;
+
+function opens({ kinds }: Tags, tag: number): boolean {
+  return kinds[tag] === "opens" || kinds[tag] === "may open";
 }
 
-interface Tag {
-  index: number;
-  end: number;
-  /** In lower case. */
-  name: string;
-  closes: boolean;
-  opens: boolean;
+// The other half of each tag that has one. Of two beginnings and one end the second beginning is nearer to the end. What
+// may be no tag gets an end that no other needs.
+function partnersOf(tags: Tags): Int32Array {
+  const partners = new Int32Array(tags.kinds.length).fill(none);
+  pairUp(tags, partners, (kind) => kind === "opens");
+  if (tags.kinds.includes("may open")) pairUp(tags, partners, (kind) => kind === "may open");
+  return partners;
 }
 
-function* tagsOf(text: string): Generator<Tag> {
-  const find = new RegExp(tag);
-  for (let found = find.exec(text); found !== null; found = find.exec(text)) {
-    const { index } = found;
-    const [{ length }, slash, name = ""] = found;
-    const closes = slash !== undefined;
-    const end = tagEnd(text, index + length, { closes, name });
-    if (end === undefined) continue;
-    find.lastIndex = end.at;
-    yield { index, end: end.at, name: name.toLowerCase(), closes, opens: !closes && end.opens };
+function pairUp({ names, kinds }: Tags, partners: Int32Array, isOpener: (kind: string) => boolean): void {
+  const open = new Map<string, number[]>();
+  for (const [tag, kind] of kinds.entries()) {
+    if (partners[tag] !== none) continue;
+    const name = names[tag] ?? "";
+    const ofName = open.get(name) ?? [];
+    if (isOpener(kind) && ofName.push(tag) === 1) open.set(name, ofName);
+    const opener = kind === "closes" ? ofName.pop() : undefined;
+    if (opener === undefined) continue;
+    partners[tag] = opener;
+    partners[opener] = tag;
   }
 }
 
-function isOwnBlock(name: string): boolean {
-  return name.length > contextTag.length && name.toLowerCase().startsWith(`${contextTag}-`);
-}
-
-// A closer that never ends is no closer: what is open stays open. Our own block is never empty: a `/>` behind its cut
-// name belongs to what was injected.
-function tagEnd(
-  text: string,
-  at: number,
-  { closes, name }: { closes: boolean; name: string },
-): { at: number; opens: boolean } | undefined {
-  if (!closes && isOwnBlock(name)) return { at, opens: true };
-  const rest = closes ? restOfCloser : restOfEmpty;
-  rest.lastIndex = at;
-  if (rest.test(text)) return { at: rest.lastIndex, opens: false };
-  return closes ? undefined : { at, opens: true };
+// Tags come by where they stand; what begins earlier takes in what it covers.
+function addHidden(hidden: Edit[], start: number, end: number): void {
+  let last = hidden.at(-1);
+  if (last === undefined || last.end < start) {
+    hidden.push({ start, end, text: "" });
+    return;
+  }
+  last.end = Math.max(last.end, end);
+  for (let before = hidden.at(-2); before !== undefined && before.end >= start; before = hidden.at(-2)) {
+    before.end = last.end;
+    hidden.pop();
+    last = before;
+  }
+  last.start = Math.min(last.start, start);
 }

@@ -1,4 +1,5 @@
 // Redacts secrets before anything is stored: by their own form, by the place they stand in, by the name they stand under.
+import { type Edit, editPieces, joinPieces } from "./pieces.ts";
 import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
 import { namedSecret, type SecretSpan } from "./secret-assignments.ts";
 import { secretsBehindEscapes, secretsInBase64 } from "./secret-disguises.ts";
@@ -16,28 +17,49 @@ import { createWordScan } from "./word-scan.ts";
  * stands under (an object key, a flag), which can make the whole of it a secret. A second pass changes nothing.
  */
 export function redactSecrets(text: string, key?: string): string {
-  const name = key === undefined ? undefined : secretNameOf(key);
-  if (name !== undefined && isSecretValue(text, name, "given")) return labelled(text, name);
-  const header = key === undefined ? null : /(?:authorization|cookie)$/i.exec(key);
-  if (header !== null) return redactHeader(`${header[0]}: `, text);
-  return redactAll(text);
+  return redactPieces([key === undefined ? text : redactNamed(text, key)])[0] ?? "";
 }
+
+/** True when a key says that what stands under it may be a secret. */
+export function saysSecret(key: string): boolean {
+  return secretNameOf(key) !== undefined || headerName.test(key);
+}
+
+/** The text after what its key says about it; nothing else is looked for. */
+export function redactNamed(text: string, key: string): string {
+  const name = secretNameOf(key);
+  if (name !== undefined && isSecretValue(text, name, "given")) return labelled(text, name);
+  const header = headerName.exec(key);
+  return header === null ? text : redactHeader(`${header[0]}: `, text);
+}
+
+const headerName = /(?:authorization|cookie)$/i;
 
 function redactHeader(name: string, value: string): string {
-  return redactAll(name + value).slice(name.length);
+  return (redactPieces([name + value])[0] ?? "").slice(name.length);
 }
 
-// A placeholder can end what looked like more than a secret before, so a text that had one is read again. Most texts
-// have none, and two passes settle all but one in 200,000 of the worst that the tests make up.
-function redactAll(text: string): string {
-  let before = text;
+/**
+ * Several texts with the secrets of all of them redacted, also those that begin in one and end in another: they are read
+ * as the lines of one text. Of a secret over several texts the first has the placeholder.
+ *
+ * A placeholder can end what looked like more than a secret before, so a text that had one is read again. Most texts
+ * have none, and two passes settle all but one in 200,000 of the worst that the tests make up.
+ */
+export function redactPieces(texts: readonly string[]): readonly string[] {
+  let left = texts;
   for (let pass = 0; pass < maxPasses; pass++) {
-    let after = before;
-    for (const look of looks) after = replaced(after, look(after), labelled);
-    if (after === before) break;
-    before = after;
+    let isChanged = false;
+    for (const look of looks) {
+      const text = joinPieces(left, "\n");
+      const edits = editsOf(text, look(text), labelled);
+      if (edits.every(({ isNew }) => !isNew)) continue;
+      left = editPieces(left, edits);
+      isChanged = true;
+    }
+    if (!isChanged) break;
   }
-  return before;
+  return left;
 }
 
 const looks: readonly ((text: string) => readonly SecretSpan[])[] = [
@@ -105,19 +127,26 @@ function found(text: string, { scan, finders }: Finders): readonly SecretSpan[] 
   return secrets;
 }
 
-function replaced(
+interface Redaction extends Edit {
+  /** Whether the placeholder differs from what stood there. */
+  isNew: boolean;
+}
+
+function editsOf(
   text: string,
   spans: readonly SecretSpan[],
   label: (secret: string, kind: string) => string,
-): string {
-  let kept = "";
+): Redaction[] {
+  const edits: Redaction[] = [];
   let from = 0;
   for (const { start, end, kind } of spans) {
     if (start < from) continue;
-    kept += text.slice(from, start) + label(text.slice(start, end), kind);
+    const secret = text.slice(start, end);
+    const placed = label(secret, kind);
+    edits.push({ start, end, text: placed, isNew: placed !== secret });
     from = end;
   }
-  return from === 0 ? text : kept + text.slice(from);
+  return edits;
 }
 
 // No form is shorter; a text can be nothing but short passwords.
@@ -127,7 +156,8 @@ const shortestForm = 16;
 function labelled(secret: string, kind: string): string {
   if (secret.length < shortestForm) return placeholder(kind);
   formsOnly ??= createFinders(formFinders);
-  const byForm = replaced(secret, found(secret, formsOnly), (_, form) => placeholder(form));
+  const edits = editsOf(secret, found(secret, formsOnly), (_, form) => placeholder(form));
+  const [byForm = ""] = editPieces([secret], edits);
   return /^\[redacted:[a-z0-9-]+\]$/.test(byForm) ? byForm : placeholder(kind);
 }
 

@@ -1,5 +1,5 @@
 // What of a host's payload may stand on the disk: cleaned of private parts and secrets, and short enough to be kept.
-import { cleanJson, cleanPrompt } from "../domain/clean.ts";
+import { cleanPayload } from "../domain/clean.ts";
 import { isJsonObject, type Json, type JsonObject, mapStrings } from "../domain/json.ts";
 import { nestingExceeds } from "../domain/nesting.ts";
 import { isEntirelyPrivate } from "../domain/private-tags.ts";
@@ -16,16 +16,14 @@ export function spoolablePayload(text: string): JsonObject | null {
   const payload = failOpenSync("read a payload", (): unknown => JSON.parse(text));
   if (!isJsonObject(payload)) return null;
   const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
+  if (!isJsonObject(flat)) return null;
   // Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
-  const { prompt } = payload;
-  const all = cleanJson(flat);
-  const cleaned =
-    isJsonObject(all) && typeof prompt === "string" ? { ...all, prompt: cleanPrompt(prompt) } : all;
+  const cleaned = cleanPayload(flat);
   const short = shortenJson(
     mapStrings(cleaned, (leaf) => shorten(leaf, maxLeafChars)),
     maxChars,
   );
-  return isJsonObject(short) ? { ...short, ...privateMarks(payload) } : null;
+  return isJsonObject(short) ? { ...short, ...privateMarks(payload, cleaned) } : null;
 }
 
 function flattened(value: Json, levels: number): Json {
@@ -39,9 +37,13 @@ function flattened(value: Json, levels: number): Json {
 }
 
 // A prompt that is private as a whole keeps what follows it off the record: its text goes, that fact has to stay.
-function privateMarks(payload: JsonObject): JsonObject {
+function privateMarks(payload: JsonObject, cleaned: JsonObject): JsonObject {
   const entirely = Object.entries(payload).filter(
-    ([, value]) => typeof value === "string" && isEntirelyPrivate(value),
+    ([name, value]) => typeof value === "string" && isBlank(cleaned[name]) && isEntirelyPrivate(value),
   );
   return Object.fromEntries(entirely.map(([name]) => [name, "<private></private>"]));
+}
+
+function isBlank(value: Json | undefined): boolean {
+  return typeof value === "string" && value.trim() === "";
 }

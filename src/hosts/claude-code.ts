@@ -115,8 +115,8 @@ const maxMessageChars = 65_536;
 // One prompt can have several stops, when another hook makes the turn go on: each has its own last message. It is
 // keyed as it is stored, which is also how it stands in the spool: a stop delivered on both ways is one.
 function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
-  const lastAssistantMessage = text(payload.last_assistant_message);
-  const stored = shorten(cleanText(lastAssistantMessage), maxMessageChars);
+  const lastAssistantMessage = cleanText(text(payload.last_assistant_message));
+  const stored = shorten(lastAssistantMessage, maxMessageChars);
   const eventKey =
     base.promptKey === null ? null : `stop:${base.promptKey}:${contentKey(stored).slice(0, 16)}`;
   return { ...base, eventKey, kind: "turn_end", lastAssistantMessage };

@@ -1,4 +1,5 @@
 // What a host agent tells us, in our words: every host file decodes its own payload into this.
+import type { Clean } from "../domain/clean.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 
 interface HostEventBase {
@@ -31,7 +32,8 @@ export type HostEvent = HostEventBase &
       }
     /** The host is about to replace what the agent has before its eyes by a summary. */
     | { kind: "before_compact" }
-    | { kind: "turn_end"; lastAssistantMessage: string }
+    /** The message is cleaned, since the event's key is made of it as it is stored. */
+    | { kind: "turn_end"; lastAssistantMessage: Clean<string> }
     | { kind: "session_end"; reason: string }
     /** Known to carry nothing for us, or not known at all: kept, never an error. */
     | { kind: "other"; name: string; payload: JsonObject }

@@ -1,6 +1,6 @@
 // What each event of a host agent does in the worker, and what the hook prints for it.
 import type { Intake } from "../capture/intake.ts";
-import { cleanJson } from "../domain/clean.ts";
+import { type Clean, cleanPayload, cleanPrompt } from "../domain/clean.ts";
 import { type JsonObject, mapStrings } from "../domain/json.ts";
 import { shorten, shortenJson } from "../domain/shorten.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
@@ -56,12 +56,13 @@ interface AnswerDeps extends HostEventDeps {
 async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery): Promise<HostAnswer> {
   const { intake, injections } = deps;
   const base = baseOf(event, delivery);
-  const keyed = () => ({ ...base, eventKey: event.eventKey ?? keyOf(event.kind, delivery.payload) });
+  const cleaned = once(() => cleanPayload(delivery.payload));
+  const keyed = () => ({ ...base, eventKey: event.eventKey ?? keyOf(event.kind, cleaned()) });
   switch (event.kind) {
     case "setup":
       return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start": {
-      const eventKey = keyOf(event.kind, delivery.payload);
+      const eventKey = keyOf(event.kind, cleaned());
       const ask = () => injections.atStart(event, { ...delivery, eventKey });
       return { context: await unlessSpooled(delivery, ask), notice: noticeFor(deps, event, delivery.at) };
     }
@@ -71,8 +72,9 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         notice: null,
       };
     case "prompt": {
-      const { reason } = await intake.initSession({ ...keyed(), prompt: event.text });
-      const ask = () => injections.atPrompt(event, delivery);
+      const prompt = cleanPrompt(event.text);
+      const { reason } = await intake.initSession({ ...keyed(), prompt: event.text }, prompt);
+      const ask = () => injections.atPrompt(event, { ...delivery, prompt });
       return { context: reason === "private" ? null : await unlessSpooled(delivery, ask), notice: null };
     }
     case "before_compact":
@@ -92,14 +94,17 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       if (delivery.at === undefined) await injections.afterWrite(event);
       return silence;
     case "turn_end":
-      await intake.summarize({ ...keyed(), last_assistant_message: event.lastAssistantMessage });
+      await intake.summarize(
+        { ...keyed(), last_assistant_message: event.lastAssistantMessage },
+        event.lastAssistantMessage,
+      );
       return silence;
     case "session_end":
       // After a clear command the host goes on under a new id; the old session completes by idle time.
       if (event.reason !== "clear") await intake.complete(base);
       return silence;
     case "other":
-      await intake.keep({ ...keyed(), name: event.name, payload: event.payload });
+      await intake.keep({ ...keyed(), name: event.name, payload: event.payload }, cleaned());
       return silence;
     default:
       return event satisfies never;
@@ -129,10 +134,18 @@ function baseOf(event: HostEvent, { host, at }: Delivery) {
 // Between two compactions of one turn lies at least the making of a summary.
 const sameCompactionMs = 10_000;
 
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 // A host that names no event is recognised by what it sent: the same payload again is the same event. It is looked at
 // as the hook spools it, cleaned and cut, so that it is the same on both ways.
-function keyOf(kind: string, payload: JsonObject): string {
-  const texts = mapStrings(cleanJson(payload), (leaf) => shorten(leaf, maxLeafChars));
+function keyOf(kind: string, payload: Clean<JsonObject>): string {
+  const texts = mapStrings(payload, (leaf) => shorten(leaf, maxLeafChars));
   return contentKey(kind, JSON.stringify(shortenJson(texts, maxPayloadChars)));
 }
 

@@ -3,7 +3,7 @@ import { cleanKey } from "../capture/clean-input.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
-import { cleanPrompt, cleanText } from "../domain/clean.ts";
+import { type CleanPrompt, cleanPrompt, cleanText } from "../domain/clean.ts";
 import { shorten } from "../domain/shorten.ts";
 import { failOpen } from "../errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
@@ -44,7 +44,8 @@ export interface InjectionDeps {
 /** Each resolves with the text to put in, or null; `hasLeft` says that nobody waits for it any more. */
 export interface Injections {
   atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
-  atPrompt(event: Event<"prompt">, how: { hasLeft: HasLeft }): Promise<string | null>;
+  /** `prompt` is what the event's text was cleaned to, where that was done already. */
+  atPrompt(event: Event<"prompt">, how: { hasLeft: HasLeft; prompt?: CleanPrompt }): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent has written a file itself: it need not be told that this one changed. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
@@ -127,7 +128,7 @@ const maxSearchedChars = 2000;
 async function atPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
-  { hasLeft }: { hasLeft: HasLeft },
+  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt },
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
@@ -135,7 +136,7 @@ async function atPrompt(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
-  const words = shorten(cleanPrompt(event.text), maxSearchedChars);
+  const words = shorten((prompt ?? cleanPrompt(event.text)).text, maxSearchedChars);
   const known = ledger.records(reader);
   const { text, ...taken } = await context.forPrompt({ ...place, words, known, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);

@@ -4,6 +4,8 @@ import { isEntirelyPrivate, stripPrivate, stripPrivatePrompt } from "../../src/d
 import { testSeed } from "../helpers/random.ts";
 import { tagDocuments } from "../helpers/tag-documents.ts";
 
+const leftOfPrompt = (prompt: string) => stripPrivatePrompt(prompt).text;
+
 test.each([
   ["a pair", "a <private>x</private> b", "a  b"],
   ["any case", "a <PriVate>x</PRIVATE> b", "a  b"],
@@ -83,7 +85,42 @@ test.each([
   ["a private part without its end in one", "a <mem-context> b <private>x", "a  b "],
   ["a beginning that others join into", "a <mem-con</private>text> b", "a  b"],
 ])("of a prompt with %s only the tag and what is hidden goes", (_, prompt, left) => {
-  expect(stripPrivatePrompt(prompt)).toBe(left);
+  expect(leftOfPrompt(prompt)).toBe(left);
+});
+
+test.each([
+  ["escapes of JSON", "a \\u003cprivate\\u003ex\\u003c/private\\u003e b"],
+  ["escapes of JSON in upper case", "a \\u003Cprivate\\u003Ex\\u003C\\/private\\u003E b"],
+  ["escapes of JSON in JSON", "a \\\\u003cprivate\\\\u003ex\\\\u003c/private\\\\u003e b"],
+  ["a slash that JSON escapes", "a <private>x<\\/private> b"],
+  ["a line feed that JSON escapes", 'a <private\\nwhy=\\"x\\">x</private> b'],
+  ["escapes of a script", "a \\x3cprivate\\x3ex\\x3c/private\\x3e b"],
+  ["HTML entities", "a &lt;private&gt;x&lt;/private&gt; b"],
+  ["numeric entities", "a &#60;private&#62;x&#x3c;/private&#x3E; b"],
+  ["entities of entities", "a &amp;lt;private&amp;gt;x&amp;lt;/private&amp;gt; b"],
+  ["percent encoding", "a %3Cprivate%3Ex%3C%2Fprivate%3E b"],
+  ["full width", "a ＜private＞x＜／private＞ b"],
+  ["letters in full width", "a <ｐｒｉｖａｔｅ>x</Ｐｒｉｖａｔｅ> b"],
+  ["zero-width characters in the name", "a <pri\u200bvate>x</priv\u2060ate> b"],
+  ["zero-width characters around the name", "a <\u200bprivate\ufeff>x<\u200d/\u200bprivate\u200b> b"],
+  ["marks of writing direction", "a <\u202eprivate\u202c>x</private> b"],
+  ["colours", "a <\x1b[01;31m\x1b[Kprivate\x1b[m\x1b[K>x</\x1b[31mprivate\x1b[0m> b"],
+  ["a colon", "a <private:note>x</private:note> b"],
+  ["a colon in the opener alone", "a <private: why>x</private> b"],
+  ["an equals sign", "a <private=1>x</private> b"],
+  ["other signs", "a <private!>x</private> <private#1/><private(x)>x</private> b"],
+  ["two ways of writing", "a &lt;private>x</private\\u003e b"],
+])("a tag written with %s is a tag", (_, text) => {
+  const left = stripPrivate(text);
+  expect(left).toMatch(/^a +b$/);
+  expect(leftOfPrompt(text)).toBe(left);
+  expect(stripPrivate(text.replace(/^a /, "").replace(/ b$/, "").slice(0, -3)).trim()).toBe("");
+});
+
+test("a block of ours that a host encoded is not recorded again", () => {
+  const block = "&lt;mem-context-0a1b2c3d&gt;\n| 12 | x |\n&lt;/mem-context-0a1b2c3d&gt;";
+  expect(stripPrivate(`a ${block} b`)).toBe("a  b");
+  expect(stripPrivate(`x |\\n\\u003c/mem-context-0a1b2c3d\\u003e b`)).toBe(" b");
 });
 
 test.each([
@@ -91,6 +128,14 @@ test.each([
   ["other tags", "<div><privateer>x</privateer><private-x>y</private-x></div>"],
   ["the word alone", "a private matter"],
   ["the name inside a name", "List<privateKey>"],
+  [
+    "elements with longer names",
+    "<privateKey>x</privateKey><private-label>y</private-label><private.x/><private_1>",
+  ],
+  ["elements with longer names, encoded", "&lt;privateKey&gt; \\u003cprivate-label\\u003e %3CprivateKey%3E"],
+  ["lists of choices", "--visibility <private|public> or <private,public>"],
+  ["signs without an end", "a <private: and b, a <private=1, (a<private) and <private?\n>"],
+  ["what only looks like an entity", "&ltd;private&gt; &#600;private \\u003private %33Cprivate"],
   ["longer names than a block of ours has", "<mem-context-provider>x</mem-context_2>"],
 ])("%s are not tags", (_, text) => {
   expect(stripPrivate(text)).toBe(text);
@@ -167,17 +212,17 @@ test("of a prompt of any mixture of tag pieces no tag is left, and without an en
   const ended = ["</mem-context-0a>", "</mem-context>"];
   const hasNoTag = (left: string) => {
     expect(left).not.toMatch(/<\s*(?:mem-context|mem-context-0a)(?:[\s/<>]|$)/i);
-    expect(stripPrivatePrompt(left)).toBe(left);
+    expect(leftOfPrompt(left)).toBe(left);
   };
   const mixture = fc.array(fc.constantFrom(...begun, ...ended), { maxLength: 40 });
   void fc.assert(
-    fc.property(mixture, (pieces) => hasNoTag(stripPrivatePrompt(pieces.join("")))),
+    fc.property(mixture, (pieces) => hasNoTag(leftOfPrompt(pieces.join("")))),
     { numRuns: 1000 },
   );
   const beginnings = fc.array(fc.constantFrom(...begun), { maxLength: 10 });
   void fc.assert(
     fc.property(beginnings, (pieces) => {
-      const left = stripPrivatePrompt(pieces.join(""));
+      const left = leftOfPrompt(pieces.join(""));
       hasNoTag(left);
       expect(left.replace(/[^Y]/g, "")).toBe(pieces.join("").replace(/[^Y]/g, ""));
     }),
@@ -196,12 +241,18 @@ test.each([
   "<mem-context-0a",
   "<mem-context-0a></mem-context-0b>",
   "</mem-context-0a ",
+  "&lt;private&gt;",
+  "<\u200bpri\u200bvate",
+  "ｐｒ",
+  "p\u200b",
+  "<private:x",
+  "\\\\u003c",
 ])("1.6 MB of %j are scanned to the end", (piece) => {
   const text = piece.repeat(Math.ceil(1_600_000 / piece.length));
   expect(stripPrivate(`kept ${text}`)).toMatch(/^kept /);
   expect(stripPrivate(`${text}<private>CANARY`)).not.toContain("CANARY");
-  expect(stripPrivatePrompt(`kept ${text}`)).toMatch(/^kept /);
-  expect(stripPrivatePrompt(`${text}<private>CANARY`)).not.toContain("CANARY");
+  expect(leftOfPrompt(`kept ${text}`)).toMatch(/^kept /);
+  expect(leftOfPrompt(`${text}<private>CANARY`)).not.toContain("CANARY");
 });
 
 test("1.6 MB of ends of our block are scanned to the end", () => {

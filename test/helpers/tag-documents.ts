@@ -9,6 +9,8 @@ export interface TagDocument {
   canary: string;
   /** Stands in the text before the first tag, and must survive. */
   kept: string;
+  /** Whether every tag that was opened is closed. */
+  isClosed: boolean;
 }
 
 /** So many documents drawn from `seed`: nesting, crossing, case, spaces, attributes, missing closers, closers first. */
@@ -33,7 +35,9 @@ function tagDocument(random: Random, index: number): TagDocument {
   }
   // In half of the documents what is open stays open.
   if (random.next() < 0.5) for (const name of open.splice(0).reverse()) parts.push(closer(random, name));
-  return { text: parts.join(""), canary, kept };
+  const text = parts.join("");
+  // An empty block of ours counts as one that was cut.
+  return { text, canary, kept, isClosed: open.length === 0 && !/<mem-context-[^<>]*\/>/i.test(text) };
 }
 
 // Changes `open`, the names of the tags that are open, as the part it returns does.

@@ -20,6 +20,25 @@ test("private parts and secrets are gone at every depth, the rest is as it was",
   expect(kept).toMatchObject({ prompt: "fix it  please", n: 1, none: null });
 });
 
+test("a private part that is split over lines, blocks or outputs is gone", () => {
+  const kept = spoolable({
+    tool_response: { structuredPatch: [{ lines: [" a", " <private>", "+CANARY", " </private>", " b"] }] },
+    blocks: [
+      { type: "text", text: "a <pri" },
+      { type: "text", text: "vate>CANARY" },
+    ],
+    outputs: { stdout: "a <private>CANARY", stderr: "CANARY</private>b" },
+    message: "a <private>CANARY",
+    tool_use_id: "toolu_1",
+  });
+  expect(JSON.stringify(kept)).not.toContain("CANARY");
+  expect(kept).toMatchObject({
+    outputs: { stdout: "a ", stderr: "b" },
+    message: "a ",
+    tool_use_id: "toolu_1",
+  });
+});
+
 test("a prompt keeps what stands before a stray end of an injected block", () => {
   expect(spoolable({ prompt: "Earlier records about x: why?</mem-context-0a1b> b" })?.prompt).toBe(
     "Earlier records about x: why? b",

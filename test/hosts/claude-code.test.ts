@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cleanText } from "../../src/domain/clean.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { spoolablePayload } from "../../src/hook/spoolable-payload.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
@@ -52,7 +53,7 @@ describe("a recorded payload", () => {
       "PostToolUseFailure.Bash",
       { kind: "tool_use", failed: true, toolResponse: { error: "Exit code 3\noops" } },
     ],
-    ["Stop", { kind: "turn_end", lastAssistantMessage: "FINAL_ONE" }],
+    ["Stop", { kind: "turn_end", lastAssistantMessage: cleanText("FINAL_ONE") }],
     ["SubagentStop", { kind: "other", name: "SubagentStop" }],
     ["SessionEnd.other", { kind: "session_end", reason: "other" }],
     ["SessionEnd.clear", { kind: "session_end", reason: "clear" }],

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { newEventOf } from "../../src/server/new-event.ts";
+
+test("a private part that is split over the strings of an event's payload is not stored", () => {
+  const payload = {
+    lines: [" a", " <private>", "-CANARY", " </private>", " b"],
+    content: [
+      { type: "text", text: "a &lt;private&gt;CANARY" },
+      { type: "text", text: "CANARY&lt;/private&gt; b" },
+    ],
+  };
+  const body = {
+    projectId: "p",
+    sourceType: "hook",
+    eventType: "tool_use",
+    occurredAtEpoch: 1,
+    payload,
+  } as Parameters<typeof newEventOf>[1];
+  const event = newEventOf({ team_id: "t", project_id: "p" }, body, { generate: false, key: undefined });
+  expect(event.payload).toEqual({
+    lines: [" a", " ", "", "", " b"],
+    content: [
+      { type: "text", text: "a " },
+      { type: "text", text: " b" },
+    ],
+  });
+});
