@@ -86,7 +86,7 @@ describe("what a private prompt takes back while the model writes", () => {
   });
 
   test("counts too where no title tells of it", async () => {
-    const [secret, open] = [addUnder("k", "summarize"), addEvent(session)];
+    const [open, secret] = [addEvent(session), addUnder("k", "summarize")];
     await generate(session, [draft("open", open)], { summaries: [summaryDraft("secret", secret)] });
     await store.regenerations.select(local);
     const batch = await nextBatch();
