@@ -302,9 +302,11 @@ describe("a worker that is killed while it replaces a damaged database", () => {
 test("a newer database is refused with both versions and not touched", () => {
   fill(1);
   const raw = new Database(path);
+  const known = raw.prepare("select max(version) from schema_versions").pluck().get();
   raw.prepare("insert into schema_versions values (99, 'future', '9.9.9', 1)").run();
   raw.close();
-  expect(() => open()).toThrowError(/version 99 \(written by mem 9\.9\.9\).*knows version 10/);
+  const refusal = new RegExp(`version 99 \\(written by mem 9\\.9\\.9\\).*knows version ${known} `);
+  expect(() => open()).toThrowError(refusal);
   expect(setAsideFiles()).toEqual([]);
 });
 
