@@ -213,7 +213,7 @@ END
 fi
 
 case $?:$answer in
-0:*200) ;;
+0:*200) [ ! -e "$dir/worker-hung" ] || command -p rm -f "$dir/worker-hung" || rm -f "$dir/worker-hung" ;; # it answers again
 0:*) node_hook "--failed=status-${answer#"${answer%???}"}" ;;
 7:*) node_hook --failed=unreachable ;;
 28:*) node_hook --failed=timeout ;;

@@ -14,7 +14,7 @@ export interface Leaves {
   scopes: readonly Scope[];
   /**
    * Leaves of arrays of objects by name, where others stand between them: `[{ file, text }, ...]` is a list of files and a
-   * text.
+   * text. An object of nothing but objects and arrays is such a list, whatever its names.
    */
   columns: readonly (readonly number[])[];
   /** Every name of a member, and whether it says that what stands under it may be a secret. */
@@ -92,7 +92,7 @@ function collect(found: Found, value: Json, place: Place): void {
 
 function collectArray(found: Found, value: Json[], place: Place): void {
   const scope = { first: found.texts.length, end: 0 };
-  const column = place.column === undefined ? outermost(found, value) : itemsOf(place.column);
+  const column = columnOf(found, value, place);
   for (const [index, entry] of value.entries()) {
     const flag = flagBefore(value, index);
     const key = flag !== undefined && saysSecret(flag) ? flag : place.key;
@@ -108,14 +108,16 @@ function flagBefore(value: readonly Json[], index: number): string | undefined {
   return typeof before === "string" && before.startsWith("--") ? before : undefined;
 }
 
-function collectObject(found: Found, value: JsonObject, { column }: Place, given?: Scope): void {
+function collectObject(found: Found, value: JsonObject, place: Place, given?: Scope): void {
   const scope = given ?? { first: found.texts.length, end: 0 };
+  const list = isList(value) ? columnOf(found, Object.values(value), place) : undefined;
   for (const name of Object.keys(value)) {
     const member = value[name] ?? null;
     const says = saysOf(found, name);
     if (typeof member === "string" && isLabel(member, name)) continue;
     const key = name === "value" ? nameOfValue(value) : says ? name : undefined;
-    collect(found, member, { key, scope, column: column && memberOf(column, name) });
+    const column = list ?? (place.column && memberOf(place.column, name));
+    collect(found, member, { key, scope, column });
   }
   if (given === undefined) scope.end = found.texts.length;
 }
@@ -150,11 +152,23 @@ function isOneText(entry: Json): entry is JsonObject {
   return texts.length === 1;
 }
 
-function outermost(found: Found, value: readonly Json[]): Column | undefined {
-  if (!value.some((entry) => typeof entry === "object" && entry !== null)) return undefined;
-  const column = newColumn();
-  found.columns.push(column);
-  return column;
+// Records by an id or a path.
+function isList(value: JsonObject): boolean {
+  let members = 0;
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (typeof member !== "object" || member === null) return false;
+    members++;
+  }
+  return members > 1;
+}
+
+function columnOf(found: Found, entries: readonly Json[], { column }: Place): Column | undefined {
+  if (column !== undefined) return itemsOf(column);
+  if (!entries.some((entry) => typeof entry === "object" && entry !== null)) return undefined;
+  const outermost = newColumn();
+  found.columns.push(outermost);
+  return outermost;
 }
 
 function itemsOf(column: Column): Column {

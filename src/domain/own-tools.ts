@@ -1,6 +1,7 @@
 // Tool uses that read our own memory: what memory tells is nothing new, and must not be remembered as if it were.
 import { parseCommandLine, type Segment } from "./command-line.ts";
 import { isJsonObject, type Json, type JsonObject, mapStrings } from "./json.ts";
+import { stripPrivate } from "./private-tags.ts";
 
 interface ToolUse {
   tool_name?: string | undefined;
@@ -19,7 +20,8 @@ export function withoutOwnAnswers<U extends ToolUse>(use: U, ownPort?: number): 
   if ([input.url, input.uri].some((url) => typeof url === "string" && address?.test(url))) return null;
   const { name, text } = commandOf(use.tool_input);
   if (!hint.test(text) && !address?.test(text)) return use;
-  const rest = withoutOwnReads(text, address);
+  // Private parts first: one of the commands that are taken out may hold one half of a tag.
+  const rest = withoutOwnReads(stripPrivate(text), address);
   if (rest === null) return use;
   if (rest === "") return null;
   return {
@@ -62,8 +64,7 @@ const hint = /\bmem(?:\.js|\.db|\.exe|\.cmd)?\b|agent-mem|worker\.sock/i;
 function withoutOwnReads(text: string, address: RegExp | null): string | null {
   const segments = parseCommandLine(text);
   const reads = segments.map((segment) => readsMemory(segment, address));
-  const quotes = segments.some(({ words }) => words.some((word) => substitutes(word, address)));
-  if (!reads.includes(true) && !quotes) return null;
+  if (!reads.includes(true) && !substitutes(text, address)) return null;
   let isFed = false;
   const others = segments.filter((segment, at) => {
     isFed = reads[at] === true || (segment.piped && isFed);
@@ -88,9 +89,9 @@ function isOurs(word: string): boolean {
   return /(?:^|[\\/])(?:mem(?:\.js|\.exe|\.cmd)?|agent-mem(?:@\S+)?)$/.test(word);
 }
 
-// `$(mem show 5)` inside a word: what it prints is part of another command, and perhaps of the output.
-function substitutes(word: string, address: RegExp | null): boolean {
-  const inner = [...word.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)].map(([, a = "", b = ""]) => a || b);
+// `$(mem show 5)`: what it prints is part of another command or of a variable, and perhaps of the output.
+function substitutes(text: string, address: RegExp | null): boolean {
+  const inner = [...text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)].map(([, a = "", b = ""]) => a || b);
   return inner.some((command) => parseCommandLine(command).some((segment) => readsMemory(segment, address)));
 }
 

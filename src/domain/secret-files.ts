@@ -83,7 +83,7 @@ function sharedKey(text: string, start: number): readonly SecretSpan[] {
 
 // A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
 const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
-const longRun = /[A-Za-z0-9+/]{40,}/g;
+const longRun = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40,}/g;
 const farthest = 200;
 
 function awsPair(text: string, start: number, from: number): readonly SecretSpan[] {

@@ -204,30 +204,35 @@ async function releaseFailed<B extends QueuedBatch>(
     batch.messages.map(async (message) => {
       const release = retries.afterFailure(message, failure, circumstances);
       const isUseless = failure instanceof ModelFailure && failure.kind === "bad_answer";
-      const isWritten =
+      const isSettled =
         isUseless && release.kind === "dead" && (await standIn(deps, batch, { message, active }));
-      if (isWritten) retries.finished([message]);
+      if (isSettled) retries.finished([message]);
       else await queue.release([message], release);
     }),
   );
 }
 
-/** Has a message written without the model that answered it with rubbish. False where nobody can, or it is not stored. */
+/**
+ * Has a message written without the model that answered it with rubbish. False where nobody can; what cannot be stored is
+ * tried again.
+ */
 async function standIn<B extends QueuedBatch>(
-  { queue, provider, onCompleted, onFailure }: BatchDeps<B>,
+  deps: BatchDeps<B>,
   batch: B,
   { message, active }: { message: ClaimedMessage; active: ActiveSession },
 ): Promise<boolean> {
+  const { provider, onCompleted, onFailure } = deps;
   const alone = { ...batch, messages: [message] };
+  let reply: GenerationReply | undefined;
   try {
-    const reply = await provider.standIn?.(alone, active.abortController.signal);
-    if (reply === undefined) return false;
-    onCompleted(batch.session, await queue.complete(alone, reply));
-    return true;
+    reply = await provider.standIn?.(alone, active.abortController.signal);
   } catch (cause) {
     onFailure(reasonOf(toMemError(cause)), 1);
-    return false;
   }
+  if (reply === undefined) return false;
+  const made = await store(deps, alone, reply);
+  if (made !== undefined) onCompleted(batch.session, made);
+  return true;
 }
 
 const maxReasonChars = 500;

@@ -45,7 +45,8 @@ export interface HostedProvider {
 
 /**
  * The provider of the hosted server. A team whose month's tokens are used up is written for by `local`, so its events are
- * not lost and its bill does not grow: what its running calls use is the most that the cap is exceeded by.
+ * not lost and its bill does not grow: what its running calls use is the most that the cap is exceeded by. `local` also writes
+ * what the model has no useful answer to.
  */
 export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
   const { settings, server, env, log, clock } = deps;
@@ -61,6 +62,10 @@ export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
   }
 
   const model = client === null ? null : modelProvider(client, deps, warn);
+  const standIn: Provider["generate"] = async (batch, signal) => ({
+    ...(await local.generate(batch, signal)),
+    upgrade: true,
+  });
   return {
     isModel: model !== null,
     timeoutMs: 2 * settings.get("MEM_GENERATION_TIMEOUT_MS") + 60_000,
@@ -69,8 +74,9 @@ export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
       async generate(batch, signal) {
         if (model === null) return local.generate(batch, signal);
         if (!(await isOverCap(batch))) return model.generate(batch, signal);
-        return { ...(await local.generate(batch, signal)), upgrade: true };
+        return standIn(batch, signal);
       },
+      ...(model === null ? {} : { standIn }),
     }),
     close: async () => client?.close(),
   };
@@ -114,16 +120,22 @@ function spendOfTeams({ database, scopeOf, watch }: HostedProviderDeps): Pick<Sp
 
 // A prompt is what the others were done for; by itself it is no work that a record could be made of.
 function withoutPrompts(provider: Provider): Provider {
-  return {
-    name: provider.name,
-    async generate(batch, signal) {
+  const { name, standIn } = provider;
+  const filtered =
+    (generate: Provider["generate"]): Provider["generate"] =>
+    async (batch, signal) => {
       const messages = batch.messages.filter(({ message: { tool_name, tool_input } }) => {
         if (tool_name === undefined) return true;
         return promptOfEvent({ event_type: tool_name, payload: tool_input ?? null }) === undefined;
       });
-      if (messages.length > 0) return provider.generate({ ...batch, messages }, signal);
+      if (messages.length > 0) return generate({ ...batch, messages }, signal);
       const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-      return { observations: [], summaries: [], generator: provider.name, usage };
-    },
+      return { observations: [], summaries: [], generator: name, usage };
+    };
+  // A message gets a stand-in after `generate` has failed for it: it is no prompt.
+  return {
+    name,
+    generate: filtered(provider.generate),
+    ...(standIn === undefined ? {} : { standIn: filtered(standIn) }),
   };
 }

@@ -1,7 +1,7 @@
 // Checks the database in a process of its own: its pages at start, its tables and indexes a minute later, both once a day.
 import { type ChildProcess, fork } from "node:child_process";
 import { isJsonObject } from "../domain/json.ts";
-import { failOpen } from "../errors.ts";
+import { failOpen, toMemError } from "../errors.ts";
 import { packageFile } from "../paths.ts";
 import type { TableFindings } from "../store/sqlite/damage-check.ts";
 
@@ -50,7 +50,9 @@ export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
     try {
       await deps.reindex(indexes);
     } catch (cause) {
-      onDamage([...indexes, String(cause)]);
+      if (!isPassing(cause)) return onDamage([...indexes, String(cause)]);
+      for (const index of indexes) rebuilt.delete(index);
+      throw cause;
     }
   }
 
@@ -75,6 +77,12 @@ export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
       checking?.kill("SIGKILL");
     },
   };
+}
+
+// Of the disk or of another process: the next check tries again.
+function isPassing(cause: unknown): boolean {
+  const { code } = toMemError(cause);
+  return code === "storage_full" || code === "storage_failed" || code === "storage_busy";
 }
 
 // A process, not a thread: a thread inside SQLite cannot be ended, and the end of the worker would wait for it, which is

@@ -103,6 +103,11 @@ test.each<[string, Json, Json]>([
       { id: "r-2", text: " b" },
     ],
   ],
+  [
+    "records by their ids that cut a tag in two",
+    { "r-1": { file: "a.ts", text: "a <pri" }, "r-2": { file: "b.ts", text: "vate>x</private> b" } },
+    { "r-1": { file: "a.ts", text: "a " }, "r-2": { file: "b.ts", text: " b" } },
+  ],
   ["lines with a secret", ["a", ...pem, pemEnd, "b"], ["a", "[redacted:private-key]", "", "", "", "b"]],
   [
     "a patch with a secret",

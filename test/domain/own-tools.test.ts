@@ -33,6 +33,7 @@ test.each([
   "for id in 1 2; do mem show $id; done",
   "echo 12 | xargs mem show",
   'echo "$(mem search quota)"',
+  'found=$(mem search quota); echo "$found"',
   "sqlite3 ~/.mem/mem.db 'select title from observations'",
   `curl -s "http://127.0.0.1:${port}/api/search?query=quota" | jq .`,
   `curl -s --unix-socket /home/user/.mem/worker.sock http://x/api/search`,
@@ -56,6 +57,8 @@ test.each([
   ["mem search quota > notes.md", "mem search quota > notes.md"],
   ["mem search quota | tee notes.md", "tee notes.md"],
   ['git commit -m "$(mem show 12)"', 'git commit -m "$(mem show 12)"'],
+  ["found=$(mem show 12); git tag v1", "git tag v1"],
+  ["mem search '<private>' && deploy hunter2 && mem show '</private>' && npm test", "npm test"],
 ])("of %s what it did is remembered, without any output", (command, left) => {
   expect(withoutOwnAnswers(use(command), port)).toEqual({
     tool_name: "Bash",

@@ -338,6 +338,27 @@ test("what the model answers with rubbish alone is written by local, marked for 
   expect(made.filter((generator) => generator === "local")).toHaveLength(1);
 });
 
+test("what local wrote in the model's place and cannot be stored is tried again", async () => {
+  addMessages("a", 1);
+  const garbage: Provider = {
+    name: "m-1",
+    generate: () => Promise.reject(new ModelFailure("bad_answer", "it is no JSON")),
+  };
+  const failures: string[] = [];
+  world.loop = createGenerationLoop({
+    ...parts(),
+    queue: {
+      ...createGenerationQueue(world.store, "instance-1"),
+      complete: () => Promise.reject(new MemError("storage_full")),
+    },
+    provider: createStandInProvider(garbage, createLocalProvider(), () => false),
+    onFailure: (error) => void failures.push(error),
+  });
+  world.loop.start();
+  await until(() => failures.length === 2 && world.store.pending.counts().processing === 0);
+  expect(world.store.pending.counts()).toMatchObject({ dead: 0, pending: 1 });
+});
+
 test("what local cannot write in the model's place is dead with the model's reason", async () => {
   addMessages("a", 1);
   const garbage: Provider = {

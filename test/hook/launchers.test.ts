@@ -208,6 +208,18 @@ describe.each(both)("after a hook that waited in vain, %s", (name) => {
   });
 });
 
+test.each(clients)("an answer removes the mark of a hook that waited in vain, through %s", async (name) => {
+  const home = hookHome();
+  await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+  const mark = join(home.dataDir, "worker-hung");
+  const { ino, mtimeMs } = statSync(join(home.dataDir, "worker.sock"));
+  const longAgo = Date.now() - 60_000;
+  writeFileSync(mark, `${ino}:${Math.floor(mtimeMs / 1_000)} ${longAgo}\n`);
+  utimesSync(mark, longAgo / 1_000, longAgo / 1_000);
+  expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+  expect(existsSync(mark)).toBe(false);
+});
+
 describe("over a port, which anybody may hold", () => {
   const node = launchers["the Node bundle"];
 

@@ -256,6 +256,26 @@ const modelEnv = (url: string, concurrency = "4") => ({
   MEM_GENERATION_CONCURRENCY: concurrency,
 });
 
+test("an event that the model answers with rubbish is written by local, marked for regeneration", async () => {
+  const tenant = await makeTenant(database);
+  const script = ({ prompt }: { prompt: string }) => (prompt.includes("UNREADABLE") ? "garbage" : "ok");
+  const model = await modelServer({ script });
+  for (const command of ["ls src", "echo UNREADABLE", "ls test"])
+    await enqueueEvent(database, tenant, { payload: toolUse(command, "a.ts"), turn: false });
+  await startGenerating(modelEnv(model.url));
+  await until(
+    async () => ((await jobsOf(tenant)).completed ?? 0) + ((await jobsOf(tenant)).failed ?? 0) === 3,
+  );
+  expect(await jobsOf(tenant)).toEqual({ completed: 3 });
+  const { rows } = await database.system.query<{ title: string }>({
+    text: `select title from observations
+      where team_id = $1 and generator = 'local' and (metadata ->> 'upgrade')::boolean`,
+    values: [tenant.team_id],
+  });
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.title).toContain("UNREADABLE");
+});
+
 test("events without a session share the calls of a model, by project", async () => {
   const tenant = await makeTenant(database);
   const model = await modelServer({ script: "ok" });

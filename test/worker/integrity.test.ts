@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { MemError } from "../../src/errors.ts";
 import { checkDatabase, checkTable, reindex, tablesIn } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createIntegrityCheck } from "../../src/worker/integrity.ts";
@@ -12,6 +13,7 @@ import { until } from "../helpers/worker-process.ts";
 function check(
   source: string,
   reindex: () => Promise<void> = async () => undefined,
+  tablesAfterMs = 60_000,
 ): { found: Promise<string[]>; stop(): void; pid(): number | undefined } {
   const directory = tempDir();
   const script = join(directory, "check.cjs");
@@ -29,6 +31,7 @@ function check(
     onDamage: found,
     reindex,
     script,
+    tablesAfterMs,
   });
   integrity.start();
   onTestFinished(() => integrity.stop());
@@ -74,6 +77,22 @@ test("an index that cannot be rebuilt is damage of the database", async () => {
   const reindex = () => Promise.reject(new Error("not unique"));
   const { found } = check(script, reindex);
   expect((await found).join()).toMatch(/observations_time.*not unique/);
+});
+
+test("an index that a full disk keeps from being rebuilt is no damage of the database", async () => {
+  const script = `process.send({ damage: process.argv[3] === "file" ? [] : ["later"], indexes: ["observations_time"] });`;
+  let tries = 0;
+  const { found } = check(
+    script,
+    async () => {
+      tries++;
+      throw new MemError("storage_full");
+    },
+    1_000,
+  );
+  // Of the second check, which the first one did not keep from running.
+  expect(await found).toEqual(["later", "observations_time"]);
+  expect(tries).toBe(1);
 });
 
 // Bytes of an entry are changed in the file: the page is whole, the entry is of another row.
