@@ -65,7 +65,10 @@ function letterOf(letter: string): string {
 // All names have one of these parts. To make the other patterns ready takes 5 ms, which a hook's fallback would pay for
 // every event.
 const loose = (part: string) => [...part].map(letterOf).join("[^a-zａ-ｚ]{0,128}");
-const partOfName = new RegExp(`${loose(privateName)}|[-_－＿][^a-zａ-ｚ]{0,128}${loose("context")}`, "i");
+const partOfName = new RegExp(
+  `${loose(privateName)}|(?=[cｃ])(?<=[-_－＿][^a-zａ-ｚ]{0,128})${loose("context")}`,
+  "i",
+);
 
 interface Forms {
   /** Up to the end of the name: what closes, then the name. */
