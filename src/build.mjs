@@ -122,6 +122,7 @@ const bundles = [
     entryPoints: {
       "check-process": "src/worker/check-process.ts",
       "vector-thread": "src/worker/vector-thread.ts",
+      "clean-thread": "src/worker/clean-thread.ts",
       "embed-process": "src/worker/embed-process.ts",
     },
     outdir: "dist",

@@ -7,6 +7,8 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { SkipReason } from "../domain/messages.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
+import { type Cleaner, isLarge } from "./cleaner.ts";
+import type { InTurn } from "./in-turn.ts";
 import { createMessageIntake } from "./message-intake.ts";
 import { stepOf } from "./open-session.ts";
 import { createPromptIntake } from "./prompt-intake.ts";
@@ -104,6 +106,8 @@ export interface IntakeDeps {
    * off: resolves when it is.
    */
   onWithdrawn: (taken: { sessionDbId: number; project: string; isShown: boolean }) => Promise<void>;
+  /** Without one everything is cleaned in this process. */
+  cleaner?: Cleaner;
 }
 
 /** Every method resolves after its rows are committed and synced; a rejected call stored nothing. */
@@ -136,5 +140,20 @@ export function createIntake(deps: IntakeDeps): Intake {
       for (const { id, project } of completed)
         publish({ type: "session_completed", sessionDbId: id, project });
     },
+  };
+}
+
+/** The intake for those who do not keep the turns of a session themselves. */
+export function intakeInTurn(intake: Intake, inTurn: InTurn): Omit<Intake, "keep" | "completeIdle"> {
+  // An input has nothing in it but JSON and fields that are left out.
+  const turn = <I extends { claudeSessionId: string }, A>(take: (input: I) => Promise<A>) => {
+    return (input: I) =>
+      inTurn(input.claudeSessionId, isLarge(input as unknown as JsonObject), () => take(input));
+  };
+  return {
+    initSession: turn((input: PromptInput) => intake.initSession(input)),
+    observe: turn((input: ToolUseInput) => intake.observe(input)),
+    summarize: turn((input: SummarizeInput) => intake.summarize(input)),
+    complete: turn((input: CompleteInput) => intake.complete(input)),
   };
 }

@@ -1,11 +1,11 @@
 // Takes tool uses, summarize requests and other events: cleaned, bounded, queued in one commit.
-import { type Clean, cleanJson, cleanText } from "../domain/clean.ts";
-import type { Json } from "../domain/json.ts";
+import { type Clean, cleanText } from "../domain/clean.ts";
 import type { PendingMessage, SkipReason } from "../domain/messages.ts";
 import { withoutOwnAnswers } from "../domain/own-tools.ts";
 import { shorten, shortenJson } from "../domain/shorten.ts";
 import { newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
 
@@ -22,12 +22,13 @@ interface Stored {
 }
 
 export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | "summarize" | "keep"> {
-  const { store, clock, publish } = deps;
+  const { store, clock, publish, cleaner = cleanHere } = deps;
 
   async function accept(
-    message: PendingMessage,
+    made: PendingMessage | Promise<PendingMessage>,
     input: ToolUseInput | SummarizeInput,
   ): Promise<MessageAnswer> {
+    const message = made instanceof Promise ? await made : made;
     const payload = JSON.stringify(message);
     const stored = await store.commit(() =>
       storeMessage(deps, input, { message, payload, now: input.at ?? clock.now() }),
@@ -45,16 +46,17 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
     observe(input) {
       const kept = deps.skipTools().has(input.tool_name) ? null : withoutOwnAnswers(input, deps.ownPort?.());
       if (kept === null) return countSkipped(deps, "tool_excluded");
-      return accept(observationMessage(kept), input);
+      return accept(observationMessage(kept, cleaner), input);
     },
     summarize(input, cleaned) {
       if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");
-      return accept(summarizeMessage(input, cleaned), input);
+      return accept(summarizeMessage(input, cleaner, cleaned), input);
     },
     async keep(input, cleaned) {
       const now = input.at ?? clock.now();
       const name = shorten(cleanText(input.name), maxNameChars);
-      const bounds = shortenJson(cleaned ?? cleanJson(input.payload), maxFieldChars);
+      const bounded = cleaned ?? cleaner.json(input.payload, maxFieldChars);
+      const bounds = shortenJson(bounded instanceof Promise ? await bounded : bounded, maxFieldChars);
       const payload = JSON.stringify({ name, payload: bounds });
       await store.commit(() => {
         const session = store.sessions.forIntake(input.claudeSessionId, input);
@@ -171,35 +173,45 @@ async function countSkipped({ store }: IntakeDeps, reason: SkipReason): Promise<
   return { status: "skipped", reason };
 }
 
-function observationMessage(input: ToolUseInput): PendingMessage {
-  return {
+function observationMessage(
+  input: ToolUseInput,
+  { json }: Cleaner,
+): PendingMessage | Promise<PendingMessage> {
+  const texts = [
+    json(input.tool_input ?? {}, maxFieldChars),
+    json(input.tool_response ?? {}, maxFieldChars),
+  ] as const;
+  return withCleaned(texts, (tool_input, tool_response) => ({
     type: "observation",
     tool_name: shorten(cleanText(input.tool_name), maxNameChars),
-    tool_input: bounded(input.tool_input ?? {}),
-    tool_response: bounded(input.tool_response ?? {}),
+    tool_input,
+    tool_response,
     ...(input.tool_failed === true ? { tool_failed: true } : {}),
     ...optional("cwd", input.cwd),
     ...optional("agent_id", input.agentId),
     ...optional("agent_type", input.agentType),
-  };
+  }));
 }
 
-function summarizeMessage(input: SummarizeInput, cleaned: Clean<string> | undefined): PendingMessage {
-  return {
+function summarizeMessage(
+  { last_user_message: user, last_assistant_message: assistant, cwd }: SummarizeInput,
+  { text }: Cleaner,
+  cleaned: Clean<string> | undefined,
+): PendingMessage | Promise<PendingMessage> {
+  const texts = [
+    user === undefined ? user : text(user),
+    assistant === undefined ? assistant : (cleaned ?? text(assistant)),
+  ] as const;
+  return withCleaned(texts, (last_user_message, last_assistant_message) => ({
     type: "summarize",
-    ...optional("last_user_message", boundedText(input.last_user_message)),
-    ...optional("last_assistant_message", boundedText(input.last_assistant_message, cleaned)),
-    ...optional("cwd", input.cwd),
-  };
+    ...optional("last_user_message", boundedText(last_user_message)),
+    ...optional("last_assistant_message", boundedText(last_assistant_message)),
+    ...optional("cwd", cwd),
+  }));
 }
 
-// Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
-function bounded(value: Json): Json {
-  return shortenJson(cleanJson(value), maxFieldChars);
-}
-
-function boundedText(text: string | undefined, cleaned?: Clean<string>): string | undefined {
-  return text === undefined ? undefined : shorten(cleaned ?? cleanText(text), maxFieldChars);
+function boundedText(text: Clean<string> | undefined): string | undefined {
+  return text === undefined ? undefined : shorten(text, maxFieldChars);
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

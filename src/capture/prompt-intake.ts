@@ -1,9 +1,10 @@
 // Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
-import { type CleanPrompt, cleanPrompt } from "../domain/clean.ts";
+import type { CleanPrompt } from "../domain/clean.ts";
 import type { UserPrompt } from "../domain/records.ts";
 import { shorten } from "../domain/shorten.ts";
 import { contentKey, newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
+import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./intake.ts";
 import { createSession, markActive, stepOf } from "./open-session.ts";
 
@@ -23,10 +24,11 @@ interface StoredAnswer {
 }
 
 export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
-  const { store, clock, publish } = deps;
+  const { store, clock, publish, cleaner = cleanHere } = deps;
   return {
     async initSession(input, given?: CleanPrompt) {
-      const { isPrivate, text } = given ?? cleanPrompt(input.prompt);
+      const prompted = given ?? cleaner.prompt(input.prompt);
+      const { isPrivate, text } = prompted instanceof Promise ? await prompted : prompted;
       const cleaned = { private: isPrivate, text: isPrivate ? "" : shorten(text, maxPromptChars) };
       const stored = await store.commit(() =>
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),

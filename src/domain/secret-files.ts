@@ -62,15 +62,24 @@ function unsealKey(text: string, start: number): readonly SecretSpan[] {
 const secretMember = /\\{0,3}"(?:d|k|p|q|dp|dq|qi)\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}"([\w-]{16,2048})/g;
 const nearby = 1200;
 
+// The members of one object have one type: each is looked at between its neighbours alone.
 function webKey(text: string, start: number, from: number): readonly SecretSpan[] {
-  const open = text.lastIndexOf("{", start);
-  const first = Math.max(from, open, start - nearby);
-  const close = text.slice(start, start + 2 * nearby).indexOf("}");
-  const last = close < 0 ? start + 2 * nearby : start + close;
+  const least = Math.max(from, start - nearby);
+  let first = start;
+  while (first > least && !isEdge(text, first - 1)) first--;
+  const most = Math.min(text.length, start + 2 * nearby);
+  let last = start + 1;
+  while (last < most && !isEdge(text, last)) last++;
   return Array.from(text.slice(first, last).matchAll(secretMember), ({ index, 0: whole, 1: value = "" }) => {
     const end = first + index + whole.length;
     return { start: end - value.length, end, kind: "private-key" };
   });
+}
+
+function isEdge(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code === 0x7b || code === 0x7d) return true;
+  return code === 0x6b && (text.startsWith('kty"', at) || text.startsWith("kty\\", at));
 }
 
 const preSharedKey =
@@ -83,27 +92,44 @@ function sharedKey(text: string, start: number): readonly SecretSpan[] {
 
 // A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
 const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
-const longRun = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40,}/g;
+const keyLength = 40;
 const farthest = 200;
 
 function awsPair(text: string, start: number, from: number): readonly SecretSpan[] {
   accessKeyId.lastIndex = start;
   if (!accessKeyId.test(text)) return none;
   const idEnd = accessKeyId.lastIndex;
-  const first = Math.max(from, start - farthest);
-  const secrets: SecretSpan[] = [];
-  for (const { index, 0: run } of text.slice(first, idEnd + farthest).matchAll(longRun)) {
-    // The letter of a tab or a line end that is written out.
-    const escaped = run.length === 41 && text.charAt(first + index - 1) === "\\" ? 1 : 0;
-    const value = run.slice(escaped);
-    if (value.length !== 40 || !/[A-Z]/.test(value) || !/[a-z]/.test(value) || !/[\d+/]/.test(value))
-      continue;
-    const at = first + index + escaped;
-    secrets.push({ start: at, end: at + 40, kind: "aws-secret" });
-  }
+  const secrets = accessKeys(text, Math.max(from, start - farthest), Math.min(text.length, idEnd + farthest));
   if (secrets.length === 0) return none;
   const id = { start, end: idEnd, kind: "aws-key" };
   return [...secrets, id].sort((a, b) => a.start - b.start);
+}
+
+// Every run of 40 characters covers one of the places that are looked at.
+function accessKeys(text: string, first: number, last: number): SecretSpan[] {
+  const secrets: SecretSpan[] = [];
+  for (let at = first + keyLength - 1; at < last; at += keyLength) {
+    if (!isKeyCode(text.charCodeAt(at))) continue;
+    let start = at;
+    while (start > first && isKeyCode(text.charCodeAt(start - 1))) start--;
+    let end = at;
+    while (end < last && isKeyCode(text.charCodeAt(end))) end++;
+    // The letter of a tab or a line end that is written out.
+    if (end - start === keyLength + 1 && text.charAt(start - 1) === "\\") start++;
+    if (end - start === keyLength && isAccessKey(text.slice(start, end)))
+      secrets.push({ start, end, kind: "aws-secret" });
+    at = Math.max(at, end - 1);
+  }
+  return secrets;
+}
+
+function isAccessKey(value: string): boolean {
+  return /[A-Z]/.test(value) && /[a-z]/.test(value) && /[\d+/]/.test(value);
+}
+
+function isKeyCode(code: number): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x2f && code <= 0x39) || code === 0x2b;
 }
 
 // What the second group matched, the first being kept.

@@ -209,7 +209,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     kind: "password-hash",
     anchors: ["pbkdf2_sha", "pbkdf2:sha", "scram-sha-256$", "scrypt:"],
-    pattern: /(?:pbkdf2[_:]sha\d{1,3}|scram-sha-256|scrypt)[:$][\w:]{1,30}\$?[\w+/=.:$]{30,250}/iy,
+    pattern:
+      /(?:pbkdf2[_:]sha\d{1,3}|scram-sha-256|scrypt)[:$](?=[\w+/=.:$]{0,60}\d)[\w:]{1,30}\$?[\w+/=.:$]{30,250}/iy,
     random: true,
   },
   prefixed("aws-token", ["IQoJb3JpZ2lu", "FwoGZXIvYXdz", "FQoGZXIvYXdz", "FQoDYXdz"], "[\\w+/=%-]{60,}"),

@@ -65,9 +65,8 @@ function letterOf(letter: string): string {
 // All names have one of these parts. To make the other patterns ready takes 5 ms, which a hook's fallback would pay for
 // every event.
 const loose = (part: string) => [...part].map(letterOf).join("[^a-zａ-ｚ]{0,128}");
-// Between the dash and the word stands no other dash: a line of them would be read from each of them on.
 const partOfName = new RegExp(
-  `${loose(privateName)}|[-_－＿][^a-zａ-ｚ_－＿-]{0,128}${loose("context")}`,
+  `${loose(privateName)}|(?=[cｃ])(?<=[-_－＿][^a-zａ-ｚ]{0,128})${loose("context")}`,
   "i",
 );
 

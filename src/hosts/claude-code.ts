@@ -1,9 +1,7 @@
 // Claude Code: its hook payloads as our events, our answers in its envelope.
-import { cleanText } from "../domain/clean.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { kebabCase } from "../domain/kebab-case.ts";
 import { shorten } from "../domain/shorten.ts";
-import { contentKey } from "../ids.ts";
 import { type Host, type HostAnswer, type HostEvent, replaysTranscript } from "./host-event.ts";
 
 /** Payloads recorded from 2.1.197 and 2.1.329. */
@@ -109,17 +107,10 @@ function failure(payload: JsonObject): Json {
   };
 }
 
-// The hook cuts longer texts before it spools them.
-const maxMessageChars = 65_536;
-
-// One prompt can have several stops, when another hook makes the turn go on: each has its own last message. It is
-// keyed as it is stored, which is also how it stands in the spool: a stop delivered on both ways is one.
+// One prompt can have several stops, when another hook makes the turn go on.
 function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
-  const lastAssistantMessage = cleanText(text(payload.last_assistant_message));
-  const stored = shorten(lastAssistantMessage, maxMessageChars);
-  const eventKey =
-    base.promptKey === null ? null : `stop:${base.promptKey}:${contentKey(stored).slice(0, 16)}`;
-  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage };
+  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
+  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage: text(payload.last_assistant_message) };
 }
 
 // Up to 9,900 characters reach the model whole; above 10,000 it gets a file name and the first 2 KB.

@@ -1,5 +1,4 @@
 // What a host agent tells us, in our words: every host file decodes its own payload into this.
-import type { Clean } from "../domain/clean.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 
 interface HostEventBase {
@@ -32,8 +31,8 @@ export type HostEvent = HostEventBase &
       }
     /** The host is about to replace what the agent has before its eyes by a summary. */
     | { kind: "before_compact" }
-    /** The message is cleaned, since the event's key is made of it as it is stored. */
-    | { kind: "turn_end"; lastAssistantMessage: Clean<string> }
+    /** One prompt can have several, each with its own last message: the key of this one needs the message's hash. */
+    | { kind: "turn_end"; lastAssistantMessage: string }
     | { kind: "session_end"; reason: string }
     /** Known to carry nothing for us, or not known at all: kept, never an error. */
     | { kind: "other"; name: string; payload: JsonObject }

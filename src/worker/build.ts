@@ -1,7 +1,9 @@
 // Builds the worker: creates every part once and hands it to those that need it. Nothing listens yet.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { createIntake } from "../capture/intake.ts";
+import { createThreadCleaner } from "../capture/clean-in-thread.ts";
+import { createInTurn } from "../capture/in-turn.ts";
+import { createIntake, intakeInTurn } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
 import { createLedger } from "../context/ledger.ts";
@@ -10,6 +12,7 @@ import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
 import type { Log } from "../log.ts";
+import { packageFile } from "../paths.ts";
 import type { Environment } from "../settings/environment.ts";
 import { createLiveSettings } from "../settings/live.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -150,8 +153,14 @@ export function buildWorker(deps: WorkerDeps): Worker {
     if (event.type === "session_completed") loop.notify(event.sessionDbId);
   };
   const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
+  const cleaner = createThreadCleaner({
+    script: packageFile("dist", "clean-thread.cjs"),
+    warn: (sentence) => log.warn(sentence),
+  });
+  const inTurn = createInTurn();
   const intake = createIntake({
     ...shared,
+    cleaner,
     skipTools: live.skipTools,
     ownPort: deps.port,
     onQueued(sessionDbId) {
@@ -170,6 +179,8 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const hostEvents = createHostEvents({
     hostNamed,
     intake,
+    cleaner,
+    inTurn,
     context,
     ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
     projectOf: projects.labelOf,
@@ -218,7 +229,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     ...ports,
     log,
     clock,
-    intake,
+    intake: intakeInTurn(intake, inTurn),
     stream,
     recordObservation: createObservationRecorder(shared),
     search,
@@ -262,7 +273,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     async close() {
       idleMemory.stop();
       await app.close();
-      await Promise.all([maintenance.stop(), generation.close(), vectors.close()]);
+      await Promise.all([maintenance.stop(), generation.close(), vectors.close(), cleaner.close()]);
       await Promise.all([keeper.stop(), projects.close(), derived.stop()]);
       status.stop();
       store.flush();

@@ -45,7 +45,10 @@ export interface InjectionDeps {
 export interface Injections {
   atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
   /** `prompt` is what the event's text was cleaned to, where that was done already. */
-  atPrompt(event: Event<"prompt">, how: { hasLeft: HasLeft; prompt?: CleanPrompt }): Promise<string | null>;
+  atPrompt(
+    event: Event<"prompt">,
+    how: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
+  ): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent has written a file itself: it need not be told that this one changed. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
@@ -128,7 +131,7 @@ const maxSearchedChars = 2000;
 async function atPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
-  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt },
+  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);

@@ -162,7 +162,12 @@ describe("an event of a host", () => {
       "observe",
       { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "x", tool_failed: true },
     ],
-    ["turn_end", { lastAssistantMessage: "done" }, "summarize", { last_assistant_message: "done" }],
+    [
+      "turn_end",
+      { lastAssistantMessage: "done" },
+      "summarize",
+      { last_assistant_message: "done", eventKey: expect.stringMatching(/^key-1:[0-9a-f]{16}$/) },
+    ],
     ["session_end", { reason: "prompt_input_exit" }, "complete", {}],
     ["other", { name: "Novelty", payload: { a: 1 } }, "keep", { name: "Novelty", payload: { a: 1 } }],
   ])(
@@ -186,6 +191,16 @@ describe("an event of a host", () => {
     expect(calls).toMatchObject([
       ["summarize", { claudeSessionId: "s-1", eventKey: "key-1", sameWithinMs: expect.any(Number) }],
     ]);
+  });
+
+  test("that ends a turn is known by its prompt and its message, as it is stored", async () => {
+    const keyAfter = async (lastAssistantMessage: string) => {
+      await receive({ kind: "turn_end", lastAssistantMessage });
+      return (calls.at(-1)?.[1] as { eventKey: string }).eventKey;
+    };
+    const first = await keyAfter("done <private>a</private>");
+    expect(await keyAfter("done <private>b</private>")).toBe(first);
+    expect(await keyAfter("done, and more")).not.toBe(first);
   });
 
   test("of a clear command does not complete the session", async () => {

@@ -1,0 +1,8 @@
+// The thread that cleans large events, of the worker and of the hosted server.
+import { parentPort } from "node:worker_threads";
+import { type CleanAnswer, type CleanRequest, cleanedBy } from "../capture/clean-task.ts";
+
+parentPort?.on("message", ({ call, task }: CleanRequest) => {
+  const answer: CleanAnswer = { call, cleaned: cleanedBy(task) };
+  parentPort?.postMessage(answer);
+});
