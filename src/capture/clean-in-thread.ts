@@ -63,7 +63,7 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
   function lose(lost: Worker, why: string): void {
     if (thread !== lost) return;
     thread = undefined;
-    warn(`The thread that cleans large events broke: ${why}. The worker cleans them itself.`);
+    warn(`The thread that cleans large events broke: ${why}. They are cleaned without it.`);
     takeBack();
   }
 

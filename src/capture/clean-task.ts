@@ -5,7 +5,7 @@ import { cleanHere } from "./cleaner.ts";
 export type CleanTask =
   | { as: "text" | "prompt"; value: string }
   | { as: "payload"; value: JsonObject }
-  | { as: "json"; value: Json; maxChars: number };
+  | { as: "json"; value: Json; maxChars: number | undefined };
 
 /** To the thread; it answers each with the same number. */
 export interface CleanRequest {
