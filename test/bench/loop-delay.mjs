@@ -5,6 +5,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 process.on("SIGUSR2", () => {
-  writeFileSync(process.env.MEM_BENCH_DELAYS, String(delays.max / 1e6));
-  delays.reset();
+  // A block that has just ended is counted with the next sample.
+  setTimeout(() => {
+    writeFileSync(process.env.MEM_BENCH_DELAYS, String(delays.max / 1e6));
+    delays.reset();
+  }, 10);
 });
