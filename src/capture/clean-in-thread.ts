@@ -63,7 +63,7 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
   function lose(lost: Worker, why: string): void {
     if (thread !== lost) return;
     thread = undefined;
-    warn(`The thread that cleans large events broke: ${why}. The worker cleans them itself.`);
+    warn(`The thread that cleans large events broke: ${why}. They are cleaned without it.`);
     takeBack();
   }
 
@@ -96,7 +96,7 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
       const asked = thread ?? start();
       asked.ref();
       waiting.set(call, { task, resolve: (cleaned) => resolve(cleaned as T), reject });
-      const message: CleanRequest = { call, task };
+      const message: CleanRequest = { call, task: JSON.stringify(task) };
       asked.postMessage(message);
     });
   }

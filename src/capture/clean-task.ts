@@ -5,12 +5,13 @@ import { cleanHere } from "./cleaner.ts";
 export type CleanTask =
   | { as: "text" | "prompt"; value: string }
   | { as: "payload"; value: JsonObject }
-  | { as: "json"; value: Json; maxChars: number };
+  | { as: "json"; value: Json; maxChars: number | undefined };
 
 /** To the thread; it answers each with the same number. */
 export interface CleanRequest {
   call: number;
-  task: CleanTask;
+  /** A `CleanTask` in JSON: to copy a value of many small parts takes three times as long as to write it. */
+  task: string;
 }
 
 /** From the thread. */

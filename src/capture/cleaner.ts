@@ -16,7 +16,7 @@ export interface Cleaner {
   prompt(text: string): CleanPrompt | Promise<CleanPrompt>;
   payload(payload: JsonObject): Clean<JsonObject> | Promise<Clean<JsonObject>>;
   /** Cleaned first and cut to `maxChars` after: a cut could take a private tag's opening away and leave what it hid. */
-  json(value: Json, maxChars: number): Json | Promise<Json>;
+  json(value: Json, maxChars?: number): Json | Promise<Json>;
 }
 
 /** Cleans everything in the process that asks. */
@@ -24,7 +24,10 @@ export const cleanHere = {
   text: (text: string): Clean<string> => cleanText(text),
   prompt: cleanPrompt,
   payload: cleanPayload,
-  json: (value: Json, maxChars: number): Json => shortenJson(cleanJson(value), maxChars),
+  json(value: Json, maxChars?: number): Json {
+    const cleaned = cleanJson(value);
+    return maxChars === undefined ? cleaned : shortenJson(cleaned, maxChars);
+  },
 } satisfies Cleaner;
 
 /** Goes on with all that was cleaned: immediately, when there is nothing to wait for. */

@@ -1,5 +1,7 @@
 // Builds the hosted server: creates every part once and hands it to those that need it. Nothing listens yet.
 import type { RouteOptions } from "fastify";
+import { createThreadCleaner } from "../capture/clean-in-thread.ts";
+import { createInTurn } from "../capture/in-turn.ts";
 import type { Clock } from "../clock.ts";
 import { createDoor } from "../http/plugins/door.ts";
 import type { App } from "../http/plugins/zod.ts";
@@ -7,6 +9,7 @@ import { buildServerHttp } from "../http/v1/app.ts";
 import { createClientAddress } from "../http/v1/client-address.ts";
 import { createAuthentication } from "../keys/authenticate.ts";
 import type { Log } from "../log.ts";
+import { packageFile } from "../paths.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
@@ -79,7 +82,15 @@ export function buildServer(deps: ServerDeps): HostedServer {
     usageLost: () => limits.meter?.lost() ?? 0,
     auditLost: recall.audit.failures,
   });
-  const events = createEventPorts({ app: database.app, writer: eventWriter, projects: projectScope });
+  const cleaner = createThreadCleaner({
+    script: packageFile("dist", "clean-thread.cjs"),
+    warn: (sentence) => log.warn(sentence),
+  });
+  const inTurn = createInTurn();
+  const events = createEventPorts({
+    ...{ app: database.app, writer: eventWriter, projects: projectScope },
+    ...{ cleaner, inTurn },
+  });
   const { app, routes } = buildServerHttp({
     log,
     onAnswered: deps.metrics?.answered ?? null,
@@ -105,7 +116,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     recall: recall.ports,
     legacy: createLegacyPorts({
       ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },
-      recall: recall.ports,
+      ...{ recall: recall.ports, cleaner, inTurn },
       onStored: (events) => deps.metrics?.stored(events),
     }),
   });
@@ -121,6 +132,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     },
     async close() {
       await app.close();
+      await cleaner.close();
       await revocations?.close();
       await eventWriter.close();
       await recall.audit.settled();

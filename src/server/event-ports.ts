@@ -1,4 +1,6 @@
 // Events over the store: one or a batch in, once per key; each written with its job, and read again.
+import { type Cleaner, cleanHere } from "../capture/cleaner.ts";
+import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import { isId, type ProjectScope, type Tenant } from "../domain/tenancy.ts";
 import { MemError } from "../errors.ts";
 import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
@@ -8,19 +10,40 @@ import { type BatchItem, batchItem, type NewEvent, type Written } from "../store
 import type { EventWriter } from "../store/postgres/event-writer.ts";
 import { findEvents, observationsOfEvent, storeKeyedBatch } from "../store/postgres/events.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { bodyHash, newEventOf, requestKey } from "./new-event.ts";
+import { bodyHash, cleanBody, isLargeBody, newEventOf, requestKey } from "./new-event.ts";
 
 interface EventDeps {
   app: Connections;
   writer: EventWriter;
   projects: ProjectScopePorts;
+  /** Without one everything is cleaned in this process. */
+  cleaner?: Cleaner;
+  inTurn?: InTurn;
+}
+
+interface HowToMake {
+  generate: boolean;
+  key: string | undefined;
 }
 
 /**
  * No audit row is written per event: the event itself, with its key's team and time, is the record of it, and a second
  * row for each would double what ingest costs.
  */
-export function createEventPorts({ app, writer, projects }: EventDeps): EventPorts {
+export function createEventPorts(deps: EventDeps): EventPorts {
+  const { app, writer, projects, cleaner = cleanHere, inTurn = createInTurn() } = deps;
+
+  async function made(scope: ProjectScope, body: EventBody, how: HowToMake): Promise<NewEvent> {
+    const cleaned = cleanBody(cleaner, body);
+    return newEventOf(scope, body, how, cleaned instanceof Promise ? await cleaned : cleaned);
+  }
+
+  function recordBody(scope: ProjectScope, body: EventBody, how: HowToMake): Promise<Recorded> {
+    const take = async () => record(await made(scope, body, how));
+    const session = sessionIn(scope, body);
+    return session === null ? take() : inTurn(session, isLargeBody(body), take);
+  }
+
   async function record(event: NewEvent): Promise<Recorded> {
     const first = await recordedOf(event, await writer.write(event));
     if (first !== undefined) return first;
@@ -64,7 +87,22 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
         message: "With an Idempotency-Key all events of a batch belong to one project.",
       });
     }
-    const events = bodies.map((body) => newEventOf(scope, body, { generate, key: undefined }));
+    const how = { generate, key: undefined };
+    const sessions = new Set(bodies.map((body) => sessionIn(scope, body)).filter((id) => id !== null));
+    const store = async () =>
+      storeBatch(scope, await Promise.all(bodies.map((body) => made(scope, body, how))), key);
+    // In one order for all batches, so that none of two waits for the other.
+    const taken = [...sessions]
+      .sort()
+      .reduceRight((take, session) => () => inTurn(session, bodies.some(isLargeBody), take), store);
+    return taken();
+  }
+
+  async function storeBatch(
+    scope: ProjectScope,
+    events: readonly NewEvent[],
+    key: string,
+  ): Promise<(Recorded | MemError)[]> {
     // What is too large stands at its place with the reason, in every repetition too; the others are stored.
     const tried = events.map(itemOrRefusal);
     const items = tried.flatMap((item) => (item instanceof MemError ? [] : item));
@@ -100,7 +138,7 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
 
   return {
     async record(caller, body, options) {
-      return record(newEventOf(await demandProject(caller, body.projectId, projects), body, options));
+      return recordBody(await demandProject(caller, body.projectId, projects), body, options);
     },
     async recordBatch(caller, bodies, { generate, key }) {
       if (key !== undefined) {
@@ -113,7 +151,7 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
         bodies.map(async (body) => {
           try {
             const scope = await demandProject(caller, body.projectId, projects);
-            return await record(newEventOf(scope, body, { generate, key: undefined }));
+            return await recordBody(scope, body, { generate, key: undefined });
           } catch (cause) {
             return refusalOf(cause);
           }
@@ -136,6 +174,13 @@ export function createEventPorts({ app, writer, projects }: EventDeps): EventPor
       return isId(id) ? observationsOfEvent(app, caller, id) : undefined;
     },
   };
+}
+
+// Events of no session come in no order.
+function sessionIn({ project_id }: ProjectScope, body: EventBody): string | null {
+  const { serverSessionId, sessionId, contentSessionId } = body;
+  const session = serverSessionId ?? sessionId ?? contentSessionId;
+  return session === undefined || session === null ? null : `${project_id} ${session}`;
 }
 
 function createdOf(event: NewEvent, written: Extract<Written, { outcome: "created" }>): Recorded {

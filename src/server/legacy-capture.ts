@@ -1,6 +1,8 @@
 // The older session routes over the store: the local intake decides, on what the database knows of the session.
 import type { CaptureStore } from "../capture/capture-store.ts";
 import { cleanInput } from "../capture/clean-input.ts";
+import { type Cleaner, isLarge } from "../capture/cleaner.ts";
+import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import { createIntake, type Intake } from "../capture/intake.ts";
 import type { Clock } from "../clock.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -20,6 +22,9 @@ interface CaptureDeps {
   skipTools: ReadonlySet<string>;
   /** Hears how many events a call stored for good. */
   onStored(events: number): void;
+  /** Without one everything is cleaned in this process. */
+  cleaner?: Cleaner | undefined;
+  inTurn?: InTurn | undefined;
 }
 
 /** What the four calls have in common, before it is cleaned. */
@@ -34,6 +39,7 @@ interface Input extends Sender {
 
 /** The intake of one project. Every call resolves once what it stored is committed; a rejected one stored nothing. */
 export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): LegacyIntake {
+  const { inTurn = createInTurn(), cleaner } = deps;
   const intakeOf = (input: Input): Intake =>
     createIntake({
       store: captureStore(deps, scope, cleanInput(input)),
@@ -45,12 +51,14 @@ export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): Lega
       onQueued: () => undefined,
       // The transaction that takes back what came before breaks off what is made of it.
       onWithdrawn: async () => undefined,
+      ...(cleaner === undefined ? {} : { cleaner }),
     });
   const calling =
     <I extends Input, A>(call: (intake: Intake, input: I) => Promise<A>) =>
     async (given: I): Promise<A> => {
       const input = storableInput(given);
-      return call(intakeOf(input), input);
+      const session = `${scope.project_id} ${input.claudeSessionId}`;
+      return inTurn(session, isLarge(input as unknown as JsonObject), () => call(intakeOf(input), input));
     };
   return {
     initSession: calling((intake, input) => intake.initSession(input)),

@@ -1,6 +1,8 @@
 // The older routes over the store: what a key reaches of a label, and every port within that.
 import { posix } from "node:path";
 import { cleanKey } from "../capture/clean-input.ts";
+import type { Cleaner } from "../capture/cleaner.ts";
+import type { InTurn } from "../capture/in-turn.ts";
 import type { Clock } from "../clock.ts";
 import { cleanText } from "../domain/clean.ts";
 import { parseLists } from "../domain/records.ts";
@@ -45,6 +47,8 @@ interface LegacyDeps {
   recall: Pick<RecallPorts, "search" | "notes" | "recordRead">;
   address(): { port: number };
   onStored(events: number): void;
+  cleaner?: Cleaner;
+  inTurn?: InTurn;
 }
 
 export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
@@ -70,7 +74,7 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
     reach: reachOf,
     ownProject: (caller) => ownProject(deps, caller),
     demandScope: createScopes(deps, reachOf),
-    intake: (scope) => createHostedIntake({ app, clock, skipTools, onStored: deps.onStored }, scope),
+    intake: (scope) => createHostedIntake({ ...deps, skipTools }, scope),
     ...recordPorts(app),
     search: (reach, asked) => searchIn(reach).search(asked),
     topic: (reach, topic, request) => createTopics(searchIn(reach)).of(topic, request),

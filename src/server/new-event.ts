@@ -1,5 +1,6 @@
 // From an event's body to what is stored: private parts and secrets gone, ids given, repeats made recognisable.
 import { cleanKey } from "../capture/clean-input.ts";
+import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { cleanJson, cleanText } from "../domain/clean.ts";
 import { isOwnRead } from "../domain/event-message.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
@@ -10,11 +11,28 @@ import { noSuchSession } from "../http/v1/sessions.ts";
 import { contentKey, newId } from "../ids.ts";
 import type { NewEvent } from "../store/postgres/event-batch.ts";
 
+/** What a sender put into an event, as it may be stored. */
+export interface CleanBody {
+  payload: Json;
+  metadata: Json;
+}
+
+export function cleanBody({ json }: Pick<Cleaner, "json">, body: EventBody): CleanBody | Promise<CleanBody> {
+  const parts = [json(storableJson(body.payload ?? null)), json(storableJson(body.metadata ?? {}))] as const;
+  return withCleaned(parts, (payload, metadata) => ({ payload, metadata }));
+}
+
+/** True when a thread cleans some of it. */
+export function isLargeBody({ payload = null, metadata = {} }: EventBody): boolean {
+  return isLarge({ payload, metadata });
+}
+
 /** The event of a body. Throws `not_found` for a session that no project can have. */
 export function newEventOf(
   scope: ProjectScope,
   body: EventBody,
   { generate, key }: { generate: boolean; key: string | undefined },
+  { payload, metadata } = cleanBody(cleanHere, body) as CleanBody,
 ): NewEvent {
   const session_id = body.serverSessionId ?? body.sessionId ?? null;
   if (session_id !== null && !isId(session_id)) throw noSuchSession();
@@ -32,8 +50,8 @@ export function newEventOf(
     source_event_id: keyOf(body.sourceEventId),
     event_type: wordOf(body.eventType),
     platform_source: wordOf(body.platformSource ?? ""),
-    payload: cleanValue(body.payload ?? null),
-    metadata: cleanObject(body.metadata ?? {}),
+    payload,
+    metadata: isJsonObject(metadata) ? metadata : {},
     occurred_at_epoch: body.occurredAtEpoch,
     job_id:
       generate && !isOwnRead({ event_type: body.eventType, payload: body.payload ?? null }) ? newId() : null,

@@ -3,6 +3,6 @@ import { parentPort } from "node:worker_threads";
 import { type CleanAnswer, type CleanRequest, cleanedBy } from "../capture/clean-task.ts";
 
 parentPort?.on("message", ({ call, task }: CleanRequest) => {
-  const answer: CleanAnswer = { call, cleaned: cleanedBy(task) };
+  const answer: CleanAnswer = { call, cleaned: cleanedBy(JSON.parse(task)) };
   parentPort?.postMessage(answer);
 });

@@ -1,40 +1,53 @@
-// What cleaning costs at worst, by the hostile texts we know, and whether a private part survives that is split over JSON.
-
+// What hostile texts cost: processor time of cleaning, how long they block the worker's event loop, and whether a private
+// part survives that is split over JSON.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { importBundle } from "./bundle.mjs";
-import { boundFigure, ratioFigure } from "./measure.mjs";
+import { boundFigure } from "./measure.mjs";
 import { runTests } from "./vitest.mjs";
+import { ask, benchHome, root, startWorker } from "./worker.mjs";
 
 const documents = Number(process.env.MEM_TEST_DOCUMENTS ?? 20_000);
 const size = 1_000_000;
-const rounds = 7;
+const rounds = 3;
+// In bytes. What the worker takes at once, the members around the flood aside.
+const largestBody = 2_000_000;
+// One that is cleaned in the worker itself.
+const largestHere = 64_000;
 
 export async function run({ say }) {
   const { cleanJson } = await importBundle("cleaning", 'export { cleanJson } from "./src/domain/clean.ts";');
   const plain = costOf(cleanJson, prose(size));
-  const costs = Object.entries(floods).map(([name, make]) => {
-    const ms = costOf(cleanJson, make());
-    say(
-      `${ms.toFixed(1).padStart(7)} ms per MB, ${(ms / plain).toFixed(1).padStart(5)} of plain text: ${name}`,
-    );
-    return { name, ms };
-  });
-  const worst = costs.reduce((most, each) => (each.ms > most.ms ? each : most));
+  const kinds = Object.entries({ "plain text": () => prose(size), ...floods });
+  const costs = kinds.map(([name, make]) => ({ name, ms: costOf(cleanJson, make()) }));
+  const large = await blocksOf(kinds, largestBody);
+  const small = await blocksOf(kinds, largestHere);
+  for (const [at, { name, ms }] of costs.entries()) {
+    const cost = `${ms.toFixed(1).padStart(7)} ms per MB, ${(ms / plain).toFixed(1).padStart(5)} of plain text`;
+    const block = `blocks ${large[at].perMb.toFixed(1)} ms per MB, 64 KB of it ${small[at].ms.toFixed(1)} ms`;
+    say(`${cost}; ${block}: ${name}`);
+  }
+  const worst = mostOf(large, ({ perMb }) => perMb);
+  const worstSmall = mostOf(small, ({ ms }) => ms);
   const { failed } = runTests("test/domain/clean.test.ts", { MEM_TEST_DOCUMENTS: String(documents) });
   return [
     boundFigure({
-      name: "worst cleaning time per MB, of hostile messages",
+      name: "longest block of the event loop per MB of a hostile message of 2 MB",
       unit: "ms",
-      value: worst.ms,
-      n: costs.length,
+      value: worst.perMb,
+      n: large.length,
       target: "<= 60",
       note: worst.name,
     }),
-    ratioFigure({
-      name: "the same / plain text",
+    boundFigure({
+      name: "longest block of the event loop by a hostile message of 64 KB",
       unit: "ms",
-      ours: { label: worst.name, p50: worst.ms, n: costs.length },
-      floor: { label: "plain text", p50: plain, n: rounds },
-      target: "<= 12",
+      value: worstSmall.ms,
+      n: small.length,
+      target: "<= 60",
+      note: worstSmall.name,
     }),
     boundFigure({
       name: "tests of cleaning that let something hidden through, of tags split over JSON strings",
@@ -44,6 +57,65 @@ export async function run({ say }) {
       target: "= 0",
     }),
   ];
+}
+
+function mostOf(values, measure) {
+  return values.reduce((most, each) => (measure(each) > measure(most) ? each : most));
+}
+
+// The least of a few tries: what else runs on the machine only adds.
+async function blocksOf(kinds, mostChars) {
+  const home = benchHome();
+  const written = join(home.dataDir, "delays");
+  const preload = pathToFileURL(join(root, "test", "bench", "loop-delay.mjs"));
+  const env = { NODE_OPTIONS: `--import ${preload}`, MEM_BENCH_DELAYS: written };
+  const worker = await startWorker(home, { env });
+  const longestBlock = async () => {
+    rmSync(written, { force: true });
+    process.kill(worker.pid, "SIGUSR2");
+    while (!existsSync(written) || readFileSync(written, "utf8") === "") await sleep(2);
+    return Number(readFileSync(written, "utf8"));
+  };
+  const blocks = [];
+  for (const [name, make] of kinds) {
+    const flood = cutTo(make(), mostChars);
+    const body = (n) => ({
+      ...{ session_id: `s-${blocks.length}`, prompt_id: "p", cwd: "/tmp/demo", tool_name: "Bash" },
+      ...{ tool_use_id: `t-${n}`, tool_input: { command: "make" }, tool_response: flood },
+    });
+    const megabytes = Buffer.byteLength(JSON.stringify(flood)) / 1e6;
+    let ms = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < rounds; n++) {
+      await longestBlock();
+      const { status, text } = await ask(worker.port, "/api/hooks/claude-code/PostToolUse", {
+        method: "POST",
+        body: body(n),
+      });
+      if (status !== 200) throw new Error(`a flood of ${name} was answered ${status}: ${text}`);
+      ms = Math.min(ms, await longestBlock());
+    }
+    blocks.push({ name, ms, perMb: ms / megabytes });
+  }
+  await worker.stop();
+  home.remove();
+  return blocks;
+}
+
+// As much of the flood as fits into so many characters of JSON.
+function cutTo(value, mostChars) {
+  const length = Buffer.byteLength(JSON.stringify(value));
+  if (typeof value === "string") {
+    const whole = value.repeat(Math.ceil(mostChars / length));
+    return whole.slice(0, Math.floor((value.length / length) * mostChars * 0.99));
+  }
+  const share = (mostChars / length) * 0.99;
+  if (!Array.isArray(value)) return Object.fromEntries(cutList(Object.entries(value), share));
+  return cutList(value, share);
+}
+
+function cutList(list, share) {
+  const many = share > 1 ? Array.from({ length: Math.ceil(share) }, () => list).flat() : list;
+  return many.slice(0, Math.floor(list.length * share));
 }
 
 // Processor time, which a busy machine stretches less than the clock; the best rounds after the code is compiled.
@@ -103,6 +175,31 @@ const strings = [
   "-----END RSA PRIVATE KEY-----\n",
   "cXVpY2sgYnJvd24gZm94IGp1bXBzIG92ZXIgdGhlIGxhenkgZG9n",
   "0123456789abcdef",
+  "token ",
+  "token:",
+  "?key=",
+  "pass:",
+  'pass="',
+  "--token ",
+  "://a:b@",
+  "cookie: a=b; ",
+  "Private-Lines: 1\n",
+  "machine a login b ",
+  ":*:",
+  "AKIA",
+  "AKIAABCDEFGHIJKLMNOP ",
+  "scrypt:",
+  'kty"',
+  '{"kty"',
+  "password=hunter2x ",
+  "password: hunter2x\n",
+  "%3D",
+  "\u001b[0m",
+  "\u001b[0m token=",
+  "abandon ability ",
+  "QUtJQQ",
+  "a",
+  "-",
 ];
 
 const floods = {

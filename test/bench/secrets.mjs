@@ -1,4 +1,4 @@
-// Recall of the secret finders by family, clean documents altered, and the time of floods against plain text.
+// Recall of the secret finders by family, and clean documents altered.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const megabyte = 1_000_000;
 
 export async function run({ say }) {
   const redactSecrets = await loadFinders();
-  return [...recall(say), clean(redactSecrets, say), worstFlood(redactSecrets, say)];
+  return [...recall(say), clean(redactSecrets, say)];
 }
 
 async function loadFinders() {
@@ -83,59 +83,6 @@ function filesIn(folder) {
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => statSync(file).size < 2 * megabyte);
-}
-
-const floods = [
-  "password=",
-  "api_key: ",
-  "token ",
-  "?key=",
-  "pass:",
-  "://a:b@",
-  "authorization: ",
-  "cookie: a=b; ",
-  "-----BEGIN PRIVATE KEY-----\n",
-  "-----END PRIVATE KEY-----\n",
-  "Private-Lines: 1\n",
-  "machine a login b ",
-  ":*:",
-  "AKIA",
-  "%3D",
-  "\u001b[0m",
-  "abandon ability ",
-  "QUtJQQ",
-  "eyJ",
-  "a",
-  "-",
-];
-
-// The least of three tries: what else runs on the machine only adds.
-function worstFlood(redactSecrets, say) {
-  const took = floods.map((part) => {
-    const text = part.repeat(Math.ceil(megabyte / part.length));
-    return [leastOf(3, () => redactSecrets(text)), part];
-  });
-  took.sort((a, b) => b[0] - a[0]);
-  for (const [ms, part] of took) say(`${ms.toFixed(0).padStart(5)} ms per MB of ${JSON.stringify(part)}`);
-  const [worst, part] = took[0];
-  return boundFigure({
-    name: "worst time per MB of one repeated word",
-    unit: "ms",
-    value: worst,
-    n: floods.length,
-    target: "<= 60",
-    note: JSON.stringify(part),
-  });
-}
-
-function leastOf(times, work) {
-  const taken = Array.from({ length: times }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...taken);
 }
 
 function createRandom(seed) {

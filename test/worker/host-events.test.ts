@@ -196,7 +196,8 @@ describe("an event of a host", () => {
   test("that ends a turn is known by its prompt and its message, as it is stored", async () => {
     const keyAfter = async (lastAssistantMessage: string) => {
       await receive({ kind: "turn_end", lastAssistantMessage });
-      return (calls.at(-1)?.[1] as { eventKey: string }).eventKey;
+      const [, input] = calls.at(-1) ?? [];
+      return (input as { eventKey: string }).eventKey;
     };
     const first = await keyAfter("done <private>a</private>");
     expect(await keyAfter("done <private>b</private>")).toBe(first);
