@@ -127,7 +127,7 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
   }
 
   function onDamage(findings: string[]): void {
-    if (ending || replacing !== undefined || current === undefined) return;
+    if (ending || replacing !== undefined || current === undefined || isRemoved(current)) return;
     log.error({ findings }, "the database is damaged");
     if (replacements++ >= mostReplacements) return;
     replacing = replace().then(
@@ -191,21 +191,24 @@ async function startLife(deps: LifeDeps): Promise<{ port: number }> {
     );
   }
 
+  // What cannot be read because it was removed is not damaged.
+  function isRemoved({ demandInPlace }: Running): boolean {
+    const removed = removal(demandInPlace);
+    if (removed === undefined) return false;
+    log.error(
+      { err: removed },
+      "the memory's files were removed: the worker ends, a new session starts the next",
+    );
+    stop("the database was removed");
+    return true;
+  }
+
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => (ending ? process.exit(1) : stop(signal)));
   }
   // Whoever removes the directory removes the memory: a worker that went on would acknowledge into a file without a name.
   const watching = setInterval(() => {
-    if (ending || replacing !== undefined || current === undefined) return;
-    const removed = removal(current.demandInPlace);
-    if (removed !== undefined) {
-      log.error(
-        { err: removed },
-        "the memory's files were removed: the worker ends, a new session starts the next",
-      );
-      stop("the database was removed");
-      return;
-    }
+    if (ending || replacing !== undefined || current === undefined || isRemoved(current)) return;
     // One that only looked whether another runs has held it for a moment.
     refused = ownership.renew() ? 0 : refused + 1;
     if (refused >= 2) stop("another worker owns the data directory");
