@@ -1,14 +1,15 @@
 // A data directory that other users can write to, or nobody: every command says so, and what to do.
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, chownSync, cpSync, mkdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { workerBundle, workerHome } from "../helpers/worker-process.ts";
 import { memAtHome } from "./mem.ts";
 
 const isRoot = process.getuid?.() === 0;
-const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+const checkout = fileURLToPath(new URL("../..", import.meta.url));
 const other = 65_534;
 
 type Mem = ReturnType<typeof memAtHome>;
@@ -75,15 +76,28 @@ test.runIf(isRoot)(
 );
 
 describe.runIf(isRoot)("a data directory that cannot be used, as another user", () => {
+  const bundle = join("dist", basename(workerBundle));
+  const bin = join("bin", "mem.js");
   const commands: [string, string[]][] = [
-    ["the worker", [workerBundle]],
+    ["the worker", [bundle]],
     ["mem worker start", [bin, "worker", "start"]],
     ["mem settings set", [bin, "settings", "set", "MEM_LOG_LEVEL", "DEBUG"]],
   ];
   const modes = [0o500, 0o555, 0o400, 0o100, 0o000];
 
+  // The checkout may lie below a directory that only root may enter.
+  function copyForOthers(): string {
+    const copy = tempDir();
+    const libraries = ["better-sqlite3", "bindings", "file-uri-to-path"];
+    const parts = ["bin", "dist", "package.json", ...libraries.map((name) => join("node_modules", name))];
+    for (const part of parts) cpSync(join(checkout, part), join(copy, part), { recursive: true });
+    chmodSync(copy, 0o755);
+    return copy;
+  }
+
   test.each(commands)("%s names it and the next step", (_what, command) => {
     const home = workerHome();
+    const copy = copyForOthers();
     const above = dirname(home.dataDir);
     for (const directory of [above, join(above, "home")]) chownSync(directory, other, other);
     mkdirSync(home.dataDir);
@@ -91,6 +105,7 @@ describe.runIf(isRoot)("a data directory that cannot be used, as another user", 
     for (const mode of modes) {
       chmodSync(home.dataDir, mode);
       const { status, stderr } = spawnSync(process.execPath, command, {
+        cwd: copy,
         uid: other,
         gid: other,
         env: home.env,
