@@ -82,7 +82,7 @@ export function closeDirectory(path: string, { uid, mode }: Stats): void {
 }
 
 /**
- * Runs `act` in `directory`, after a look from the inside that only this user can write there: whoever can rename a
+ * Runs `act` in `directory`, after a look from the inside that only this user can write there: any user who can rename a
  * directory above cannot swap it between the look and the use. Relative names are short enough for sockets too.
  */
 export function insideOwn<T>(directory: string, act: () => T): T {

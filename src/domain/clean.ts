@@ -4,7 +4,7 @@ import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
 import { stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
 import { redactNamed, redactPieces, redactSecrets } from "./secrets.ts";
 
-/** A value that was cleaned: whoever asks for one need not clean it again. */
+/** A value that was cleaned. A function that takes one does not clean it again. */
 export type Clean<T> = T & { readonly [clean]: true };
 declare const clean: unique symbol;
 

@@ -1,5 +1,6 @@
 // Secrets that a file's format gives away: netrc, pgpass, kubeconfig, JSON web keys, pairs of AWS keys.
 import type { SecretSpan } from "./secret-assignments.ts";
+import { spanOf } from "./secret-places.ts";
 import { isSecretValue } from "./secret-value.ts";
 
 type Find = (text: string, start: number, from: number) => readonly SecretSpan[];
@@ -130,13 +131,4 @@ function isAccessKey(value: string): boolean {
 function isKeyCode(code: number): boolean {
   const letter = code | 0x20;
   return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x2f && code <= 0x39) || code === 0x2b;
-}
-
-// What the second group matched, the first being kept.
-function spanOf(pattern: RegExp, text: string, start: number): { start: number; end: number } | undefined {
-  pattern.lastIndex = start;
-  const found = pattern.exec(text);
-  if (found === null) return undefined;
-  const valueStart = start + (found[1] ?? "").length;
-  return { start: valueStart, end: valueStart + (found[2] ?? "").length };
 }

@@ -96,8 +96,12 @@ function cookies(text: string, start: number): readonly SecretSpan[] {
   return spans;
 }
 
-// What the second group matched, the first being kept.
-function spanOf(pattern: RegExp, text: string, start: number): { start: number; end: number } | undefined {
+/** What the second group matched, the first being kept. */
+export function spanOf(
+  pattern: RegExp,
+  text: string,
+  start: number,
+): { start: number; end: number } | undefined {
   pattern.lastIndex = start;
   const found = pattern.exec(text);
   if (found === null) return undefined;

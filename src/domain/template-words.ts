@@ -9,7 +9,7 @@ export function withoutTemplateWords(text: string, generator: string): string {
   return text.replace(templates, (found) => (found.startsWith("`") ? found : " "));
 }
 
-/** The same of a session summary's text, and without the names of its parts, which stand there whoever wrote it. */
+/** The same of a session summary's text, and without the names of its parts, which every writer puts there. */
 export function summaryContent(text: string, generator: string): string {
   return withoutTemplateWords(text.replace(partNames, ""), generator);
 }

@@ -40,7 +40,7 @@ export async function deliverAfterStart(
   return undefined;
 }
 
-// Until it listens, the address of the one before it is there, and whoever took that.
+// Until it listens, worker.json holds the previous address, which another program may have taken.
 const stillStarting: ReadonlySet<string> = new Set(["absent", "unreachable", "stranger"]);
 
 /** Starts a worker that outlives the hook. */

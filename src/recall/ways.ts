@@ -35,7 +35,7 @@ export interface SearchPort {
     };
   summaries: SearchedKind<SessionSummary>;
   prompts: SearchedKind<UserPrompt> & {
-    /** The prompts that agents work on now: whoever searches meanwhile asks because of one of them. */
+    /** The prompts that agents work on now: a search meanwhile is asked because of one of them. */
     underWay(): number[];
   };
   /** Absent: words only. */

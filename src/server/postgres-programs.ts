@@ -176,7 +176,7 @@ function hashOf(root: string, entries: readonly Entry[]): string {
   return hash.digest("hex");
 }
 
-// Read before anything of it is run: whoever could change it could run as the user that owns the memory.
+// Read before anything of it is run: a user who could change it could run code as the owner of the memory.
 function isWhole(place: string, contents: string): boolean {
   if (!existsSync(place)) return false;
   const entries = entriesOf(place);

@@ -72,7 +72,7 @@ function naming<T>(file: string, open: () => T): T {
 // A killed worker's lock is free a moment before its process is gone.
 const goneWithinMs = 1_000;
 
-// Whoever removed owner.lock did not end the worker that held it: it listens, or its process runs.
+// Removing owner.lock does not end the worker that held it: it still listens, or its process runs.
 async function anotherRuns(paths: DataPaths): Promise<boolean> {
   const deadline = systemClock.monotonicMs() + goneWithinMs;
   for (;;) {

@@ -5,7 +5,7 @@ import { isDamage } from "./storage-error.ts";
 
 /**
  * The same connection; what is prepared over it is prepared at its first use. `onDamage` hears of every statement that
- * meets a damaged page, whoever handles the error.
+ * meets a damaged page, even when its caller handles the error.
  */
 export function withLateStatements(db: Sqlite, onDamage: (cause: unknown) => void = () => undefined): Sqlite {
   const prepare = (sql: string) => lateStatement(() => db.prepare(sql), onDamage);
