@@ -1,5 +1,6 @@
 // What a generator gives back: observations and summaries before they have an id.
 import type { Provenance } from "./records.ts";
+import type { StatementMarks } from "./statement.ts";
 
 export interface DraftObservation {
   /** A type of the mode. */
@@ -15,6 +16,10 @@ export interface DraftObservation {
   provenance: Provenance;
   /** Ids of the claimed messages it was made from; the first one orders and dates it. Never empty. */
   sources: number[];
+  /** Set for something that was said or concluded; absent for an account of what was done. */
+  statement?: StatementMarks;
+  /** Reads, listings and other work of no lasting interest: searchable, ranked last, not injected. */
+  routine?: boolean;
 }
 
 export interface DraftSummary {

@@ -1,6 +1,7 @@
 // The provider port: what turns a batch of messages of one session into memory. Every provider fits this one shape.
 import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
 import type { ClaimedMessage } from "../domain/messages.ts";
+import type { Turn } from "../domain/turn.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 /** What a provider is told: messages of one session, oldest first, already cleaned. */
@@ -13,6 +14,8 @@ export interface GenerationBatch {
    * covers yet: what it can lean on.
    */
   recentTitles: readonly string[];
+  /** By the id of each message that asks for a summary: its turn. */
+  turns?: ReadonlyMap<number, Turn>;
   /** The model has been of no use to anybody lately: one answer tells whether it still is, and the next ones are not paid for. */
   askOnce?: boolean;
 }
