@@ -2,9 +2,9 @@
 
 import { parseCommandLine } from "../domain/command-line.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
+import { pathField, textField } from "../domain/json-fields.ts";
 import type { ClaimedMessage } from "../domain/messages.ts";
-import { pathField, textField } from "./providers/local/fields.ts";
-import { readResult } from "./providers/local/tool-result.ts";
+import { readResult } from "../domain/tool-result.ts";
 
 /** A message with what is compared of it. */
 export interface LookedAt {

@@ -1,9 +1,9 @@
 // A message as a model reads it: one head line of ours, and the tool's own words as parts that are quoted.
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
+import { oneLine, plain } from "../../domain/plain-text.ts";
 import { shorten, shortenJson } from "../../domain/shorten.ts";
-import { oneLine, plain } from "../providers/local/plain-text.ts";
-import { readResult } from "../providers/local/tool-result.ts";
+import { readResult } from "../../domain/tool-result.ts";
 
 export interface QuotedMessage {
   /** Ours, on one line: it holds nothing that a tool's output decides. */

@@ -1,10 +1,10 @@
 // Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
 import { isJsonObject, type Json } from "../../../domain/json.ts";
+import { objectField, objectsField, textField, textsField } from "../../../domain/json-fields.ts";
+import { counted, firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
 import { answerText } from "./agent-answer.ts";
 import { gist, points, sentences } from "./answer-text.ts";
-import { objectField, objectsField, textField, textsField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { counted, firstLine, listed, oneLine } from "./plain-text.ts";
 
 /** A sub-agent that was sent off: its task, and its answer where it is there. */
 export function describeSubAgent({ input, result }: ToolUse): Finding {

@@ -1,8 +1,9 @@
 // The words for one changed file: its title, its size, what its writer said in a comment.
+
+import { clip, counted, listed } from "../../../domain/plain-text.ts";
 import type { ChangedSymbols } from "./changed-symbols.ts";
 import { fileKind } from "./declarations.ts";
 import type { FileChange } from "./patch.ts";
-import { clip, counted, listed } from "./plain-text.ts";
 
 /** A changed file with what was found in it, and its path as shown. */
 export interface Edit {

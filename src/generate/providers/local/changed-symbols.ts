@@ -1,7 +1,8 @@
 // What an edit means: which names came, went or changed, what was renamed, in which function it happened.
+
+import { clip } from "../../../domain/plain-text.ts";
 import { declaredName, declaredNames, fileKind, testTitle } from "./declarations.ts";
 import type { FileChange } from "./patch.ts";
-import { clip } from "./plain-text.ts";
 
 export interface ChangedSymbols {
   added: string[];

@@ -1,25 +1,25 @@
 // Shell commands: what ran, how it ended, and what of its output is worth keeping.
 
 import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
+import { type ErrorLines, endsInError, errorLines } from "../../../domain/error-lines.ts";
+import { textField, textsField } from "../../../domain/json-fields.ts";
+import { missingPrograms } from "../../../domain/missing-program.ts";
+import { clip, counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
+import { type TestResults, testResults } from "../../../domain/test-results.ts";
 import { type CommandKind, commandFiles, commandKind, mainSegment } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeChanges } from "./edit-tools.ts";
-import { type ErrorLines, endsInError, errorLines } from "./error-lines.ts";
-import { textField, textsField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import { describeGit, describeGitHub } from "./git-commands.ts";
 import { describeInstall } from "./install-commands.ts";
-import { missingPrograms } from "./missing-program.ts";
 import { describeNetwork, isLoopback } from "./network-commands.ts";
 import { parseApplyPatch } from "./patch.ts";
-import { clip, counted, firstLine, oneLine } from "./plain-text.ts";
 import {
   describeLooks,
   describeShellRead,
   describeShellSearch,
   describeShellWrite,
 } from "./shell-file-commands.ts";
-import { type TestResults, testResults } from "./test-results.ts";
 
 /** What a shell tool did. */
 export function describeCommand(use: ToolUse): Finding {

@@ -1,13 +1,14 @@
 // Edits and writes: which files changed, by how much, and what in them.
+
+import { pathField } from "../../../domain/json-fields.ts";
+import { counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
 import { changeConcepts, changeType } from "./change-type.ts";
 import { commentOf, type Edit, essence, lineCounts, tellingLines, titleOfOne } from "./change-words.ts";
 import { type ChangedSymbols, changedSymbols } from "./changed-symbols.ts";
 import { fileKind } from "./declarations.ts";
-import { pathField } from "./fields.ts";
 import { fileChanges } from "./file-changes.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import type { FileChange } from "./patch.ts";
-import { counted, firstLine, listed, shownPath } from "./plain-text.ts";
 
 /** What an edit or write tool did. */
 export function describeEdit(use: ToolUse): Finding {

@@ -1,6 +1,13 @@
 // What an edit tool changed, file by file, as lines taken away and lines added: from the arguments of any host's tool.
 import type { JsonObject } from "../../../domain/json.ts";
-import { numberField, objectField, objectsField, pathField, textField, textsField } from "./fields.ts";
+import {
+  numberField,
+  objectField,
+  objectsField,
+  pathField,
+  textField,
+  textsField,
+} from "../../../domain/json-fields.ts";
 import type { ToolUse } from "./finding.ts";
 import { type FileChange, lineChange, parseApplyPatch, parseUnifiedDiff } from "./patch.ts";
 

@@ -1,9 +1,9 @@
 // What a describer is given and gives back: one tool use in, one finding out, and the caps that every draft obeys.
 import type { DraftObservation } from "../../../domain/drafts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
+import { clip, oneLine, plain } from "../../../domain/plain-text.ts";
 import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
-import { clip, oneLine, plain } from "./plain-text.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "../../../domain/tool-result.ts";
 
 /** A tool use with its host's shape taken off. */
 export interface ToolUse {

@@ -1,8 +1,9 @@
 // git: commits, branches and what the looks at a repository showed.
+
+import { clip, counted, firstLine, listed } from "../../../domain/plain-text.ts";
 import { changeConcepts, commitType } from "./change-type.ts";
 import { gitVerb, operands } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
-import { clip, counted, firstLine, listed } from "./plain-text.ts";
 
 /** What a git command did. */
 export function describeGit(run: CommandRun): CommandWords {

@@ -1,7 +1,8 @@
 // Package installs: what was added or removed, and what the package manager reported.
+
+import { listed } from "../../../domain/plain-text.ts";
 import { operands } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
-import { listed } from "./plain-text.ts";
 
 /** What an install command did. */
 export function describeInstall({ main, lines, label }: CommandRun): CommandWords {

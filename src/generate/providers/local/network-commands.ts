@@ -1,7 +1,8 @@
 // curl, wget and their like: which address, which answer.
+
+import { firstLine } from "../../../domain/plain-text.ts";
 import { operands } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
-import { firstLine } from "./plain-text.ts";
 
 /** What a request from the shell got. */
 export function describeNetwork({ main, lines, label }: CommandRun): CommandWords {

@@ -1,18 +1,18 @@
 // One tool use to one observation: takes the host's shape off, finds the describer of the tool, applies the caps.
 import type { DraftObservation } from "../../../domain/drafts.ts";
 import { isJsonObject } from "../../../domain/json.ts";
+import { parseObject, textField } from "../../../domain/json-fields.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
+import { plain } from "../../../domain/plain-text.ts";
+import { readResult } from "../../../domain/tool-result.ts";
 import { answerParts } from "./agent-answer.ts";
 import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
 import { describeCommand } from "./command-tools.ts";
 import { describeEdit } from "./edit-tools.ts";
-import { parseObject, textField } from "./fields.ts";
 import { type Finding, type ToolUse, toDraft } from "./finding.ts";
 import { describeMcp, describeOther } from "./other-tools.ts";
-import { plain } from "./plain-text.ts";
 import { describeRead } from "./read-tools.ts";
 import { describeSearch } from "./search-tools.ts";
-import { readResult } from "./tool-result.ts";
 import { describeWeb } from "./web-tools.ts";
 
 /** The observation of one message of type `observation`. Pure; never throws for any JSON. */

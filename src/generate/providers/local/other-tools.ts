@@ -1,10 +1,10 @@
 // MCP tools and tools nobody told us of: what went in, and how the answer begins.
 import { isJsonObject, type Json } from "../../../domain/json.ts";
+import { pathField, textField } from "../../../domain/json-fields.ts";
+import { firstLine, oneLine, shownPath } from "../../../domain/plain-text.ts";
 import type { Provenance } from "../../../domain/records.ts";
 import { gist, points } from "./answer-text.ts";
-import { pathField, textField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { firstLine, oneLine, shownPath } from "./plain-text.ts";
 
 interface Argument {
   key: string;

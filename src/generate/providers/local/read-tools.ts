@@ -1,8 +1,9 @@
 // Reads of files: which one, which part, and what is declared there.
+
+import { numberField, objectField, pathField, textField, textsField } from "../../../domain/json-fields.ts";
+import { counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
 import { declaredNames, fileKind } from "./declarations.ts";
-import { numberField, objectField, pathField, textField, textsField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { counted, firstLine, listed, shownPath } from "./plain-text.ts";
 
 /** What a read of a file showed. */
 export function describeRead(use: ToolUse): Finding {

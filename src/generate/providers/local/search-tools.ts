@@ -1,7 +1,7 @@
 // Searches: what was looked for, where, and what was found.
-import { numberField, textField, textsField } from "./fields.ts";
+import { numberField, textField, textsField } from "../../../domain/json-fields.ts";
+import { firstLine, oneLine, shownPath } from "../../../domain/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { firstLine, oneLine, shownPath } from "./plain-text.ts";
 import { matchWords } from "./search-words.ts";
 
 /** What a search or listing tool found. */

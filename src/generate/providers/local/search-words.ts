@@ -1,6 +1,7 @@
 // The words for what a search or a listing printed, whether a tool or a shell command did it.
+
+import { clip, counted, listed, oneLine, shownPath } from "../../../domain/plain-text.ts";
 import type { CommandWords } from "./command-run.ts";
-import { clip, counted, listed, oneLine, shownPath } from "./plain-text.ts";
 
 interface Matches {
   /** What was searched for; empty for a listing. */

@@ -1,9 +1,9 @@
 // Commands that look at files or move them about: cat, grep, find, mv, rm, sed -i, `> file`.
 
 import { joinPath, type Segment } from "../../../domain/command-line.ts";
+import { counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
 import { commandFiles, operands } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
-import { counted, firstLine, listed, shownPath } from "./plain-text.ts";
 import { describeText } from "./read-tools.ts";
 import { matchWords } from "./search-words.ts";
 

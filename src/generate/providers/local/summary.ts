@@ -1,10 +1,10 @@
 // The summary of a session's turn, from its last messages and the titles of its observations. It never invents.
 import type { DraftSummary } from "../../../domain/drafts.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
+import { clip, headAndTail, oneLine, plain } from "../../../domain/plain-text.ts";
 import type { ObservationConcept } from "../../../domain/records.ts";
 import { readStatements, type Statements } from "./assistant-message.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
-import { clip, headAndTail, oneLine, plain } from "./plain-text.ts";
 
 /** The summary that answers one summarize message; `recentTitles` are those since the summary before it. */
 export function summarize(

@@ -1,9 +1,10 @@
 // The web: fetched pages and searches. What they say comes from outside and is marked so. A title stands in lists and
 // summaries, far from its mark, so it says where the answer is from and nothing of the answer's own words.
+
+import { numberField, objectsField, textField } from "../../../domain/json-fields.ts";
+import { counted, firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
 import { points, sentences } from "./answer-text.ts";
-import { numberField, objectsField, textField } from "./fields.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { counted, firstLine, listed, oneLine } from "./plain-text.ts";
 
 /** What a fetch or web search got. */
 export function describeWeb(use: ToolUse): Finding {

@@ -4,9 +4,9 @@ import type { DraftObservation } from "../../../../src/domain/drafts.ts";
 import type { Json } from "../../../../src/domain/json.ts";
 import type { ClaimedMessage, PendingMessage } from "../../../../src/domain/messages.ts";
 import { withoutTemplateWords } from "../../../../src/domain/template-words.ts";
+import { readResult } from "../../../../src/domain/tool-result.ts";
 import { termsOf } from "../../../../src/domain/words.ts";
 import { observe } from "../../../../src/generate/providers/local/observe.ts";
-import { readResult } from "../../../../src/generate/providers/local/tool-result.ts";
 
 /** The directory that every test message is sent from. */
 export const cwd = "/home/user/shop";

@@ -1,5 +1,5 @@
 // Reading values out of a host's JSON by the names that hosts give them: the first name that fits wins.
-import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /** The first non-empty text among `names`, or the empty string. */
 export function textField(object: JsonObject, ...names: readonly string[]): string {

@@ -1,6 +1,6 @@
 // The summaries that test runners print.
 import { expect, it } from "vitest";
-import { testResults } from "../../../../src/generate/providers/local/test-results.ts";
+import { testResults } from "../../src/domain/test-results.ts";
 
 type Row = [runner: string, output: string, passed: number, failed: number, failing?: string[]];
 

@@ -1,5 +1,5 @@
 // A shell's words for a program that it did not find: the command failed, whatever its exit code says.
-import type { Segment } from "../../../domain/command-line.ts";
+import type { Segment } from "./command-line.ts";
 import type { ToolResult } from "./tool-result.ts";
 
 export interface MissingProgram {

@@ -1,9 +1,9 @@
 // Shells that say that a program was not found, behind an exit code of 0.
 import { describe, expect, it, test } from "vitest";
-import { parseCommandLine } from "../../../../src/domain/command-line.ts";
-import { missingPrograms } from "../../../../src/generate/providers/local/missing-program.ts";
-import { readResult } from "../../../../src/generate/providers/local/tool-result.ts";
-import { observed, ran } from "./support.ts";
+import { parseCommandLine } from "../../src/domain/command-line.ts";
+import { missingPrograms } from "../../src/domain/missing-program.ts";
+import { readResult } from "../../src/domain/tool-result.ts";
+import { observed, ran } from "../generate/providers/local/support.ts";
 
 function missingIn(command: string, response: Parameters<typeof readResult>[0]): string[] {
   const result = readResult(response, false);

@@ -1,6 +1,6 @@
 // The first error of an output, and its place.
 import { expect, it } from "vitest";
-import { endsInError, errorLines } from "../../../../src/generate/providers/local/error-lines.ts";
+import { endsInError, errorLines } from "../../src/domain/error-lines.ts";
 
 const rows: [what: string, output: string, first: string | null, location: string | null][] = [
   [

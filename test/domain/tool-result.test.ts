@@ -1,7 +1,7 @@
 // Every host's response comes to the same text, exit code and verdict.
 import { expect, it } from "vitest";
-import type { Json } from "../../../../src/domain/json.ts";
-import { readResult } from "../../../../src/generate/providers/local/tool-result.ts";
+import type { Json } from "../../src/domain/json.ts";
+import { readResult } from "../../src/domain/tool-result.ts";
 
 const rows: [host: string, response: Json, text: string, exitCode: number | null, failed: boolean][] = [
   ["Claude Code", { stdout: "hi", stderr: "", interrupted: false }, "hi", null, false],

@@ -1,6 +1,6 @@
 // A tool's response with its host's shape taken off: the text it printed, its exit code, whether it failed.
-import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
-import { numberField, objectField, parseObject, textField } from "./fields.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { numberField, objectField, parseObject, textField } from "./json-fields.ts";
 import { headAndTail, plain } from "./plain-text.ts";
 
 export interface ToolResult {
