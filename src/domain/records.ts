@@ -1,4 +1,5 @@
 // The stored records, one shape for row, record and JSON (snake_case of the contract; times in epoch milliseconds).
+import type { Reach, Speaker } from "./statement.ts";
 
 /** The types and concepts of the `code` mode; another mode may have its own, so a record holds any. */
 export const observationTypes = ["discovery", "decision", "bugfix", "feature", "refactor", "change"] as const;
@@ -92,6 +93,16 @@ export interface Observation extends SyncColumns {
   pinned: 0 | 1;
   /** The observation that says now what this one said; kept while it is rejected. */
   superseded_by: number | null;
+  /** Who said it, for a statement; null for an account of what was done. */
+  said_by: Speaker | null;
+  /** 1 for a rule that stands until the user revokes it. */
+  standing: 0 | 1;
+  /** Where a rule applies. */
+  reach: Reach;
+  /** How likely a colleague would pass a statement on, a logit; null for what is none. */
+  salience: number | null;
+  /** 1 for work of no lasting interest: searchable, ranked last, not injected. */
+  routine: 0 | 1;
 }
 
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */

@@ -53,6 +53,9 @@ export type ObservationLine = Pick<
   | "status"
   | "superseded_by"
   | "provenance"
+  | "said_by"
+  | "standing"
+  | "routine"
 >;
 
 /** The same, as the full-text index alone knows it. */

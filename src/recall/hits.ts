@@ -8,6 +8,7 @@ import {
   type UserPrompt,
 } from "../domain/records.ts";
 import type { ObservationLine } from "../domain/search.ts";
+import type { Speaker } from "../domain/statement.ts";
 
 /** The index form of a record; `rank` orders the hits of one answer, lower is better; absent without words. */
 export interface IndexHit {
@@ -19,16 +20,19 @@ export interface IndexHit {
   rank?: number;
 }
 
-/** What the user said of it stands there when it no longer simply holds, and where it is from when that is outside. */
+/**
+ * The user's review where the record is no longer active, its origin where that is outside, and the marks of a statement
+ * and of routine work where they are set.
+ */
 export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
     Pick<Observation, "status" | "superseded_by" | "provenance">
-  >;
+  > & { said_by?: Speaker; standing?: 1; routine?: 1 };
 
 export type Ranked<R> = R & { rank?: number };
 
 /** An observation as a line. */
 export function observationLine(record: ObservationLine): ObservationIndexHit {
-  const { obs_type, status, superseded_by, provenance } = record;
+  const { obs_type, status, superseded_by, provenance, said_by, standing, routine } = record;
   const judged = status === "active" ? {} : { status, superseded_by };
   const isOutside = provenance === "web" || provenance === "mcp";
   return {
@@ -36,6 +40,9 @@ export function observationLine(record: ObservationLine): ObservationIndexHit {
     obs_type,
     ...judged,
     ...(isOutside ? { provenance } : {}),
+    ...(said_by === null ? {} : { said_by }),
+    ...(standing === 1 ? { standing } : {}),
+    ...(routine === 1 ? { routine } : {}),
   };
 }
 

@@ -122,6 +122,11 @@ export function anObservation(id: number): Observation {
     status: "active" as const,
     pinned: 0 as const,
     superseded_by: null,
+    said_by: null,
+    standing: 0 as const,
+    reach: "project" as const,
+    salience: null,
+    routine: 0 as const,
     created_at_epoch: 1_760_000_000_000,
     ...sync,
   };

@@ -101,6 +101,21 @@ describe("the answer", () => {
     });
   });
 
+  it("marks statements, standing rules and routine work in the index form", async () => {
+    const statement = { said_by: "user", standing: true, reach: "project", salience: 1 } as const;
+    memory.addObservation({ title: "Never npm", statement });
+    memory.addObservation({ title: "Ran npm", routine: true });
+    const { observations } = await search({ ...index, query: "npm" });
+    expect(
+      observations.map(({ title, said_by, standing, routine }) => [title, said_by, standing, routine]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["Never npm", "user", 1, undefined],
+        ["Ran npm", undefined, undefined, 1],
+      ]),
+    );
+  });
+
   it("is the whole record with its lists parsed in the full form, without a score when there were no words", async () => {
     memory.addObservation({ facts: ["one", "two"], concepts: ["gotcha"], files_read: ["a.ts"] });
     const [hit] = (await search({ ...index, format: "full" })).observations;

@@ -1,6 +1,7 @@
 // Wire shapes of observations.
 import * as z from "zod";
 import { observationStatuses, provenances } from "../../domain/records.ts";
+import { reaches, speakers } from "../../domain/statement.ts";
 import {
   bodyWithSpellings,
   claudeSessionId,
@@ -84,5 +85,19 @@ function ownFields() {
     status: z.enum(observationStatuses),
     pinned: z.union([z.literal(0), z.literal(1)]),
     superseded_by: z.int().nullable(),
+    said_by: z.enum(speakers).nullable().meta({
+      description:
+        "Who said it, for something that was said or concluded; null for an account of what was done.",
+    }),
+    standing: z.union([z.literal(0), z.literal(1)]).meta({
+      description: "1 for a rule that stands until the user revokes it.",
+    }),
+    reach: z.enum(reaches).meta({ description: "Where a rule applies." }),
+    salience: z.number().nullable().meta({
+      description: "How likely a colleague would pass it on, a logit; null for an account of what was done.",
+    }),
+    routine: z.union([z.literal(0), z.literal(1)]).meta({
+      description: "1 for work of no lasting interest, which is ranked last and not injected.",
+    }),
   };
 }

@@ -1,6 +1,7 @@
 // Wire shapes of search.
 import * as z from "zod";
 import { observationStatuses, provenances } from "../../domain/records.ts";
+import { speakers } from "../../domain/statement.ts";
 import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservationFields } from "./observation.ts";
 import { promptFields } from "./prompt.ts";
@@ -76,6 +77,12 @@ const observationHit = z.lazy(() =>
         .enum(provenances)
         .optional()
         .meta({ description: "Where it is from; left out unless that is the web or an MCP server." }),
+      said_by: z
+        .enum(speakers)
+        .optional()
+        .meta({ description: "Who said it; left out for an account of what was done." }),
+      standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
+      routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
     })
     .meta({ id: "ObservationHit" }),
 );

@@ -10,6 +10,7 @@ import truthAndProjects from "./migrations/0006-truth-and-projects.sql";
 import searchJudged from "./migrations/0007-search-judged.sql";
 import comparison from "./migrations/0010-comparison.sql";
 import templateWords from "./migrations/0011-template-words.sql";
+import statements from "./migrations/0012-statements.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -22,6 +23,7 @@ const migrations = [
   { version: 7, name: "search-judged", sql: searchJudged },
   { version: 10, name: "comparison", sql: comparison },
   { version: 11, name: "template-words", sql: templateWords },
+  { version: 12, name: "statements", sql: statements },
 ] as const;
 
 /** The schema version this code writes. */

@@ -39,23 +39,27 @@ export interface Observations {
 /** The columns of the wire record, in its order. */
 export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
   facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-  agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by,
-  synced_at, origin_device_id, origin_local_id, revision`;
+  agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, standing, reach,
+  salience, routine, synced_at, origin_device_id, origin_local_id, revision`;
 
 export function createObservations(db: Sqlite): Observations {
   const derived = createDerivedRows(db);
   const insert = db.prepare<Record<string, string | number | null>, Observation>(
     `insert into observations (session_id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative,
        facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-       agent_type, discovery_tokens, generation_key, created_at_epoch, upgrade)
+       agent_type, discovery_tokens, generation_key, created_at_epoch, upgrade, said_by, standing, reach, salience, routine)
      values (@session_id, @sdk_session_id, @project, @obs_type, @title, @subtitle, @summary, @narrative,
        @facts, @concepts, @files_touched, @files_read, @files_modified, @prompt_number, @generator, @provenance,
-       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch, @upgrade)
+       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch, @upgrade, @said_by,
+       @standing, @reach, @salience, @routine)
      on conflict (generation_key) do nothing
      returning ${observationColumns}`,
   );
   const addSource = db.prepare<[number, number]>(
     "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
+  );
+  const addFamily = db.prepare<[string, number]>(
+    "insert into fix_commands (family, observation_id) values (?, ?) on conflict do nothing",
   );
   const byId = db.prepare<[number], Observation>(
     `select ${observationColumns} from observations where id = ?`,
@@ -104,6 +108,7 @@ export function createObservations(db: Sqlite): Observations {
       const stored = insert.get(observationRow(observation));
       if (stored === undefined) return undefined;
       for (const source of observation.sources) addSource.run(stored.id, source);
+      for (const family of observation.draft.statement?.families ?? []) addFamily.run(family, stored.id);
       derived.ofObservation(stored);
       return stored;
     },
@@ -128,6 +133,7 @@ export function observationRow({
   const touched = [...new Set([...draft.files_modified, ...draft.files_read])];
   return {
     ...rest,
+    ...markRow(draft),
     upgrade: upgrade ? 1 : 0,
     obs_type: draft.obs_type,
     title: draft.title,
@@ -140,5 +146,15 @@ export function observationRow({
     files_touched: JSON.stringify(touched),
     files_read: JSON.stringify(draft.files_read),
     files_modified: JSON.stringify(draft.files_modified),
+  };
+}
+
+function markRow({ statement, routine = false }: NewObservation["draft"]) {
+  return {
+    said_by: statement?.said_by ?? null,
+    standing: statement?.standing ? 1 : 0,
+    reach: statement?.reach ?? "project",
+    salience: statement?.salience ?? null,
+    routine: routine ? 1 : 0,
   };
 }

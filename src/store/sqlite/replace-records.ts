@@ -50,6 +50,7 @@ export function createReplaceRecords(
        files_modified = @files_modified, prompt_number = @prompt_number, generator = @generator,
        provenance = @provenance, agent_id = @agent_id, agent_type = @agent_type,
        discovery_tokens = @discovery_tokens, generation_key = @generation_key, upgrade = 0,
+       said_by = @said_by, standing = @standing, reach = @reach, salience = @salience, routine = @routine,
        revision = revision + 1, synced_at = null
      where id = @id
      returning ${observationColumns}`,
@@ -61,6 +62,10 @@ export function createReplaceRecords(
   const dropSources = db.prepare<[number]>("delete from observation_sources where observation_id = ?");
   const addSource = db.prepare<[number, number]>(
     "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
+  );
+  const dropFamilies = db.prepare<[number]>("delete from fix_commands where observation_id = ?");
+  const addFamily = db.prepare<[string, number]>(
+    "insert into fix_commands (family, observation_id) values (?, ?) on conflict do nothing",
   );
   // What the user has said something of, or has put in the place of another, stays.
   const isJudged = db.prepare<[number], { id: number }>(
@@ -100,6 +105,8 @@ export function createReplaceRecords(
     derived.ofObservation(changed);
     dropSources.run(id);
     for (const source of observation.sources) addSource.run(id, source);
+    dropFamilies.run(id);
+    for (const family of observation.draft.statement?.families ?? []) addFamily.run(family, id);
     return changed;
   }
 

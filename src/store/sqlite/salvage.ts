@@ -45,6 +45,7 @@ const copiedTables = [
   "observations",
   "observation_sources",
   "observation_blobs",
+  "fix_commands",
   "session_summaries",
   "vector_sets",
   "observation_vectors",
@@ -168,6 +169,7 @@ const mending = [
   "delete from regenerations where raw_event_id not in (select id from raw_events)",
   "delete from observation_sources where observation_id not in (select id from observations)",
   "delete from observation_blobs where observation_id not in (select id from observations)",
+  "delete from fix_commands where observation_id not in (select id from observations)",
   `update observations
    set superseded_by = null, status = iif(status = 'superseded', 'active', status)
    where superseded_by not in (select id from observations)`,

@@ -48,7 +48,7 @@ export function createSearchIndex(db: Sqlite) {
 function createLines(db: Sqlite): (ids: readonly number[]) => ObservationLine[] {
   const lines = db.prepare<[string], ObservationLine>(
     `select o.id, o.obs_type, o.title, o.summary, o.project, o.created_at_epoch, o.status, o.superseded_by,
-       o.provenance
+       o.provenance, o.said_by, o.standing, o.routine
      from json_each(?) one
      cross join observations o on o.id = one.value`,
   );

@@ -19,6 +19,7 @@ import { createRawEvents } from "./raw-events.ts";
 import { createRegenerations } from "./regenerations.ts";
 import { createSessions } from "./sessions.ts";
 import { createStaleDerived } from "./stale-derived.ts";
+import { createStatements } from "./statements.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
 import { createTruth } from "./truth.ts";
@@ -51,6 +52,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
+    statements: createStatements(db),
     derived: { ...createDerivedCheck(db), ...createDerivedWalk(db), ...createStaleDerived(db) },
     comparison: createDerivedComparison(db),
     blobs: createBlobs(db),

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -7,8 +7,11 @@ import { closeDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
 import { createStore } from "../../../src/store/sqlite/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
-const sqlOf = (name: string) =>
-  readFileSync(new URL(`../../../src/store/sqlite/migrations/${name}.sql`, import.meta.url), "utf8");
+const migrations = new URL("../../../src/store/sqlite/migrations/", import.meta.url);
+const migrationNames = readdirSync(migrations)
+  .map((file) => file.replace(".sql", ""))
+  .sort();
+const sqlOf = (name: string) => readFileSync(new URL(`${name}.sql`, migrations), "utf8");
 
 test("a database of the second schema keeps its records, which hold, are unpinned and of a project known by its label", async () => {
   const path = join(tempDir(), "mem.db");
@@ -34,6 +37,11 @@ test("a database of the second schema keeps its records, which hold, are unpinne
     status: "active",
     pinned: 0,
     superseded_by: null,
+    said_by: null,
+    standing: 0,
+    reach: "project",
+    salience: null,
+    routine: 0,
     revision: 1,
   });
   expect(store.projectMoves.list()).toMatchObject([{ project: "app", identities: [], observations: 1 }]);
@@ -45,7 +53,13 @@ test("a database of the second schema keeps its records, which hold, are unpinne
 
 test("records of an older version are no longer found by template words once they are renewed", async () => {
   const path = join(tempDir(), "mem.db");
-  const first = openDatabase(path, { product: "0.1.0", now: 1 });
+  const first = new Database(path);
+  first.exec(`
+    create table schema_versions (
+      version integer primary key, name text not null, product text not null, applied_at_epoch integer not null
+    ) strict;
+    insert into schema_versions values (10, 'comparison', '0.1.0', 1);`);
+  for (const name of migrationNames.filter((name) => name < "0011")) first.exec(sqlOf(name));
   first.exec(`
     insert into projects (label) values ('app');
     insert into observations (sdk_session_id, project, obs_type, title, summary, narrative, generator, provenance,
@@ -53,9 +67,8 @@ test("records of an older version are no longer found by template words once the
     values ('s', 'app', 'change', 'Tea', 'Tea.', 'It ended with exit code 1.', 'local', 'file', 1),
       ('s', 'app', 'change', 'Peppermint', 'It was.', 'The exit stays.', 'a-model', 'file', 1);
     insert into observations_fts (rowid, scope, title, narrative) values
-      (1, 'xp1 xtchange', 'Tea', 'It ended with exit code 1.'), (2, 'xp1 xtchange', 'Peppermint', 'The exit stays.');
-    delete from schema_versions where version >= 11;`);
-  closeDatabase(first);
+      (1, 'xp1 xtchange', 'Tea', 'It ended with exit code 1.'), (2, 'xp1 xtchange', 'Peppermint', 'The exit stays.');`);
+  first.close();
 
   const db = openDatabase(path, { product: "0.2.0", now: 2 });
   const store = createStore(db);

@@ -181,6 +181,18 @@ describe("replacing", () => {
     expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
+  test("a statement that is made again gets the new marks and command families", async () => {
+    const session = addSession("one");
+    const id = addEvent(session);
+    const marks = { said_by: "tool", standing: false, reach: "project", salience: 1 } as const;
+    await generate(session, [{ ...draft("a", id), statement: { ...marks, families: ["npm test"] } }]);
+    await store.regenerations.select(local);
+    const after = { ...marks, salience: 2, families: ["npm run"] };
+    await complete([{ ...draft("b", id), statement: after, routine: true }]);
+    expect(store.observations.byId(1)).toMatchObject({ said_by: "tool", salience: 2, routine: 1 });
+    expect(db.prepare("select family from fix_commands").pluck().all()).toEqual(["npm run"]);
+  });
+
   test("a list that was dropped while the model wrote replaces nothing", async () => {
     const session = addSession("one");
     const id = addEvent(session);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { DraftObservation } from "../../../src/domain/drafts.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { salvage } from "../../../src/store/sqlite/salvage.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
@@ -65,6 +66,24 @@ describe("after the rescue", () => {
     expect(rescued.viewerStates.get()).toEqual({ sidebarOpen: false, selectedProject: "demo" });
     expect(rescued.pending.counts()).toMatchObject({ accepted: 10, done: 3, skipped: 7, pending: 0 });
     expect(db.pragma("foreign_key_check")).toEqual([]);
+    closeDatabase(db);
+  });
+
+  test("the marks of statements and their command families are carried over", () => {
+    const { db: old, store } = openFilled(damaged, 2);
+    const statement = { said_by: "tool", standing: true, reach: "everywhere", salience: 3 } as const;
+    const stored = observe(store, 1, "fix", {
+      statement: { ...statement, families: ["npm test"] },
+    }).observation;
+    old.pragma("foreign_keys = off");
+    old.exec("insert into fix_commands values ('npm run', 99)");
+    closeDatabase(old);
+    const db = open(fresh);
+    expect(salvage(damaged, db).rows).toMatchObject({ observations: 3, fix_commands: 2 });
+    expect(createStore(db).observations.byId(3)).toEqual(stored);
+    expect(db.prepare("select family, observation_id from fix_commands").raw().all()).toEqual([
+      ["npm test", 3],
+    ]);
     closeDatabase(db);
   });
 
@@ -155,7 +174,12 @@ function openFilled(path: string, observations: number): { db: Sqlite; store: St
   return { db, store };
 }
 
-function observe(store: Store, session: number, key: string) {
+function observe(
+  store: Store,
+  session: number,
+  key: string,
+  marks: Pick<DraftObservation, "statement"> = {},
+) {
   const kind = "observation" as const;
   const event = { session_id: session, kind, event_key: key, payload: "{}", now: 1 };
   const rawEvent = store.rawEvents.insert(event) ?? 0;
@@ -173,6 +197,7 @@ function observe(store: Store, session: number, key: string) {
       files_read: [],
       files_modified: [`/demo/${key}.ts`],
       provenance: "file",
+      ...marks,
     },
     sources: [rawEvent],
     session_id: session,

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { StatementMarks } from "../../../src/domain/statement.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+beforeEach(() => {
+  memory = createMemoryStore();
+});
+afterEach(() => memory.close());
+
+const rule: StatementMarks = { said_by: "user", standing: true, reach: "project", salience: 2 };
+const said: StatementMarks = { said_by: "agent", standing: false, reach: "project", salience: 1 };
+const fix: StatementMarks = { ...said, said_by: "tool", families: ["npm test", "npm run"] };
+
+const titles = (records: readonly { title: string }[]) => records.map(({ title }) => title);
+
+function reject(id: number) {
+  memory.store.truth.setStanding(id, { status: "rejected", pinned: 0, superseded_by: null });
+}
+
+test("keeps the marks of a statement, and the defaults of an account of what was done", () => {
+  const statement = { ...rule, reach: "everywhere" as const, salience: -1.5 };
+  const marked = memory.addObservation({ title: "never npm", statement, routine: true });
+  expect(memory.store.observations.byId(marked.id)).toMatchObject({
+    said_by: "user",
+    standing: 1,
+    reach: "everywhere",
+    salience: -1.5,
+    routine: 1,
+  });
+  expect(memory.addObservation({})).toMatchObject({
+    said_by: null,
+    standing: 0,
+    reach: "project",
+    salience: null,
+    routine: 0,
+  });
+});
+
+describe("standing rules", () => {
+  test("are those of the projects and those that apply everywhere, newest first", () => {
+    memory.addObservation({ title: "own", statement: rule, at: someTime + 2 });
+    memory.addObservation({ title: "said once", statement: said });
+    memory.addObservation({ title: "other's", project: "other", statement: rule });
+    const everywhere = { ...rule, reach: "everywhere" as const };
+    memory.addObservation({ title: "all", project: "other", statement: everywhere, at: someTime + 3 });
+    const rulesOf = (projects: readonly string[] | "all") =>
+      titles(memory.store.statements.standingRules({ projects, limit: 10 }));
+    expect(rulesOf(["app"])).toEqual(["all", "own"]);
+    expect(rulesOf(["app", "other"])).toEqual(["all", "own", "other's"]);
+    expect(rulesOf("all")).toEqual(["all", "own", "other's"]);
+    expect(rulesOf([])).toEqual(["all"]);
+    expect(titles(memory.store.statements.standingRules({ projects: "all", limit: 1 }))).toEqual(["all"]);
+  });
+
+  test("leave out a rejected one", () => {
+    const { id } = memory.addObservation({ title: "wrong", statement: rule });
+    reject(id);
+    expect(memory.store.statements.standingRules({ projects: ["app"], limit: 10 })).toEqual([]);
+  });
+});
+
+test("statements of a project come by salience, without plain observations and rejected ones", () => {
+  memory.addObservation({ title: "plain" });
+  memory.addObservation({ title: "low", statement: { ...said, salience: -3 } });
+  memory.addObservation({ title: "high", statement: { ...said, salience: 4.5 } });
+  memory.addObservation({ title: "other's", project: "other", statement: said });
+  reject(memory.addObservation({ title: "wrong", statement: said }).id);
+  expect(titles(memory.store.statements.statements({ project: "app", limit: 5 }))).toEqual(["high", "low"]);
+  expect(titles(memory.store.statements.statements({ project: "app", limit: 1 }))).toEqual(["high"]);
+});
+
+describe("fixes of a command family", () => {
+  const fixesOf = (family: string) =>
+    titles(memory.store.statements.fixesOf({ project: "app", family, limit: 5 }));
+
+  test("are the active ones of the project, under each of their families", () => {
+    memory.addObservation({ title: "older", statement: fix, at: someTime - 1 });
+    memory.addObservation({ title: "newer", statement: fix });
+    memory.addObservation({ title: "other's", project: "other", statement: fix });
+    reject(memory.addObservation({ title: "wrong", statement: fix }).id);
+    expect(fixesOf("npm test")).toEqual(["newer", "older"]);
+    expect(fixesOf("npm run")).toEqual(["newer", "older"]);
+    expect(fixesOf("npm")).toEqual([]);
+  });
+
+  test("go with their observation", () => {
+    const { id } = memory.addObservation({ title: "gone", statement: fix });
+    memory.db.prepare("delete from observations where id = ?").run(id);
+    expect(memory.db.prepare("select count(*) from fix_commands").pluck().get()).toBe(0);
+  });
+});
+
+test("marking as routine changes and syncs only the observations that were not marked", () => {
+  const [first, second] = [memory.addObservation({}), memory.addObservation({ routine: true })];
+  memory.db.prepare("update observations set synced_at = 5").run();
+  const changed = memory.store.statements.markRoutine([first.id, second.id], true);
+  expect(changed).toMatchObject([{ id: first.id, routine: 1, revision: 2, synced_at: null }]);
+  expect(memory.store.observations.byId(second.id)).toMatchObject({ routine: 1, revision: 1, synced_at: 5 });
+  expect(memory.store.statements.markRoutine([second.id], false)).toMatchObject([{ routine: 0 }]);
+});
+
+test("an edited text is found by its new words and not by the old ones", () => {
+  const { id } = memory.addObservation({ title: "never npm", summary: "never npm", statement: rule });
+  const text = { title: "always pnpm", summary: "always pnpm", narrative: null };
+  expect(memory.store.statements.editText(id, text)).toMatchObject({ id, ...text, standing: 1, revision: 2 });
+  const found = memory.db
+    .prepare<[string], number>("select rowid from observations_fts where observations_fts match ?")
+    .pluck();
+  expect(found.all("pnpm")).toEqual([id]);
+  expect(found.all("never")).toEqual([]);
+  expect(memory.store.statements.editText(id + 1, text)).toBeUndefined();
+});
