@@ -1,8 +1,9 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
 // A name picks benches (hook, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, server-events, server-drain, server-search, server-mcp, server-processes); without one all of them run.
-// retrieval, fit, embedder-weight and server-retrieval (they need --data) and server-scale (it takes --size) run only
-// when named.
+// retrieval, fit, embedder-weight, server-retrieval and delivery (they need --data) and server-scale (it takes --size)
+// run only when named. README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import { renderFigure, renderTable } from "./measure.mjs";
 
 const known = [
@@ -28,14 +29,24 @@ const known = [
   "server-processes",
 ];
 // Only by name: they need --data, or minutes.
-const named = ["retrieval", "fit", "embedder-weight", "server-retrieval", "server-scale"];
+const named = ["retrieval", "fit", "embedder-weight", "server-retrieval", "server-scale", "delivery"];
 
-const words = process.argv.slice(2);
-const json = words.includes("--json");
-// Options that the word after them belongs to.
-const valued = ["--data", "--peers", "--size"];
-const names = words.filter((word, at) => !word.startsWith("-") && !valued.includes(words[at - 1]));
-const [data, peers, size] = valued.map((option) => words[words.indexOf(option) + 1 || words.length]);
+const text = { type: "string" };
+const flag = { type: "boolean" };
+const { values: given, positionals: names } = readWords({
+  json: flag,
+  table: flag,
+  data: text,
+  peers: text,
+  size: text,
+  "noise-sessions": text,
+  mixed: text,
+  only: text,
+  show: text,
+  misses: flag,
+  folds: text,
+});
+const { json = false, table = false, size, ...options } = given;
 const unknown = names.filter((name) => ![...known, ...named].includes(name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Known: ${[...known, ...named].join(", ")}.`);
@@ -54,8 +65,7 @@ for (const name of names.length > 0 ? names : known) {
   try {
     const taken = await bench.run({
       say: (line) => say(`  ${line}`),
-      data,
-      peers,
+      ...options,
       size: size && Number(size),
     });
     for (const figure of taken) {
@@ -70,8 +80,16 @@ for (const name of names.length > 0 ? names : known) {
 
 const missed = figures.filter((figure) => !figure.met);
 if (json) console.log(JSON.stringify({ node: process.version, cores: cpus().length, figures }, null, 2));
-if (words.includes("--table"))
-  for (const row of renderTable(figures.filter((figure) => !figure.error))) say(row);
+if (table) for (const row of renderTable(figures.filter((figure) => !figure.error))) say(row);
 say(`\n${figures.length - missed.length} of ${figures.length} figures met`);
 // A bench that failed half way may have left a timer or a connection.
 process.exit(missed.length === 0 ? 0 : 1);
+
+function readWords(options) {
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (cause) {
+    console.error(cause.message);
+    process.exit(64);
+  }
+}

@@ -39,12 +39,12 @@ export function own(child) {
   return child;
 }
 
-/** Starts the worker; resolves with the time until its first 200 on /api/health. */
-export async function startWorker(home, { env = {} } = {}) {
+/** Starts the worker of `bundle`; resolves with the time until its first 200 on /api/health. */
+export async function startWorker(home, { env = {}, bundle = workerBundle } = {}) {
   rmSync(join(home.dataDir, "worker.json"), { force: true });
   const started = performance.now();
   const child = own(
-    spawn(process.execPath, [workerBundle], {
+    spawn(process.execPath, [bundle], {
       env: { ...home.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     }),

@@ -1,0 +1,71 @@
+// Whether the right memory reaches the agent before it acts: `npm run bench -- delivery --data <folder>`. The options
+// and the form of a scenario are in README.md beside this file.
+import { loadFit, tunedScores } from "./delivery/cross-validation.mjs";
+import { deliver } from "./delivery/deliver.mjs";
+import { foldFigures } from "./delivery/folds.mjs";
+import { readOptions, selectScenarios } from "./delivery/options.mjs";
+import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
+import { scoreScenario } from "./delivery/score.mjs";
+import { foldTable, kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
+import { gatedFigures } from "./delivery/targets.mjs";
+
+export async function run({ say, data, ...given }) {
+  if (data === undefined) throw new Error("delivery needs --data <folder of scenarios>");
+  const options = readOptions(given);
+  const figures = [];
+  for (const folder of setFolders(data)) {
+    const set = loadScenarioSet(folder);
+    for (const condition of options.conditions)
+      figures.push(...(await runCondition({ say, set, condition, options })));
+  }
+  return figures;
+}
+
+async function runCondition({ say, set, condition, options }) {
+  const scenarios = selectScenarios(set.scenarios, options.wanted);
+  const title = titleOf(set, condition);
+  const started = performance.now();
+  const injected = await deliver(scenarios, { set, ...condition });
+  const scores = scenarios.map((scenario, at) => scoreScenario(scenario, injected[at]));
+  say(`${title} (${scenarios.length} scenarios, ${Math.round((performance.now() - started) / 1000)} s)`);
+  for (const line of reportLines(scores, options)) say(`  ${line}`);
+  for (const [at, scenario] of scenarios.entries()) {
+    if (!options.show.includes(scenario.id)) continue;
+    for (const line of scenarioLines(scenario, scores[at], injected[at])) say(`  ${line}`);
+  }
+  if (options.folds > 0)
+    for (const line of await tunedLines({ scenarios, set, condition, options })) say(`  ${line}`);
+  // Targets are for whole sets.
+  if (scenarios.length < set.scenarios.length) return [];
+  return gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 });
+}
+
+function reportLines(scores, { showsMisses, folds }) {
+  return [
+    ...kindTable(scores),
+    "",
+    ...momentTable(scores),
+    "",
+    quietLine(scores),
+    ...(showsMisses ? missLines(scores) : []),
+    ...(folds === 0 ? [] : foldTable(foldFigures(scores, folds))),
+  ];
+}
+
+async function tunedLines({ scenarios, set, condition, options: { folds } }) {
+  const fitWeights = await loadFit();
+  if (fitWeights === undefined)
+    return ["Nothing was tuned on the other parts: test/bench/delivery/fit.mjs does not exist."];
+  const scores = await tunedScores(scenarios, { fitWeights, folds, set, condition });
+  return [
+    "",
+    `tuned on ${folds - 1} parts, measured on the remaining one`,
+    ...kindTable(scores),
+    ...foldTable(foldFigures(scores, folds)),
+  ];
+}
+
+function titleOf({ name }, { noiseSessions, mixed }) {
+  const others = mixed === 0 ? "" : ` and ${mixed} of other scenarios`;
+  return `${name}, ${noiseSessions} unrelated sessions${others} in between`;
+}

@@ -1,0 +1,86 @@
+// One run of the bench: every scenario's sessions go through the product, then its new session begins.
+import { join } from "node:path";
+import { sessionsBetween } from "./between.mjs";
+import { createSession } from "./claude-code-session.mjs";
+import { drained, post, runHooks, startProduct } from "./product.mjs";
+import { applyUse, createProject, prepareFile } from "./project-files.mjs";
+
+// Sessions of several projects run beside each other, as a user's do.
+const parallel = 3;
+
+/**
+ * What was injected for each of `scenarios`, by moment; undefined for a moment that did not come. `set` is the whole set,
+ * whose other pasts may be mixed in.
+ */
+export async function deliver(scenarios, { set, noiseSessions, mixed, product: options }) {
+  const product = await startProduct(options);
+  try {
+    const projects = scenarios.map((scenario, at) => {
+      const between = sessionsBetween(scenario, { ...set, noiseSessions, mixed });
+      return projectOf(product, { scenario, at, sessions: [...scenario.past, ...between] });
+    });
+    const waiting = [...projects];
+    const lane = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await feed(product, next);
+    };
+    // All lanes end before the home goes: they write files below it.
+    const ended = await Promise.allSettled(Array.from({ length: parallel }, lane));
+    for (const { status, reason } of ended) if (status === "rejected") throw reason;
+    await drained(product);
+    return projects.map((project) => newSession(product, project));
+  } finally {
+    await product.stop();
+  }
+}
+
+// Names that say nothing: a project's name is a word that searches find.
+const names = [
+  "harbor",
+  "lantern",
+  "quarry",
+  "meadow",
+  "orchid",
+  "pylon",
+  "tundra",
+  "willow",
+  "cobalt",
+  "falcon",
+];
+
+function projectOf({ home }, { scenario, at, sessions }) {
+  return { scenario, sessions, directory: join(home, "work", `${names[at % names.length]}-${at + 10}`) };
+}
+
+async function feed(product, { scenario, sessions, directory }) {
+  const uses = sessions.flatMap(({ turns }) => turns).flatMap(({ did = [] }) => did);
+  const { before } = scenario.now;
+  createProject(directory, before === undefined ? uses : [...uses, { ...before, isUpcoming: true }]);
+  for (const [at, { turns }] of sessions.entries()) {
+    const session = createSession({ name: `${scenario.id} ${at}`, directory, home: product.home });
+    await post(product, session.start());
+    for (const { prompt, did = [], closing } of turns) {
+      const turn = session.turn(prompt);
+      await post(product, turn.prompt());
+      for (const use of did) {
+        const call = turn.tool(use);
+        prepareFile(directory, use);
+        await post(product, call.before());
+        applyUse(directory, use);
+        await post(product, call.after());
+      }
+      await post(product, turn.stop(closing));
+    }
+    await post(product, session.end());
+  }
+}
+
+function newSession(product, { scenario, directory }) {
+  const session = createSession({ name: `${scenario.id} now`, directory, home: product.home });
+  const turn = session.turn(scenario.now.prompt);
+  const start = runHooks(product, session.start());
+  const prompt = runHooks(product, turn.prompt());
+  const { before } = scenario.now;
+  return before === undefined
+    ? { start, prompt }
+    : { start, prompt, action: runHooks(product, turn.tool(before).before()) };
+}
