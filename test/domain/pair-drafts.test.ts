@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { madeTogether, pairDrafts } from "../../src/domain/pair-drafts.ts";
+import { madeTogether, type PairingOld, pairDrafts, replacedBy } from "../../src/domain/pair-drafts.ts";
 
 test.each([
   [
@@ -25,10 +25,39 @@ test.each([
   ["what shares no source is not replaced", [[3]], [[1], [2]], []],
 ])("%s", (_name, drafts, old, expected) => {
   const pairs = pairDrafts(
-    drafts.map((sources) => ({ sources })),
-    old.map((sources, index) => ({ id: 101 + index, sources })),
+    drafts.map((sources, index) => ({ sources, title: `draft ${index}` })),
+    old.map((sources, index) => account(101 + index, sources)),
   );
   expect([...pairs].sort()).toEqual(expected);
+});
+
+function account(id: number, sources: number[], other: Partial<PairingOld> = {}): PairingOld {
+  return { id, sources, title: `old ${id}`, isStatement: false, isKept: false, ...other };
+}
+
+const statement = { said_by: "user", standing: true, reach: "project", salience: 4 } as const;
+
+test("statements of one turn are told apart by their titles", () => {
+  const drafts = ["b", "new", "a"].map((title) => ({ title, sources: [9], statement }));
+  const old = ["a", "b", "c"].map((title, index) => account(101 + index, [9], { title, isStatement: true }));
+  expect([...pairDrafts(drafts, old)].sort()).toEqual([
+    [0, 102],
+    [1, 103],
+    [2, 101],
+  ]);
+});
+
+test("a statement gives way to statements only, and a kept one to its own title only", () => {
+  const old = [
+    account(101, [9]),
+    account(102, [9], { isStatement: true }),
+    account(103, [9], { isStatement: true, isKept: true, title: "a" }),
+  ];
+  const ids = (...drafts: Parameters<typeof replacedBy>[0]) => replacedBy(drafts, old).map(({ id }) => id);
+  expect(ids({ title: "a", sources: [9] })).toEqual([101]);
+  expect(ids({ title: "b", sources: [9], statement })).toEqual([102]);
+  expect(ids({ title: "a", sources: [9], statement })).toEqual([102, 103]);
+  expect([...pairDrafts([{ title: "b", sources: [9], statement }], old.slice(2))]).toEqual([]);
 });
 
 test("what stands in one observation is made again together, over several of them too", () => {

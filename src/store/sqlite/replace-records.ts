@@ -1,7 +1,7 @@
 // Puts what was made again in the place of what was made before: same ids and times, new content, all derived rows.
 import type { DraftObservation, DraftSummary } from "../../domain/drafts.ts";
 import type { ClaimedMessage } from "../../domain/messages.ts";
-import { type PairingOld, pairDrafts } from "../../domain/pair-drafts.ts";
+import { type PairingOld, pairDrafts, replacedBy } from "../../domain/pair-drafts.ts";
 import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { ownedBy, workTokens } from "./generation-queue.ts";
@@ -115,8 +115,7 @@ export function createReplaceRecords(
       .map((draft) => ({ ...draft, sources: draft.sources.filter((id) => held.has(id)) }))
       .filter(({ sources }) => sources.length > 0);
     // What the reply says nothing about stays as it was, as a summary does: silence takes no text away.
-    const named = new Set(drafts.flatMap(({ sources }) => sources));
-    const replaced = old.filter(({ sources }) => sources.some((source) => named.has(source)));
+    const replaced = replacedBy(drafts, old);
     for (const { id } of replaced) freeKey.run(id);
     const ordinals = new Map<number, number>();
     const keyOf = (source: number): string => {

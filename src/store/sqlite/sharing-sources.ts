@@ -6,12 +6,16 @@ import type { Sqlite } from "./open.ts";
 interface SourceRow {
   id: number;
   source: number;
+  title: string;
+  is_statement: 0 | 1;
+  is_kept: 0 | 1;
 }
 
 /** The session's own observations that share a source with `ids`, and those that share one with them, until none is new. */
 export function createSharingSources(db: Sqlite): (session: Session, ids: readonly number[]) => PairingOld[] {
   const sourcesAround = db.prepare<{ ids: string; sdk: string }, SourceRow>(
-    `select o.id, s.raw_event_id as source
+    `select o.id, s.raw_event_id as source, o.title, o.said_by is not null as is_statement,
+       o.said_by is not null and (o.standing = 1 or o.pinned = 1 or o.status <> 'active') as is_kept
      from (
        select distinct m.observation_id as id
        from json_each(@ids) i
@@ -24,18 +28,24 @@ export function createSharingSources(db: Sqlite): (session: Session, ids: readon
   );
 
   return (session, ids) => {
-    const found = new Map<number, Set<number>>();
+    const found = new Map<number, PairingOld & { sources: number[] }>();
     const seen = new Set(ids);
     for (let edge = [...ids]; edge.length > 0; ) {
       const rows = sourcesAround.all({ ids: JSON.stringify(edge), sdk: session.sdk_session_id });
       edge = [];
-      for (const { id, source } of rows) {
-        found.set(id, (found.get(id) ?? new Set()).add(source));
+      for (const { source, ...row } of rows) {
+        const each = found.get(row.id) ?? pairingOf(row);
+        if (!each.sources.includes(source)) each.sources.push(source);
+        found.set(row.id, each);
         if (seen.has(source)) continue;
         seen.add(source);
         edge.push(source);
       }
     }
-    return [...found].map(([id, sources]) => ({ id, sources: [...sources] }));
+    return [...found.values()];
   };
+}
+
+function pairingOf({ id, title, is_statement, is_kept }: Omit<SourceRow, "source">) {
+  return { id, title, isStatement: is_statement === 1, isKept: is_kept === 1, sources: [] as number[] };
 }

@@ -193,6 +193,26 @@ describe("replacing", () => {
     expect(db.prepare("select family from fix_commands").pluck().all()).toEqual(["npm run"]);
   });
 
+  test("a rule that stands keeps its words and its id, whatever else the turn is made into", async () => {
+    const session = addSession("one");
+    const [work, end] = [addEvent(session), addEvent(session, "summarize")];
+    const said = (title: string, standing: boolean) =>
+      ({
+        ...draft(title, end),
+        statement: { said_by: "user", standing, reach: "project", salience: 2 },
+      }) as const;
+    const before = [draft("work", work), said("rule", true), said("same", true), said("finding", false)];
+    await generate(session, before, { summaries: [summaryDraft("alpha", end)] });
+    await store.regenerations.select(local);
+    await complete([draft("work again", work), said("cause", false), said("same", true)]);
+    expect(db.prepare("select id, title, generator from observations order by id").raw().all()).toEqual([
+      [1, "work again", "model-1"],
+      [2, "rule", "local"],
+      [3, "same", "model-1"],
+      [4, "cause", "model-1"],
+    ]);
+  });
+
   test("a list that was dropped while the model wrote replaces nothing", async () => {
     const session = addSession("one");
     const id = addEvent(session);
