@@ -3,11 +3,14 @@
 import { loadFit, tunedScores } from "./delivery/cross-validation.mjs";
 import { deliver } from "./delivery/deliver.mjs";
 import { foldFigures } from "./delivery/folds.mjs";
+import { createIdealReader } from "./delivery/ideal-reader.mjs";
 import { readOptions, selectScenarios } from "./delivery/options.mjs";
 import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
 import { scoreScenario } from "./delivery/score.mjs";
+import { startScriptedModel } from "./delivery/scripted-model.mjs";
 import { foldTable, kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
 import { gatedFigures } from "./delivery/targets.mjs";
+import { countRecords, modelFigures } from "./delivery/written-records.mjs";
 
 export async function run({ say, data, ...given }) {
   if (data === undefined) throw new Error("delivery needs --data <folder of scenarios>");
@@ -23,9 +26,9 @@ export async function run({ say, data, ...given }) {
 
 async function runCondition({ say, set, condition, options }) {
   const scenarios = selectScenarios(set.scenarios, options.wanted);
-  const title = titleOf(set, condition);
+  const title = titleOf(set, condition, options);
   const started = performance.now();
-  const injected = await deliver(scenarios, { set, ...condition });
+  const { injected, figures } = await deliverBy(scenarios, { set, condition, title, options });
   const scores = scenarios.map((scenario, at) => scoreScenario(scenario, injected[at]));
   say(`${title} (${scenarios.length} scenarios, ${Math.round((performance.now() - started) / 1000)} s)`);
   for (const line of reportLines(scores, options)) say(`  ${line}`);
@@ -36,8 +39,22 @@ async function runCondition({ say, set, condition, options }) {
   if (options.folds > 0)
     for (const line of await tunedLines({ scenarios, set, condition, options })) say(`  ${line}`);
   // Targets are for whole sets.
-  if (scenarios.length < set.scenarios.length) return [];
-  return gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 });
+  if (scenarios.length < set.scenarios.length) return figures;
+  return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
+}
+
+// With local, or with a scripted model, whose records make figures of their own.
+async function deliverBy(scenarios, { set, condition, title, options: { isScripted } }) {
+  if (!isScripted) return { injected: await deliver(scenarios, { set, ...condition }), figures: [] };
+  const model = await startScriptedModel(createIdealReader(set.scenarios));
+  const figures = [];
+  const inspect = ({ dataDir }) => figures.push(...modelFigures(countRecords(dataDir), title));
+  try {
+    const injected = await deliver(scenarios, { set, ...condition, product: { env: model.env }, inspect });
+    return { injected, figures };
+  } finally {
+    model.close();
+  }
 }
 
 function reportLines(scores, { showsMisses, folds }) {
@@ -65,7 +82,8 @@ async function tunedLines({ scenarios, set, condition, options: { folds } }) {
   ];
 }
 
-function titleOf({ name }, { noiseSessions, mixed }) {
+function titleOf({ name }, { noiseSessions, mixed }, { isScripted }) {
+  const writer = isScripted ? ", scripted model" : "";
   const others = mixed === 0 ? "" : ` and ${mixed} of other scenarios`;
-  return `${name}, ${noiseSessions} unrelated sessions${others} in between`;
+  return `${name}${writer}, ${noiseSessions} unrelated sessions${others} in between`;
 }

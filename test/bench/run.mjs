@@ -45,6 +45,7 @@ const { values: given, positionals: names } = readWords({
   show: text,
   misses: flag,
   folds: text,
+  model: text,
 });
 const { json = false, table = false, size, ...options } = given;
 const unknown = names.filter((name) => ![...known, ...named].includes(name));

@@ -10,9 +10,9 @@ const parallel = 3;
 
 /**
  * What was injected for each of `scenarios`, by moment; undefined for a moment that did not come. `set` is the whole set,
- * whose other pasts may be mixed in.
+ * whose other pasts may be mixed in. `inspect` is called with the product once the queue is empty.
  */
-export async function deliver(scenarios, { set, noiseSessions, mixed, product: options }) {
+export async function deliver(scenarios, { set, noiseSessions, mixed, product: options, inspect }) {
   const product = await startProduct(options);
   try {
     const projects = scenarios.map((scenario, at) => {
@@ -27,6 +27,7 @@ export async function deliver(scenarios, { set, noiseSessions, mixed, product: o
     const ended = await Promise.allSettled(Array.from({ length: parallel }, lane));
     for (const { status, reason } of ended) if (status === "rejected") throw reason;
     await drained(product);
+    inspect?.(product);
     return projects.map((project) => newSession(product, project));
   } finally {
     await product.stop();

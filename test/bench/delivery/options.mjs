@@ -12,11 +12,14 @@ const defaultConditions = [
 export function readOptions(given) {
   const only = list(given.only);
   const show = list(given.show);
+  if (given.model !== undefined && given.model !== "scripted")
+    throw new Error(`--model ${given.model}: the only model is "scripted"; without it, local writes`);
   return {
     conditions: conditions(given),
     wanted: only.length > 0 ? only : show,
     show,
     showsMisses: given.misses === true,
+    isScripted: given.model === "scripted",
     folds: given.folds === undefined ? 0 : count("folds", given.folds, 2),
   };
 }

@@ -14,9 +14,12 @@ test("runs one condition where its numbers are given", () => {
   expect(readOptions({ mixed: "12" }).conditions).toEqual([{ noiseSessions: 24, mixed: 12 }]);
 });
 
-test.each([{ "noise-sessions": "many" }, { mixed: "-1" }, { folds: "1" }])("rejects %j", (given) => {
-  expect(() => readOptions(given)).toThrow(`--${Object.keys(given)[0]} ${Object.values(given)[0]}:`);
-});
+test.each([{ "noise-sessions": "many" }, { mixed: "-1" }, { folds: "1" }, { model: "large" }])(
+  "rejects %j",
+  (given) => {
+    expect(() => readOptions(given)).toThrow(`--${Object.keys(given)[0]} ${Object.values(given)[0]}:`);
+  },
+);
 
 test("selects by kind and by id, and rejects what is neither", () => {
   const all = [

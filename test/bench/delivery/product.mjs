@@ -25,7 +25,7 @@ export async function startProduct({ folder = root, env = {} } = {}) {
     });
     const { hooks } = JSON.parse(readFileSync(join(userHome, ".claude", "settings.json"), "utf8"));
     worker = await startWorker(home, { env, bundle: join(folder, "dist", "worker.cjs") });
-    return { home: userHome, environment, hooks, port: worker.port, stop };
+    return { home: userHome, dataDir: home.dataDir, environment, hooks, port: worker.port, stop };
   } catch (cause) {
     await stop();
     throw cause;
