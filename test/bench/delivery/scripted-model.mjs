@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { readBatchPrompt } from "./batch-prompt.mjs";
 
-export const modelName = "scripted";
+const modelName = "scripted";
 
 /** A rule that stands in no source: code must drop it from every answer. */
 export const inventedRule = "Deploy every change to production on Fridays without asking anyone.";
