@@ -8,7 +8,7 @@ export interface PairingOld {
   sources: readonly number[];
   title: string;
   isStatement: boolean;
-  /** Only a draft with the same title takes its place: a rule that stands, or a statement that the user has judged. */
+  /** Only a draft with the same title takes its place: a rule that stands, or a statement that the user has judged or edited. */
   isKept: boolean;
 }
 

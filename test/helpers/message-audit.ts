@@ -56,14 +56,14 @@ const doubledIds = "select event_key from raw_events group by event_key having c
 
 // The local provider makes exactly one observation of a message.
 const doubledSources =
-  "select raw_event_id from observation_sources group by raw_event_id having count(*) > 1";
+  "select raw_event_id from observation_sources where cited = 0 group by raw_event_id having count(*) > 1";
 
 const orphans = `
   select r.event_key
   from raw_events r
   where r.kind = 'observation'
     and not exists (select 1 from pending_messages p where p.id = r.id)
-    and not exists (select 1 from observation_sources s where s.raw_event_id = r.id)`;
+    and not exists (select 1 from observation_sources s where s.raw_event_id = r.id and s.cited = 0)`;
 
 // accepted = done + skipped + pending + processing + dead, and each side is what the rows say it is.
 const brokenCounts = `

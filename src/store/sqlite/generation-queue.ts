@@ -8,12 +8,14 @@ import type { Observations } from "./observations.ts";
 import type { DueMessages, PendingMessages } from "./pending-messages.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Summaries } from "./summaries.ts";
+import type { Turns, TurnsByMessage } from "./turns.ts";
 
 interface Parts extends GroupCommit {
   sessions: Sessions;
   observations: Observations;
   summaries: Summaries;
   pending: PendingMessages;
+  turns: Turns;
 }
 
 interface Reply {
@@ -27,6 +29,7 @@ export interface ClaimedBatch {
   session: Session;
   messages: ClaimedMessage[];
   recentTitles: string[];
+  turns: TurnsByMessage;
 }
 
 export interface CompletedBatch {
@@ -61,7 +64,7 @@ export interface GenerationQueue {
 
 /** `owner` is the instance that holds the leases. */
 export function createGenerationQueue(parts: Parts, owner: string): GenerationQueue {
-  const { sessions, observations, summaries, pending } = parts;
+  const { sessions, observations, summaries, pending, turns } = parts;
 
   function completeNow(batch: ClaimedBatch, reply: Reply): CompletedBatch {
     const held = new Map<number, ClaimedMessage>();
@@ -83,14 +86,16 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
   ): Observation[] {
     const ordinals = new Map<number, number>();
     const stored: Observation[] = [];
-    for (const { sources, ...draft } of reply.observations) {
-      const source = sources.map((id) => held.get(id)).find((message) => message !== undefined);
+    for (const { sources: named, ...draft } of reply.observations) {
+      const { sources, cited } = linksOf({ ...draft, sources: named }, held);
+      const source = held.get(sources[0] ?? 0);
       if (source === undefined) continue;
       const ordinal = ordinals.get(source.id) ?? 0;
       ordinals.set(source.id, ordinal + 1);
       const observation = observations.insert({
         draft,
-        sources: sources.filter((id) => held.has(id)),
+        sources,
+        cited,
         ...ownedBy(session, source, reply.generator),
         agent_id: source.message.agent_id ?? null,
         agent_type: source.message.agent_type ?? null,
@@ -137,7 +142,8 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
           maxChars,
         });
         if (session === undefined || messages.length === 0) return null;
-        return { session, messages, recentTitles: batchTitles(observations, sessionId, messages) };
+        const recentTitles = batchTitles(observations, sessionId, messages);
+        return { session, messages, recentTitles, turns: turns.of(messages) };
       }),
     complete: (batch, reply) => parts.commit(() => completeNow(batch, reply)),
     release: (messages, release) =>
@@ -159,6 +165,20 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
   };
 }
 
+/**
+ * The held messages that a draft is made of, and what it only cites. A statement is of the message that it stands in: the
+ * tool uses that it names have observations of their own, and are made again without it.
+ */
+export function linksOf(
+  { sources, statement }: Pick<DraftObservation, "sources" | "statement">,
+  held: ReadonlyMap<number, ClaimedMessage>,
+): { sources: number[]; cited: number[] } {
+  const own = sources.filter((id) => held.has(id));
+  if (statement === undefined) return { sources: own, cited: [] };
+  const [first] = own;
+  return { sources: own.slice(0, 1), cited: sources.filter((id) => id !== first) };
+}
+
 /** The columns that a record has from its session and from the message it was made of. */
 export function ownedBy(session: Session, source: ClaimedMessage, generator: string) {
   return {
@@ -173,7 +193,7 @@ export function ownedBy(session: Session, source: ClaimedMessage, generator: str
 
 /** Tokens of the work behind a message, at four characters a token: the flat estimate users know from the field. */
 export function workTokens(message: ClaimedMessage | undefined): number {
-  if (message === undefined) return 0;
+  if (message === undefined || message.message.type === "summarize") return 0;
   const { tool_input, tool_response } = message.message;
   return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
 }

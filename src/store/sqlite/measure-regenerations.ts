@@ -35,7 +35,7 @@ export function createMeasureRegenerations(
        limit @limit
      ) g
      cross join raw_events r on r.id = g.raw_event_id
-     left join observation_sources s on s.raw_event_id = g.raw_event_id
+     left join observation_sources s on s.raw_event_id = g.raw_event_id and s.cited = 0
      left join session_summaries u on u.generation_key = g.raw_event_id || ':0'
      order by g.raw_event_id`,
   );

@@ -11,6 +11,7 @@ import searchJudged from "./migrations/0007-search-judged.sql";
 import comparison from "./migrations/0010-comparison.sql";
 import templateWords from "./migrations/0011-template-words.sql";
 import statements from "./migrations/0012-statements.sql";
+import citedEvents from "./migrations/0013-cited-events.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -24,6 +25,7 @@ const migrations = [
   { version: 10, name: "comparison", sql: comparison },
   { version: 11, name: "template-words", sql: templateWords },
   { version: 12, name: "statements", sql: statements },
+  { version: 13, name: "cited-events", sql: citedEvents },
 ] as const;
 
 /** The schema version this code writes. */

@@ -2,15 +2,13 @@
 import type { DraftObservation } from "../../domain/drafts.ts";
 import type { Observation } from "../../domain/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
+import { createObservationLinks, type LinkedObservation } from "./observation-links.ts";
 import type { Sqlite } from "./open.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 
 /** A draft with everything the session adds to it. */
-export interface NewObservation {
+export interface NewObservation extends LinkedObservation {
   draft: Omit<DraftObservation, "sources">;
-  /** Raw events it was made from; empty for one that was recorded by hand. */
-  sources: readonly number[];
-  session_id: number;
   sdk_session_id: string;
   project: string;
   prompt_number: number | null;
@@ -44,6 +42,7 @@ export const observationColumns = `id, sdk_session_id, project, obs_type, title,
 
 export function createObservations(db: Sqlite): Observations {
   const derived = createDerivedRows(db);
+  const links = createObservationLinks(db);
   const insert = db.prepare<Record<string, string | number | null>, Observation>(
     `insert into observations (session_id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative,
        facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
@@ -54,12 +53,6 @@ export function createObservations(db: Sqlite): Observations {
        @standing, @reach, @salience, @routine)
      on conflict (generation_key) do nothing
      returning ${observationColumns}`,
-  );
-  const addSource = db.prepare<[number, number]>(
-    "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
-  );
-  const addFamily = db.prepare<[string, number]>(
-    "insert into fix_commands (family, observation_id) values (?, ?) on conflict do nothing",
   );
   const byId = db.prepare<[number], Observation>(
     `select ${observationColumns} from observations where id = ?`,
@@ -82,7 +75,7 @@ export function createObservations(db: Sqlite): Observations {
      from (
        select distinct o.id, o.title
        from raw_events r
-       cross join observation_sources s on s.raw_event_id = r.id
+       cross join observation_sources s on s.raw_event_id = r.id and s.cited = 0
        cross join observations o on o.id = s.observation_id
        where r.session_id = @sessionId and +r.id < @before
          and +r.id > coalesce((
@@ -107,8 +100,7 @@ export function createObservations(db: Sqlite): Observations {
     insert(observation) {
       const stored = insert.get(observationRow(observation));
       if (stored === undefined) return undefined;
-      for (const source of observation.sources) addSource.run(stored.id, source);
-      for (const family of observation.draft.statement?.families ?? []) addFamily.run(family, stored.id);
+      links.add(stored.id, observation);
       derived.ofObservation(stored);
       return stored;
     },
@@ -127,6 +119,7 @@ export function createObservations(db: Sqlite): Observations {
 export function observationRow({
   draft,
   sources: _sources,
+  cited: _cited,
   upgrade = false,
   ...rest
 }: NewObservation): Record<string, string | number | null> {

@@ -15,6 +15,7 @@ import type { Sessions } from "./sessions.ts";
 import { createSharingSources } from "./sharing-sources.ts";
 import { createStanding } from "./standing.ts";
 import type { Summaries } from "./summaries.ts";
+import type { Turns, TurnsByMessage } from "./turns.ts";
 
 /** Which records are to be made again. */
 export interface RegenerationSelection {
@@ -29,6 +30,7 @@ export interface RegenerationBatch {
   session: Session;
   messages: ClaimedMessage[];
   recentTitles: string[];
+  turns: TurnsByMessage;
 }
 
 interface BatchLimits {
@@ -44,7 +46,7 @@ export interface Regenerations {
   measure(selection: RegenerationSelection | null): Promise<RegenerationSize>;
   /** The next messages of one session, the newest session first; null when none is left. */
   next(limits: BatchLimits): Promise<RegenerationBatch | null>;
-  /** True while every message and every title of the batch is there. */
+  /** True while every message, event and title that the batch shows is there. */
   stands(batch: RegenerationBatch): boolean;
   /**
    * Puts the reply in the place of the old records and takes the batch off the list, in one transaction. Null when something
@@ -69,10 +71,11 @@ interface Parts extends GroupCommit {
   sessions: Sessions;
   observations: Observations;
   summaries: Summaries;
+  turns: Turns;
 }
 
 export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
-  const { commit, sessions, observations } = parts;
+  const { commit, sessions, observations, turns } = parts;
   const replace = createReplaceRecords(db, parts);
   const select = createSelectRegenerations(db, commit);
   const measure = createMeasureRegenerations(db, {
@@ -161,7 +164,8 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       for (const id of ids) if (!whole.has(id)) finish.run(id);
       if (whole.size === 0) continue;
       const chosen = [...whole.values()];
-      return { session, messages: chosen, recentTitles: batchTitles(observations, session.id, chosen) };
+      const recentTitles = batchTitles(observations, session.id, chosen);
+      return { session, messages: chosen, recentTitles, turns: turns.of(chosen) };
     }
   }
 

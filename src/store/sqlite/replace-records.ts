@@ -4,7 +4,8 @@ import type { ClaimedMessage } from "../../domain/messages.ts";
 import { type PairingOld, pairDrafts, replacedBy } from "../../domain/pair-drafts.ts";
 import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
-import { ownedBy, workTokens } from "./generation-queue.ts";
+import { linksOf, ownedBy, workTokens } from "./generation-queue.ts";
+import { createObservationLinks } from "./observation-links.ts";
 import {
   type NewObservation,
   type Observations,
@@ -43,6 +44,7 @@ export function createReplaceRecords(
   { observations, summaries }: { observations: Observations; summaries: Summaries },
 ): (replacement: Replacement) => ReplacedRecords {
   const derived = createDerivedRows(db);
+  const links = createObservationLinks(db);
   const updateObservation = db.prepare<Record<string, string | number | null>, Observation>(
     `update observations
      set obs_type = @obs_type, title = @title, subtitle = @subtitle, summary = @summary, narrative = @narrative,
@@ -59,13 +61,12 @@ export function createReplaceRecords(
   const keyTaken = db.prepare<[string], { id: number }>(
     "select id from observations where generation_key = ?",
   );
-  const dropSources = db.prepare<[number]>("delete from observation_sources where observation_id = ?");
-  const addSource = db.prepare<[number, number]>(
-    "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
-  );
-  const dropFamilies = db.prepare<[number]>("delete from fix_commands where observation_id = ?");
-  const addFamily = db.prepare<[string, number]>(
-    "insert into fix_commands (family, observation_id) values (?, ?) on conflict do nothing",
+  // The user's own words for a rule of this message.
+  const editedRule = db.prepare<[number], { id: number }>(
+    `select o.id
+     from observation_sources s
+     cross join observations o on o.id = s.observation_id
+     where s.raw_event_id = ? and s.cited = 0 and o.standing = 1 and o.generator = 'manual'`,
   );
   // What the user has said something of, or has put in the place of another, stays.
   const isJudged = db.prepare<[number], { id: number }>(
@@ -103,16 +104,14 @@ export function createReplaceRecords(
     if (changed === undefined) return undefined;
     derived.dropObservation(id);
     derived.ofObservation(changed);
-    dropSources.run(id);
-    for (const source of observation.sources) addSource.run(id, source);
-    dropFamilies.run(id);
-    for (const family of observation.draft.statement?.families ?? []) addFamily.run(family, id);
+    links.drop(id);
+    links.add(id, observation);
     return changed;
   }
 
   function replaceObservations({ session, held, old, reply }: Replacement) {
     const drafts = reply.observations
-      .map((draft) => ({ ...draft, sources: draft.sources.filter((id) => held.has(id)) }))
+      .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
       .filter(({ sources }) => sources.length > 0);
     // What the reply says nothing about stays as it was, as a summary does: silence takes no text away.
     const replaced = replacedBy(drafts, old);
@@ -127,19 +126,22 @@ export function createReplaceRecords(
     };
     const pairs = pairDrafts(drafts, replaced);
     const stored: Observation[] = [];
-    for (const [index, { sources, ...draft }] of drafts.entries()) {
+    for (const [index, { sources, cited, ...draft }] of drafts.entries()) {
       const source = held.get(sources[0] ?? 0);
       if (source === undefined) continue;
+      const before = pairs.get(index);
+      // The rule as it was before the user edited it does not come back beside the edited one.
+      if (before === undefined && draft.statement?.standing && editedRule.get(source.id)) continue;
       const observation: NewObservation = {
         draft,
         sources,
+        cited,
         ...ownedBy(session, source, reply.generator),
         agent_id: source.message.agent_id ?? null,
         agent_type: source.message.agent_type ?? null,
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
         generation_key: keyOf(source.id),
       };
-      const before = pairs.get(index);
       const now =
         before === undefined ? observations.insert(observation) : changeObservation(before, observation);
       if (now !== undefined) stored.push(now);

@@ -17,7 +17,7 @@ interface Step {
 
 // An observation that is also made of a raw event past its age stays as it is: it knows more than what is left.
 const ofObservations = `from observations o
-  cross join observation_sources s on s.observation_id = o.id
+  cross join observation_sources s on s.observation_id = o.id and s.cited = 0
   cross join raw_events r on r.id = s.raw_event_id
   where o.generator = @generator and o.id > @after and o.id <= @last
     and o.created_at_epoch >= @since and (@project is null or o.project = @project)
@@ -25,7 +25,8 @@ const ofObservations = `from observations o
     and not exists (
       select 1
       from observation_sources m
-      where m.observation_id = o.id and m.raw_event_id not in (select id from raw_events)
+      where m.observation_id = o.id and m.cited = 0
+        and m.raw_event_id not in (select id from raw_events)
     )
     and not exists (select 1 from pending_messages p where p.id = r.id)`;
 

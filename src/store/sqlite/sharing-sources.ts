@@ -15,14 +15,15 @@ interface SourceRow {
 export function createSharingSources(db: Sqlite): (session: Session, ids: readonly number[]) => PairingOld[] {
   const sourcesAround = db.prepare<{ ids: string; sdk: string }, SourceRow>(
     `select o.id, s.raw_event_id as source, o.title, o.said_by is not null as is_statement,
-       o.said_by is not null and (o.standing = 1 or o.pinned = 1 or o.status <> 'active') as is_kept
+       o.said_by is not null
+         and (o.standing = 1 or o.pinned = 1 or o.status <> 'active' or o.generator = 'manual') as is_kept
      from (
        select distinct m.observation_id as id
        from json_each(@ids) i
-       cross join observation_sources m on m.raw_event_id = i.value
+       cross join observation_sources m on m.raw_event_id = i.value and m.cited = 0
      ) near
      cross join observations o on o.id = near.id
-     cross join observation_sources s on s.observation_id = o.id
+     cross join observation_sources s on s.observation_id = o.id and s.cited = 0
      where o.sdk_session_id = @sdk and o.origin_device_id is null
      order by o.id, s.raw_event_id`,
   );

@@ -6,9 +6,10 @@ interface Shown {
   session: { sdk_session_id: string };
   messages: readonly { id: number }[];
   recentTitles: readonly string[];
+  turns: ReadonlyMap<number, { shown: readonly number[] }>;
 }
 
-/** True while every message and every title that `shown` holds is there; asked before a call, and in the transaction that stores the answer. */
+/** True while every message, event and title that `shown` holds is there; asked before a call, and in the transaction that stores the answer. */
 export function createStanding(db: Sqlite): (shown: Shown) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id
@@ -23,8 +24,9 @@ export function createStanding(db: Sqlite): (shown: Shown) => boolean {
      limit 1`,
   );
 
-  return ({ session, messages, recentTitles }) => {
-    const ids = JSON.stringify(messages.map(({ id }) => id));
+  return ({ session, messages, recentTitles, turns }) => {
+    const ofTurns = [...turns.values()].flatMap(({ shown }) => shown);
+    const ids = JSON.stringify([...messages.map(({ id }) => id), ...ofTurns]);
     const titles = JSON.stringify(recentTitles);
     return (
       goneMessage.get({ ids }) === undefined &&

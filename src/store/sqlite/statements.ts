@@ -34,7 +34,7 @@ export interface Statements {
   fixesOf(request: FixesRequest): Observation[];
   /** Returns the observations that changed, as they are now. */
   markRoutine(ids: readonly number[], routine: boolean): Observation[];
-  /** Undefined when no observation has the id. */
+  /** Makes the text the user's own, which no model writes over. Undefined when no observation has the id. */
   editText(id: number, text: EditedText): Observation | undefined;
 }
 
@@ -72,7 +72,8 @@ export function createStatements(db: Sqlite): Statements {
   );
   const editText = db.prepare<EditedText & { id: number }, Observation>(
     `update observations
-     set title = @title, summary = @summary, narrative = @narrative, revision = revision + 1, synced_at = null
+     set title = @title, summary = @summary, narrative = @narrative, generator = 'manual', upgrade = 0,
+       revision = revision + 1, synced_at = null
      where id = @id
      returning ${observationColumns}`,
   );

@@ -23,6 +23,7 @@ import { createStatements } from "./statements.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
 import { createTruth } from "./truth.ts";
+import { createTurns } from "./turns.ts";
 import { createViewerStates } from "./viewer-state.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
@@ -35,6 +36,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const sessions = createSessions(db);
   const observations = createObservations(db);
   const summaries = createSummaries(db);
+  const turns = createTurns(db);
   return {
     ...group,
     projects: createProjects(db),
@@ -47,8 +49,9 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     withdrawals: createWithdrawals(db, pending),
     observations,
     summaries,
+    turns,
     modelCalls: createModelCalls(db),
-    regenerations: createRegenerations(db, { ...group, sessions, observations, summaries }),
+    regenerations: createRegenerations(db, { ...group, sessions, observations, summaries, turns }),
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),

@@ -39,6 +39,13 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
      where generation_key in (select value || ':0' from json_each(?))`,
   );
   const dropSummary = db.prepare<[number]>("delete from session_summaries where id = ?");
+  const endsTurn = db.prepare<[number], { id: number }>(
+    `select p.id
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.session_id = ? and p.status = 'processing' and r.kind = 'summarize'
+     limit 1`,
+  );
   const breakOff = db.prepare<[number]>(
     `update pending_messages
      set status = 'pending', attempts = attempts - 1, lease_owner = null, lease_until_epoch = null
@@ -66,8 +73,10 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
       for (const id of ids) dropEvent.run(id);
       // What is finished stays counted as done.
       pending.count("skipped", waited.length);
-      // The model was shown the whole batch, so its answer is worth nothing: the other messages are asked for again.
-      const isShown = waited.some(({ status }) => status === "processing");
+      // The model was shown the whole batch, and with a message that ends a turn what came before it as well: its answer
+      // is worth nothing, and the other messages are asked for again.
+      const isShown =
+        waited.some(({ status }) => status === "processing") || endsTurn.get(session) !== undefined;
       if (isShown) breakOff.run(session);
       return isShown;
     },

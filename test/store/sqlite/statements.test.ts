@@ -103,7 +103,12 @@ test("marking as routine changes and syncs only the observations that were not m
 test("an edited text is found by its new words and not by the old ones", () => {
   const { id } = memory.addObservation({ title: "never npm", summary: "never npm", statement: rule });
   const text = { title: "always pnpm", summary: "always pnpm", narrative: null };
-  expect(memory.store.statements.editText(id, text)).toMatchObject({ id, ...text, standing: 1, revision: 2 });
+  expect(memory.store.statements.editText(id, text)).toMatchObject({
+    ...text,
+    generator: "manual",
+    standing: 1,
+    revision: 2,
+  });
   const found = memory.db
     .prepare<[string], number>("select rowid from observations_fts where observations_fts match ?")
     .pluck();
