@@ -1,6 +1,7 @@
 // What context needs of the store, of search and of the work tree.
 import type { Observation, SessionSummary } from "../domain/records.ts";
 import type { NewestRecords } from "./recent.ts";
+import type { EarlierPrompt } from "./prompt-ranking.ts";
 import type { ProjectFolders } from "./short-path.ts";
 
 /** A file that is not as it was when a record was written; the path as the record has it. */
@@ -9,7 +10,21 @@ export interface ChangedFile {
   is: "changed" | "gone";
 }
 
+/** What was said and concluded. */
+export interface StatementsPort {
+  /** Active standing rules of the projects and those that apply everywhere, newest first. */
+  standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
+  /** Active statements, the most salient first. */
+  statements(request: { project: string; limit: number }): Observation[];
+  /** Active records that are not routine, newest first. */
+  rankable(project: string, limit: number): Observation[];
+  /** Prompts that are not private, newest first. */
+  asked(project: string, limit: number): EarlierPrompt[];
+}
+
 export interface ContextPort {
+  /** Absent where no statements are kept. */
+  statements?: StatementsPort | undefined;
   observations: NewestRecords<Observation>;
   summaries: NewestRecords<SessionSummary>;
   /** Newest first, none that was rejected; null means every type or concept. */

@@ -6,7 +6,8 @@ import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { changesOfFile, type ToldOfFile } from "./file-changes.ts";
 import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
-import { chosenRelevant, maxRelevant, renderRelevant } from "./prompt-context.ts";
+import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./prompt-context.ts";
+import { createPromptRanking, type PromptRanking } from "./prompt-ranking.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
 import { type Injection, type TimelineDeps, timelineOf } from "./timeline.ts";
 
@@ -63,6 +64,7 @@ export interface Context {
 export function createContext(port: ContextPort, settings: ContextSettings, searchCommand: string): Context {
   const deps = { port, settings, searchCommand };
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
+  const ranking = createPromptRanking();
   const plain = { colors: false, cwd: null, budget, known: nothing };
   return {
     recent: (request) => recentRecords(port, request),
@@ -74,7 +76,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     forSession: ({ project, cwd = null }) => timelineOf(deps, { ...plain, projects: [project], cwd }),
     async forPrompt(request) {
       const { project, cwd = null, known } = request;
-      const relevant = await relevantTo(port, request, { settings, budget });
+      const relevant = await relevantTo(port, request, { settings, budget, ranking });
       if (!request.withTimeline) return relevant;
       const timeline = await timelineOf(deps, {
         ...plain,
@@ -147,9 +149,11 @@ const searchedPerPlace = 6;
 async function relevantTo(
   port: ContextPort,
   { project, cwd = null, words, known }: PromptContextRequest,
-  { settings, budget }: { settings: ContextSettings; budget: Budget },
+  { settings, budget, ranking }: { settings: ContextSettings; budget: Budget; ranking: PromptRanking },
 ): Promise<Injection> {
   if (words.trim() === "") return { text: "", records: [] };
+  const ranked = rankedFor(port, { project, words, known }, ranking);
+  if (ranked !== null) return renderQuotes(ranked, budget);
   const limit = maxRelevant * searchedPerPlace;
   const found = (await port.relevant?.({ project, words, limit })) ?? [];
   const observations = chosenRelevant(found, { project, known });
@@ -157,6 +161,21 @@ async function relevantTo(
   const changed = await changedFiles(port, observations, cwd);
   return renderRelevant(observations, { changed, field: settings.fullField, budget });
 }
+
+/** Null where the project has no statement: its records are searched then. */
+function rankedFor(
+  { statements }: ContextPort,
+  { project, words, known }: { project: string; words: string; known: ReadonlySet<number> },
+  ranking: PromptRanking,
+): Observation[] | null {
+  const records = statements?.rankable(project, mostRankable) ?? [];
+  if (statements === undefined || !records.some(({ salience }) => salience !== null)) return null;
+  const prompts = statements.asked(project, mostRankable);
+  return ranking.rank(words, { records, prompts }, known).ranked.map(({ record }) => record);
+}
+
+// About two years of daily work; what is older is still found by a search.
+const mostRankable = 4_000;
 
 function joined(first: Injection, second: Injection): Injection {
   return {

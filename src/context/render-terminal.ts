@@ -11,7 +11,13 @@ export function renderTerminal(view: ContextView, shown: number): string {
   const hidden = view.rows.length - shown;
   return [
     bold(`Memory of ${view.projects.join(", ")}`),
-    ...wrapped(economicsLine(rows, view.show), 0).map(dim),
+    ...(view.sections.length > 0 ? [] : wrapped(economicsLine(rows, view.show), 0).map(dim)),
+    ...view.sections.flatMap(({ heading, lines }) =>
+      section(
+        heading,
+        lines.flatMap((line) => wrapped(line.replace(/^- /, ""), 2)),
+      ),
+    ),
     ...section(
       view.lastSummary && `Last session (${dayOf(view.lastSummary.at)})`,
       (view.lastSummary?.parts ?? []).flatMap(({ name, text }) => wrapped(`${name}: ${text}`, 2)),

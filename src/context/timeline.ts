@@ -4,6 +4,7 @@ import { type Budget, type Rendered, rowsWithin } from "./budget.ts";
 import { changedFiles, chosenObservations } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
+import { passedOn } from "./passed-on.ts";
 import { createMarkdown } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
 import type { ProjectFolders } from "./short-path.ts";
@@ -34,31 +35,36 @@ export interface TimelineDeps {
 
 /** The timeline; empty when there is nothing to tell, or what there is does not fit. In colours it has the same rows. */
 export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): Promise<Injection> {
-  const view = await viewFor(deps, request);
+  const { view, quoted } = await viewFor(deps, request);
   const fitting = isEmpty(view) ? null : fittingView(view, request.budget);
   if (fitting === null) {
     return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
   }
   const { text, shown } = fitting;
   const rows = fitting.view.rows.slice(0, shown);
+  // A title in a table is not the record: it may still come in full with a prompt or a file.
+  const told = view.sections.length > 0 ? rows.filter((row) => row.expanded !== null) : rows;
   return {
     text: request.colors ? renderTerminal(fitting.view, shown) : text,
-    records: rows.flatMap((row) => row.ids),
+    records: [...quoted, ...told.flatMap((row) => row.ids)],
     changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
   };
 }
 
 async function viewFor(
   { port, settings, searchCommand }: TimelineDeps,
-  { projects, cwd, known }: TimelineRequest,
-): Promise<ContextView> {
-  const observations = chosenObservations(port, projects, { settings, known });
+  { projects, cwd, known, budget }: TimelineRequest,
+): Promise<{ view: ContextView; quoted: readonly number[] }> {
+  const quotes = passedOn(port, { projects, known, ...shareOf(budget) });
+  const shown = new Set([...known, ...quotes.records]);
+  const observations = chosenObservations(port, projects, { settings, known: shown });
   const records = observations.map(({ observation }) => observation);
   const summary = settings.lastSummary ? lastSummary(port, projects) : undefined;
   const newest = records[0]?.project ?? projects[0] ?? "";
   const chosen = {
     projects,
     searchCommand,
+    sections: quotes.sections,
     observations,
     foldersOf: foldersOnce(port),
     changed: await changedFiles(port, records, cwd),
@@ -66,8 +72,16 @@ async function viewFor(
     isSummaryDoubted: summary !== undefined && port.isDoubted(summary),
     lastMessage: settings.lastMessage ? port.lastMessage(newest) : undefined,
   };
-  return viewOf(chosen, settings);
+  return { view: viewOf(chosen, settings), quoted: quotes.records };
 }
+
+// The frame takes about 60 tokens, and some are left for the list of other records. A text that may be of any length, as
+// one asked for over HTTP, has the same quotes as a host gets.
+function shareOf({ tokens }: Budget): { tokens: number } {
+  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.86 - 40 };
+}
+
+const mostQuoteTokens = 1_000;
 
 // Many rows are of one project.
 function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
@@ -79,8 +93,8 @@ function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
   };
 }
 
-function isEmpty({ rows, lastSummary, lastMessage }: ContextView): boolean {
-  return rows.length === 0 && lastSummary === null && lastMessage === null;
+function isEmpty({ rows, sections, lastSummary, lastMessage }: ContextView): boolean {
+  return rows.length === 0 && sections.length === 0 && lastSummary === null && lastMessage === null;
 }
 
 // What is about the session as a whole gives way before the text would name no record, then what is told in full.
@@ -90,7 +104,7 @@ function fittingView(view: ContextView, budget: Budget): (Rendered & { view: Con
   for (const less of [() => ({}), () => silent, () => alone, brief]) {
     const tried = { ...view, ...less() };
     const rendered = rowsWithin(tried.rows.map(weightOf), budget, createMarkdown(tried));
-    if (rendered !== null && (rendered.shown > 0 || tried.rows.length === 0))
+    if (rendered !== null && (rendered.shown > 0 || tried.rows.length === 0 || tried.sections.length > 0))
       return isEmpty(tried) ? null : { ...rendered, view: tried };
   }
   return null;

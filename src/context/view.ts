@@ -6,6 +6,7 @@ import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";
 import { type LastSummary, lastSummaryOf } from "./last-summary.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
+import type { PassedOnSection } from "./passed-on.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Repeated } from "./repeats.ts";
 import { type ProjectFolders, shortPath } from "./short-path.ts";
@@ -42,6 +43,8 @@ export interface ContextView {
   projects: string[];
   /** Pinned ones first, superseded ones last, each newest first. */
   rows: ContextRow[];
+  /** What a colleague would pass on, before the records. */
+  sections: readonly PassedOnSection[];
   lastSummary: LastSummary | null;
   lastMessage: string | null;
   /** What finds the rest, for example `mem search`: words to look for come behind it. */
@@ -52,6 +55,7 @@ export interface ContextView {
 interface Chosen {
   projects: readonly string[];
   searchCommand: string;
+  sections: readonly PassedOnSection[];
   observations: readonly Repeated<Parsed<Observation>>[];
   foldersOf(project: string): ProjectFolders;
   /** By id, the files that differ now from what they were then. */
@@ -67,6 +71,7 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
   return {
     projects: chosen.projects.map((project) => plainLine(project, maxChars.project)),
     rows: rowsOf(chosen, settings),
+    sections: chosen.sections,
     lastSummary: lastSummaryOf(chosen.lastSummary, {
       observations: chosen.observations.map(({ observation }) => observation),
       isDoubted: chosen.isSummaryDoubted,
@@ -89,11 +94,14 @@ function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
   const ordered = chosen.observations.toSorted(
     (a, b) => stateOrder[stateOf(a.observation)] - stateOrder[stateOf(b.observation)],
   );
+  // Quotes are short and come first; a record in full would push many of them out.
+  const onlyPinned = chosen.sections.length > 0;
   let places = settings.fullCount;
   return ordered.map((repeated) => {
     const { observation } = repeated;
     const row = rowOf(repeated, chosen);
-    const isExpandable = places > 0 && row.state !== "superseded";
+    const isExpandable =
+      places > 0 && row.state !== "superseded" && (row.state === "pinned" || !onlyPinned);
     const lines = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
     // What is pinned stands before all others, even where its title says everything.
     const expanded = lines ?? (isExpandable && row.state === "pinned" ? [] : null);

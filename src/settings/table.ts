@@ -85,7 +85,7 @@ export const settingsTable = {
     kind: "integer",
     min: 200,
     max: 50_000,
-    default: "2000",
+    default: "1000",
     effect: "restart",
     meaning: "Tokens that one injected text may cost, as estimated; hosts take about 2,500.",
   },

@@ -11,8 +11,10 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { createByFile } from "../store/sqlite/by-file.ts";
 import { createCandidates } from "../store/sqlite/candidates.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
+import { createRankable } from "../store/sqlite/rankable.ts";
 import { createRecent } from "../store/sqlite/recent.ts";
 import { createSearchIndex } from "../store/sqlite/search-index.ts";
+import { createStatements } from "../store/sqlite/statements.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { foldersOf } from "./project-ports.ts";
 import { searchCommand } from "./search-command.ts";
@@ -77,6 +79,7 @@ function contextPort(
 ): ContextPort {
   return {
     ...createRecent(db),
+    statements: { ...createStatements(db), ...createRankable(db) },
     observations,
     summaries,
     byFile: createByFile(db),

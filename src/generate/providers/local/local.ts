@@ -1,18 +1,21 @@
 // The provider that needs no key and no network: deterministic observations from a tool's own input and output.
 import type { DraftObservation, DraftSummary } from "../../../domain/drafts.ts";
+import type { ClaimedMessage } from "../../../domain/messages.ts";
+import type { Turn } from "../../../domain/turn.ts";
 import { MemError } from "../../../errors.ts";
 import type { Provider } from "../../provider.ts";
+import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import { observe } from "./observe.ts";
 import { summarize } from "./summary.ts";
 
 /**
- * Makes exactly one observation of each tool use and one summary of each summarize message, in the order given.
+ * Makes exactly one observation of each tool use, and one summary and the statements of each turn, in the order given.
  * Pure and synchronous at heart: it fails only when `signal` is already aborted.
  */
 export function createLocalProvider(): Provider {
   return {
     name: "local",
-    async generate({ session, messages, recentTitles }, signal) {
+    async generate({ session, messages, recentTitles, turns }, signal) {
       if (signal.aborted) throw new MemError("cancelled");
       const observations: DraftObservation[] = [];
       const summaries: DraftSummary[] = [];
@@ -26,6 +29,7 @@ export function createLocalProvider(): Provider {
           titles.push(observation.title);
         } else {
           summaries.push(summarize(claimed, session.user_prompt, titles));
+          observations.push(...statementDrafts(turns?.get(claimed.id) ?? turnOf(claimed), claimed.id));
           titles = [];
         }
       }
@@ -37,4 +41,10 @@ export function createLocalProvider(): Provider {
       };
     },
   };
+}
+
+// What the message itself holds, where the queue gave no more.
+function turnOf({ message }: ClaimedMessage): Turn {
+  const { last_user_message: prompt = "", last_assistant_message: closing = "" } = message;
+  return { prompt, closing, previous: null, uses: [] };
 }

@@ -1,0 +1,153 @@
+// What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
+import type { Observation, SessionSummary } from "../domain/records.ts";
+import { closingCuesOf } from "../statements/closing-cues.ts";
+import type { ContextPort } from "./context-port.ts";
+import { plainLine } from "./plain-line.ts";
+import { textTokens } from "./tokens.ts";
+
+export interface PassedOnRequest {
+  projects: readonly string[];
+  /** Tokens that the sections may take. */
+  tokens: number;
+  /** Records that the reader has already. */
+  known: ReadonlySet<number>;
+}
+
+export interface PassedOn {
+  sections: PassedOnSection[];
+  /** Ids of the records in them. */
+  records: number[];
+}
+
+export interface PassedOnSection {
+  heading: string;
+  lines: string[];
+}
+
+/**
+ * Sections of whole quotes, the most salient first, within the tokens. No sections where the projects have no statement.
+ * Equal records give equal sections: ages count from the newest record, not from now.
+ */
+export function passedOn(port: ContextPort, { projects, tokens, known }: PassedOnRequest): PassedOn {
+  const source = port.statements;
+  if (source === undefined) return { sections: [], records: [] };
+  const unknown = (one: Observation): boolean => !known.has(one.id);
+  const rules = source.standingRules({ projects, limit: mostRules }).filter(unknown);
+  const statements = projects
+    .flatMap((project) => source.statements({ project, limit: mostStatements }))
+    .filter((one) => one.standing === 0 && unknown(one));
+  if (rules.length + statements.length === 0) return { sections: [], records: [] };
+  const ranked = byPassingOn(statements);
+  const failures = ranked.filter(isFailure);
+  const open = ranked.filter((one) => !isFailure(one) && isOpen(one)).slice(0, mostOpen);
+  const room = new Room(tokens);
+  const sections = [
+    room.fill("Rules from the user", rulesInOrder(rules).map(quoted), tokens * shares.rules),
+    room.fill("Left open", inTime(open).map(quoted), tokens * shares.open),
+    room.fill("Last sessions", lastSessions(port, projects), tokens * shares.sessions),
+    room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
+    room.fill("Found and decided", ranked.filter((one) => !isFailure(one)).map(quoted), tokens),
+  ].filter(({ lines }) => lines.length > 0);
+  return { sections, records: [...room.records] };
+}
+
+/** A line and the record that it quotes; null for one that stands for no record. */
+interface Line {
+  id: number | null;
+  text: string;
+}
+
+/** What is left of the tokens, and which records are in. */
+class Room {
+  readonly records = new Set<number>();
+  private left: number;
+
+  constructor(tokens: number) {
+    this.left = tokens;
+  }
+
+  /** As many of the first lines as fit; a long one gives way to shorter ones behind it. */
+  fill(heading: string, lines: readonly Line[], share: number): PassedOnSection {
+    let room = Math.min(share, this.left) - textTokens(heading) - headingTokens;
+    const before = room;
+    const shown: string[] = [];
+    for (const { id, text } of lines) {
+      if (room < leastLine) break;
+      const cost = textTokens(text) + 1;
+      if (cost > room || (id !== null && this.records.has(id))) continue;
+      room -= cost;
+      shown.push(text);
+      if (id !== null) this.records.add(id);
+    }
+    if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
+    return { heading, lines: shown };
+  }
+}
+
+function quoted(one: Observation): Line {
+  const everywhere = one.reach === "everywhere" && one.standing === 1 ? "everywhere: " : "";
+  return { id: one.id, text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})` };
+}
+
+// Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.
+function rulesInOrder(rules: readonly Observation[]): Observation[] {
+  return rules.toSorted(
+    (a, b) =>
+      Number(b.reach === "everywhere") - Number(a.reach === "everywhere") ||
+      (b.salience ?? 0) - (a.salience ?? 0) ||
+      b.id - a.id,
+  );
+}
+
+/** The most salient first. A finding loses with its age, slowly: about 0.8 in a quarter of a year. */
+function byPassingOn(statements: readonly Observation[]): Observation[] {
+  const newest = Math.max(...statements.map((one) => one.created_at_epoch));
+  const worth = ({ salience, created_at_epoch }: Observation): number =>
+    (salience ?? 0) - 0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs);
+  return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
+}
+
+function inTime(statements: readonly Observation[]): Observation[] {
+  return statements.toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
+}
+
+function isOpen({ said_by, summary }: Observation): boolean {
+  return said_by === "agent" && closingCuesOf(summary).has("open");
+}
+
+// Only what is derived from tool uses says `tool`; a fix has what worked, a failure has not.
+function isFailure({ said_by, obs_type }: Observation): boolean {
+  return said_by === "tool" && obs_type === "discovery";
+}
+
+/** The last sessions that ended a turn, oldest first: what was asked, and what came of it. */
+function lastSessions(port: ContextPort, projects: readonly string[]): Line[] {
+  const newest = projects
+    .flatMap((project) => port.summaries.page({ offset: 0, limit: summariesLookedAt, project }).items)
+    .filter((summary) => !port.isDoubted(summary))
+    .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
+  const bySession = new Map<string, SessionSummary>();
+  for (const summary of newest)
+    if (!bySession.has(summary.sdk_session_id)) bySession.set(summary.sdk_session_id, summary);
+  return [...bySession.values()]
+    .slice(0, mostSessions)
+    .reverse()
+    .flatMap((summary) => {
+      const asked = plainLine(summary.request ?? "", maxChars.asked);
+      const came = plainLine(summary.learned ?? summary.completed ?? summary.notes ?? "", maxChars.came);
+      const text = [asked, came].filter((part) => part !== "").join(": ");
+      return text === "" ? [] : [{ id: null, text: `- ${text}` }];
+    });
+}
+
+const weekMs = 7 * 24 * 3_600_000;
+const mostRules = 60;
+const mostStatements = 200;
+const mostOpen = 5;
+const mostSessions = 3;
+const summariesLookedAt = 12;
+const maxChars = { quote: 340, asked: 90, came: 140 };
+// Of the whole: what is left over goes to findings.
+const shares = { rules: 0.5, open: 0.2, sessions: 0.2, failures: 0.12 };
+const headingTokens = 2;
+const leastLine = 8;

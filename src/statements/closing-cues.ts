@@ -1,0 +1,121 @@
+// What the wording of a sentence in an agent's closing message tells, in eight languages.
+import { cueOf } from "./cue-pattern.ts";
+
+/** Classes of wording; a sentence can have several. */
+const closingCues = {
+  /** Says why something happened or is so. */
+  cause: cueOf({
+    words: `because|cause[sd]?|root cause|reasons?|culprit|due to|why|so that|therefore|hence|since|
+      weil|ursache|grund|gründe|liegt (?:an|daran)|lag (?:an|daran)|deshalb|daher|wegen|
+      causa|causas|porque|debido a|por eso|motivo|culpa|culpable|
+      cause|parce que|car|raison|à cause|donc|vient de|
+      por isso|devido|pois|
+      причина|причине|потому что|из-за|поэтому|так как`,
+    runs: "原因|因为|由于|所以|导致|因此|ため|ので|せいで|からです",
+  }),
+  /** Names what was chosen, proposed, rejected, or kept. */
+  decision: cueOf({
+    words: `decision|decided?|chose|chosen|choice|prefer\\w*|recommend\\w*|recommendation|propos\\w+|settled|ruled out|
+      reject\\w*|off the table|instead of|rather than|would (?:take|use|go|keep|not|be)|i'd (?:take|go|keep)|go for|
+      not worth|we take|stays?|remains?|trade-?off|drawback|against it|speaks against|lose|give up|cost:|wins?|out because|
+      entscheidung|entschieden|vorschlag|empfehle|gewählt|bleibt (?:es )?bei|vom tisch|nachteil|genügt|stattdessen|
+      decisión|decidido|propongo|recomiendo|elegid[oa]|descartad[oa]s?|en lugar de|desventaja|
+      choix|décision|retenu|écarté\\w*|recommande|propose|penche|plutôt|inconvénient|
+      decisão|escolhid[oa]|recomendo|descartad[oa]|em vez de|desvantagem|
+      решение|решили|выбран\\w*|предлагаю|рекомендую|отказал\\w+|вместо|недостаток`,
+    runs: "决定|建议|选择|放弃|不采用|而不是|缺点|採用|決定|勧めます|推奨|却下|代わりに|見送",
+  }),
+  /** What is not done, stopped, or waits. */
+  open: cueOf({
+    words: `left|remaining|remains|what remains|still|not (?:yet|done|started|committed|pushed|run|written|touched|converted|merged)|
+      yet to|to-?do|unfinished|half(?:way)? done|untouched|stopped|paused|pending|waits? for|waiting|blocked|next step|next:|
+      open|not in the code|is next|have not|has not|did not touch|needs? (?:a decision|to be)|has to be|have to be|tomorrow|
+      before (?:it|this|that) can|proper fix|
+      offen|fehlt|fehlen|noch nicht|noch (?:zu|keine?)|übrig|bleibt noch|ausstehend|wartet|angehalten|als nächstes|steht noch|unberührt|
+      pendiente|falta|faltan|queda|quedan|todavía|aún no|sin (?:hacer|empezar|terminar)|se reanuda|parado|siguiente|
+      reste|restent|pas encore|à faire|en attente|manque|arrêté|prochaine étape|
+      falta|faltam|ainda não|pendente|parado|próximo passo|por fazer|
+      осталось|остались|остаётся|ещё не|еще не|не начат\\w*|не сделан\\w*|не трогал|ждёт|ждет|открыт\\w*|дальше|следующ\\w+`,
+    runs: "还没|还没有|尚未|未完成|剩下|剩余|没有改|没改|待|下一步|まだ|未着手|未対応|残り|残って|未定|次は|待ち",
+  }),
+  /** A new state replaces an old one, or applies from now on. */
+  change: cueOf({
+    words: `no longer|not any ?more|any more|anymore|from (?:now|here) on|instead of|replac\\w+|is gone|are gone|dropped|
+      moved to|switched|now use[sd]?|from now|next one|new ones|as before|obsolete|deprecated|used to|
+      nicht mehr|ab jetzt|ab sofort|künftig|statt|ersetzt|abgelöst|umgestellt|
+      ya no|a partir de ahora|desde ahora|en vez de|sustituy\\w+|reemplaz\\w+|
+      ne [^.]{1,40} plus|n'existe plus|désormais|dorénavant|au lieu d|remplac\\w+|à partir de maintenant|
+      não [^.]{1,30} mais|a partir de agora|de agora em diante|no lugar de|substitu\\w+|
+      больше не|теперь|отныне|впредь|вместо|заменен\\w*|перешли`,
+    runs: "不再|从现在|以后|改为|改成|替换|なくなり|今後|これから|廃止|変更|移し|移す|読まなく",
+  }),
+  /** A general statement: what holds for all, or must be. */
+  general: cueOf({
+    words: `every|each|all|any|always|never|must|required|only|whenever|whatever|everything|nothing|everywhere|applies|cannot|
+      can't|should|jede[rsmn]?|alle[sn]?|immer|nie|niemals|nur|muss|müssen|überall|
+      cada|tod[oa]s?|siempre|nunca|sólo|solo|debe\\w*|hay que|
+      chaque|tou(?:s|te|tes)|toujours|jamais|seulement|doit|doivent|partout|
+      sempre|somente|apenas|deve\\w*|
+      кажд\\w+|все|всегда|никогда|только|должн\\w+|нельзя|везде`,
+    runs: "所有|每个|每次|总是|必须|只能|只有|都|全て|すべて|常に|必ず|のみ|だけ",
+  }),
+  /** Negation and contrast carry the surprise of a finding. */
+  contrast: cueOf({
+    words: `not|no|never|but|however|although|while|without|although|yet|though|wrong|fails?|failed|missing|broken|too (?:early|late|small|large|many)|
+      nicht|kein\\w*|aber|ohne|obwohl|falsch|fehlt|
+      no|pero|sin|aunque|nunca|falla\\w*|
+      pas|mais|sans|aucun\\w*|jamais|échou\\w+|
+      não|mas|sem|embora|falha\\w*|
+      не|но|без|нет|хотя`,
+    runs: "不是|没有|但|却|无法|失败|ではなく|ない|が、|しかし|失敗",
+  }),
+  /** Says that checks pass. */
+  checked: cueOf({
+    words: `tests? (?:now )?pass\\w*|pass(?:es|ed)?|green|checked|verified|compared|works?|reviewed|rendered|looked|i searched|confirmed|
+      tests? (?:laufen|grün)|geprüft|bestanden|
+      pruebas pasan|comprob\\w+|pasan|
+      tests? passent|vérifi\\w+|
+      testes passam|verifiqu\\w+|passam|
+      тест\\w* (?:прош|зел)\\w*|проверил\\w*|проходят`,
+    runs: "测试通过|通过|已验证|テストは|通ります|通過|確認しました",
+  }),
+  /** Offers, questions and remarks to the user. */
+  offer: cueOf({
+    words: `let me know|tell me|if you (?:want|like|prefer|would)|would you like|shall i|should i|do you want|i can|i could|happy to|
+      say the word|your call|
+      sag bescheid|soll ich|wenn du (?:willst|magst|möchtest)|kann ich|
+      avísame|dime si|quieres que|si quieres|puedo|
+      dis-moi|dites-moi|si tu veux|si vous voulez|voulez-vous|je peux|
+      me avise|se quiser|quer que|posso|
+      скажи\\w*|если хотите|если хочешь|могу`,
+    runs: "需要我|要不要|如果你|告诉我|しましょうか|ますか|教えて",
+  }),
+  /** What was left as it is. */
+  unchanged: cueOf({
+    words: `unchanged|as (?:it was|they were|before|is)|did not (?:change|touch|move|need)|untouched|stay(?:s|ed)? as|left (?:it|them|alone|as)|same as|i left|
+      unverändert|nicht angefasst|
+      sin cambios|no (?:he )?toc\\w+|
+      inchang\\w+|pas touché|
+      inalterad\\w+|não mexi|
+      без изменений|не менял\\w*|не трогал\\w*`,
+    runs: "不变|没有改动|保持|そのまま|変更していません|変わりません",
+  }),
+  /** How it is done here, for the next time. */
+  howTo: cueOf({
+    words: `use|uses|run|runs|with|via|through|by|goes|lives?|stands? in|is in|are in|kept in|pattern|convention|scheme|
+      über|mit|steht in|liegt in|heißen|heißt|
+      usa|usar|con|está en|están en|
+      utilis\\w+|avec|se trouve|passe par|
+      usar|com|fica em|está em|
+      через|используй\\w*|лежит|лежат|с помощью`,
+    runs: "使用|用|放在|位于|通过|使う|使い|にあります|経由",
+  }),
+} as const;
+
+export type ClosingCue = keyof typeof closingCues;
+
+/** The classes that the wording of a sentence has. */
+export function closingCuesOf(text: string): Set<ClosingCue> {
+  const names = Object.keys(closingCues) as ClosingCue[];
+  return new Set(names.filter((name) => closingCues[name].test(text)));
+}

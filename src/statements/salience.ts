@@ -1,0 +1,152 @@
+// How likely a colleague would pass a sentence on: a linear model of its wording and its place in the turn.
+import { closingCuesOf } from "./closing-cues.ts";
+import { codeSpansIn, namesIn } from "./names.ts";
+import { promptCuesOf } from "./prompt-cues.ts";
+import type { Sentence } from "./sentences.ts";
+
+/** What of a turn weighs in. */
+export interface TurnTraits {
+  prompt: string;
+  /** The session had a turn before this one. */
+  isFollowUp: boolean;
+  /** A tool use of this turn failed. */
+  hasFailure: boolean;
+}
+
+/** Each trait is 0 or 1, or a small count. */
+export type Traits<K extends string = string> = Record<K, number>;
+
+export function traitsOfClosing(sentence: Sentence, turn: TurnTraits): Traits<keyof typeof closingWeights> {
+  const { text, kind, lead } = sentence;
+  const cues = closingCuesOf(text);
+  const has = (name: Parameters<typeof cues.has>[0]): number => Number(cues.has(name));
+  return {
+    base: 1,
+    cause: has("cause"),
+    decision: has("decision"),
+    open: has("open"),
+    change: has("change"),
+    general: has("general"),
+    contrast: has("contrast"),
+    checked: has("checked"),
+    offer: has("offer"),
+    unchanged: has("unchanged"),
+    howTo: has("howTo"),
+    names: Math.min(3, Math.max(codeSpansIn(text), namesIn(text).length)),
+    number: Number(/\d/.test(text)),
+    item: Number(kind === "item"),
+    short: Number(text.length < 45),
+    long: Number(text.length > 160),
+    ofProblem: Number(tellsOfProblem(turn.prompt)),
+    afterFailure: Number(turn.hasFailure),
+    lead: Number(lead !== ""),
+    followUp: Number(turn.isFollowUp),
+    afterAgreement: Number(promptCuesOf(turn.prompt).has("agreement")),
+  };
+}
+
+export function traitsOfPrompt(
+  { text }: Sentence,
+  { isFollowUp, sentences }: { isFollowUp: boolean; sentences: number },
+): Traits<keyof typeof promptWeights> {
+  const cues = promptCuesOf(text);
+  const has = (name: Parameters<typeof cues.has>[0]): number => Number(cues.has(name));
+  const followUp = Number(isFollowUp);
+  return {
+    base: 1,
+    never: has("never"),
+    always: has("always"),
+    norm: has("norm"),
+    correction: has("correction"),
+    oneOff: has("oneOff"),
+    agreement: has("agreement"),
+    asks: Number(/[?？]\s*$/.test(text)),
+    several: Number(sentences > 1),
+    names: Math.min(2, namesIn(text).length),
+    followUp,
+    long: Number(text.length > 120),
+    short: Number(text.length < 30),
+    correctionOfFollowUp: followUp * has("correction"),
+    neverOfFollowUp: followUp * has("never"),
+    neverAndAlways: has("never") * has("always"),
+    number: Number(/\d/.test(text)),
+    normOfFollowUp: followUp * has("norm"),
+    clauses: Math.min(3, text.match(/[,;:，、；]/g)?.length ?? 0),
+  };
+}
+
+/** A logit. */
+export function salienceOfClosing(sentence: Sentence, turn: TurnTraits): number {
+  return weigh(traitsOfClosing(sentence, turn), closingWeights);
+}
+
+/** A logit; `sentences` is how many the prompt has. */
+export function salienceOfPrompt(
+  sentence: Sentence,
+  about: { isFollowUp: boolean; sentences: number },
+): number {
+  return weigh(traitsOfPrompt(sentence, about), promptWeights);
+}
+
+/** True for a prompt that reports a fault or asks why something happens. */
+export function tellsOfProblem(prompt: string): boolean {
+  return problem.test(prompt);
+}
+
+function weigh<K extends string>(traits: Traits<K>, weights: Readonly<Record<K, number>>): number {
+  let sum = 0;
+  for (const name in traits) sum += traits[name] * weights[name];
+  return Math.round(sum * 100) / 100;
+}
+
+// Fitted by logistic regression with L2 on two development sets of 152 scenarios by two authors: sentences that a later
+// session needed against all others. Fitted on one set and measured on the other, the area under the curve is 0.82 and
+// 0.87 for closings, 0.93 and 0.95 for prompts. `npm run bench -- delivery` measures what it is worth.
+const closingWeights = {
+  base: -2.5,
+  cause: 0.1,
+  decision: 0.45,
+  open: 0.25,
+  change: 0,
+  general: 0,
+  contrast: 0.15,
+  checked: -0.05,
+  offer: -0.1,
+  unchanged: -0.15,
+  howTo: 0.2,
+  names: 1.15,
+  number: 0.4,
+  item: 0.45,
+  short: -0.25,
+  long: 0.3,
+  ofProblem: 0.2,
+  afterFailure: 0.5,
+  lead: 0.3,
+  followUp: -0.4,
+  afterAgreement: 0.55,
+};
+
+const promptWeights = {
+  base: -3.65,
+  never: 0.3,
+  always: 0.6,
+  norm: 0.65,
+  correction: 0.15,
+  oneOff: -0.05,
+  agreement: 0.05,
+  asks: -0.25,
+  several: 1.4,
+  names: 0.55,
+  followUp: 0.55,
+  long: 0.1,
+  short: -0.35,
+  correctionOfFollowUp: 0.2,
+  neverOfFollowUp: 0.35,
+  neverAndAlways: 0.25,
+  number: 0.05,
+  normOfFollowUp: 0.25,
+  clauses: 0.75,
+};
+
+const problem =
+  /\b(?:bug|error|broken|crash\w*|fail\w*|wrong|slow|why|doesn'?t|not work\w*|leak|flaky|stuck|hang\w*|restart\w*|missing|killed|timeout|fehler|langsam|kaputt|warum|falla|lento|por qué|erreur|lent|vide|pourquoi|erro|falha)\b|ошибк|зависа|не работает|почему|报错|失败|为什么|没有|エラー|遅い|なぜ|出ない/i;

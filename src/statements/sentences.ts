@@ -1,0 +1,113 @@
+// Splits a Markdown message into sentences and list items, each with the lead-in that it needs to be understood.
+
+/** One sentence of prose, or one list item. */
+export interface Sentence {
+  /** As written, on one line, without list marks and emphasis. */
+  text: string;
+  kind: "prose" | "item";
+  /** The heading or the line ending with a colon above it; empty when there is none. */
+  lead: string;
+  /** Position among the sentences of the message, from 0. */
+  at: number;
+}
+
+/**
+ * The sentences of a message in their order, at most 120 of its first 400 lines. Code blocks, quoted lines, tables and
+ * rules are left out. Linear in the length of the text.
+ */
+export function sentencesOf(message: string): Sentence[] {
+  const found: Omit<Sentence, "at">[] = [];
+  let paragraph: string[] = [];
+  let lead = "";
+  const flush = (): void => {
+    const text = paragraph.join(" ");
+    paragraph = [];
+    if (text === "") return;
+    const sentences = splitProse(text);
+    for (const one of sentences) found.push({ text: one, kind: "prose", lead: "" });
+    const last = sentences.at(-1) ?? "";
+    lead = /[:：]$/.test(last) ? last : "";
+  };
+  for (const line of linesOutsideCode(message)) {
+    const heading = headingOf(line);
+    const item = listItem.exec(line);
+    if (heading !== null) {
+      flush();
+      lead = heading;
+    } else if (item !== null) {
+      flush();
+      found.push({ text: plainText(item[1] ?? ""), kind: "item", lead });
+    } else if (isContinuation(line, found.at(-1)) && paragraph.length === 0) {
+      const last = found.pop();
+      if (last !== undefined) found.push({ ...last, text: `${last.text} ${plainText(line)}` });
+    } else if (line.trim() === "") flush();
+    else if (!skipped.test(line)) paragraph.push(plainText(line));
+  }
+  flush();
+  return found
+    .filter(({ text }) => /[\p{L}]{2}/u.test(text))
+    .slice(0, maxSentences)
+    .map((one, at) => ({ ...one, at }));
+}
+
+/** One paragraph's sentences. `Intl.Segmenter` never ends a sentence before a lower-case letter; people do. */
+export function splitProse(text: string): string[] {
+  const sentences: string[] = [];
+  for (const { segment } of segmenter.segment(text)) {
+    for (const part of segment.split(beforeLowerCase)) {
+      const last = sentences.at(-1);
+      if (last !== undefined && (abbreviation.test(last) || opensSpan(last)))
+        sentences[sentences.length - 1] = `${last} ${part.trim()}`;
+      else if (part.trim() !== "") sentences.push(part.trim());
+    }
+  }
+  return sentences;
+}
+
+// A period within a code span ends nothing.
+function opensSpan(text: string): boolean {
+  return (text.match(/`/g)?.length ?? 0) % 2 === 1 && text.length < 400;
+}
+
+function* linesOutsideCode(message: string): Generator<string> {
+  let isFenced = false;
+  for (const line of message.slice(0, maxChars).split(/\r?\n/, maxLines)) {
+    if (fence.test(line)) {
+      isFenced = !isFenced;
+      yield "";
+    } else if (!isFenced) yield line;
+  }
+}
+
+function headingOf(line: string): string | null {
+  const match = heading.exec(line);
+  return match === null ? null : plainText(match[1] ?? match[2] ?? "");
+}
+
+// An indented line under an item belongs to it.
+function isContinuation(line: string, last: Omit<Sentence, "at"> | undefined): boolean {
+  return last?.kind === "item" && /^\s{2,}\S/.test(line) && !skipped.test(line);
+}
+
+/** The text without emphasis and link targets, white space collapsed. */
+export function plainText(text: string): string {
+  return text
+    .replace(/\*\*|__/g, "")
+    .replace(/(^|[\s(])[*_]([^\s*_][^*_]{0,80})[*_](?=$|[\s).,;:!?])/g, "$1$2")
+    .replace(/\[([^\]]{1,200})\]\([^)]{1,400}\)/g, "$1")
+    .replace(/^\[[ xX]\]\s+/, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+const maxChars = 64 * 1024;
+const maxLines = 400;
+const maxSentences = 120;
+const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?])\s+(?=[\p{Ll}\p{Lo}`])/u;
+const abbreviation =
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|approx|resp|vs|cf|incl|z\.\s?B|d\.\s?h|bzw|usw|ca|ggf|evtl|u\.\s?a|p\.\s?ej|т\.\s?е|т\.\s?д|напр|no|nr|fig|st|min|max|sec|dr|mr|mrs)\.$/i;
+const fence = /^\s*(?:```|~~~)/;
+const heading = /^\s*(?:#{1,6}\s+(.{1,120})|\*\*([^*]{1,100})\*\*:?)\s*$/;
+const listItem = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(.+)$/;
+const skipped = /^\s*(?:>|\||[-*_=]{3,}\s*$)/;

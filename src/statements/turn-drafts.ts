@@ -1,0 +1,68 @@
+// The statements of one turn as observations, in the types and concepts of the `code` mode.
+import type { DraftObservation } from "../domain/drafts.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import type { ObservationConcept, ObservationType } from "../domain/records.ts";
+import type { Turn } from "../domain/turn.ts";
+import { concludedIn } from "./concluded.ts";
+import { namesIn } from "./names.ts";
+import { saidIn } from "./said-by-user.ts";
+import type { Statement, StatementKind } from "./statement.ts";
+
+/** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
+export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
+  const statements = [...saidIn(turn), ...concludedIn(turn)];
+  return withoutRepeats(statements).map((statement) => draftOf(statement, { turn, source }));
+}
+
+/** One statement as an observation that quotes it in full. */
+export function draftOf(
+  statement: Statement,
+  { turn, source }: { turn: Pick<Turn, "prompt">; source: number },
+): DraftObservation {
+  const { kind, text, said_by, standing, reach, salience, families } = statement;
+  const { type, concepts } = words[kind];
+  const paths = namesIn(text).filter((name) => file.test(name));
+  const asked = excerpt(turn.prompt.replace(/\s+/g, " ").trim(), askedChars);
+  return {
+    obs_type: type,
+    title: excerpt(text, titleChars),
+    subtitle: said_by === "user" || asked === "" ? null : `Asked: ${asked}`,
+    summary: excerpt(text, textChars),
+    narrative: text.length > titleChars ? excerpt(text, textChars) : null,
+    facts: [],
+    concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
+    files_read: paths,
+    files_modified: [],
+    provenance: said_by === "user" ? "user" : "agent",
+    sources: [source, ...(statement.sources ?? [])],
+    statement: { said_by, standing, reach, salience, ...(families === undefined ? {} : { families }) },
+  };
+}
+
+// A closing often repeats the user's words, or itself.
+function withoutRepeats(statements: readonly Statement[]): Statement[] {
+  const seen = new Set<string>();
+  return statements.filter(({ text }) => {
+    const key = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ");
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const words: Record<StatementKind, { type: ObservationType; concepts: readonly ObservationConcept[] }> = {
+  rule: { type: "decision", concepts: ["pattern"] },
+  instruction: { type: "change", concepts: ["why-it-exists"] },
+  cause: { type: "bugfix", concepts: ["problem-solution"] },
+  decision: { type: "decision", concepts: ["trade-off"] },
+  open: { type: "change", concepts: ["what-changed"] },
+  change: { type: "change", concepts: ["what-changed"] },
+  finding: { type: "discovery", concepts: ["how-it-works"] },
+  fix: { type: "bugfix", concepts: ["problem-solution", "gotcha"] },
+  failure: { type: "discovery", concepts: ["gotcha"] },
+};
+
+const titleChars = 140;
+const textChars = 600;
+const askedChars = 140;
+const file = /^[\w@.~/-]*[\w@-]+\.[a-z]{1,5}$/i;
