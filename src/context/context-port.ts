@@ -1,7 +1,7 @@
 // What context needs of the store, of search and of the work tree.
 import type { Observation, SessionSummary } from "../domain/records.ts";
-import type { NewestRecords } from "./recent.ts";
 import type { EarlierPrompt } from "./prompt-ranking.ts";
+import type { NewestRecords } from "./recent.ts";
 import type { ProjectFolders } from "./short-path.ts";
 
 /** A file that is not as it was when a record was written; the path as the record has it. */

@@ -75,7 +75,10 @@ function scoreOf(record: Observation, { query, idf, turns, intent, terms }: Scor
   }
   const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
   const score =
-    weights.own * own + weights.turn * turn + weights.intent * fitOf(intent, record) + weights.salience * salience;
+    weights.own * own +
+    weights.turn * turn +
+    weights.intent * fitOf(intent, record) +
+    weights.salience * salience;
   return { record, score, overlap: own + turn / 2 };
 }
 
@@ -124,7 +127,13 @@ function turnsOf(
   return turns;
 }
 
-function turnKey({ sdk_session_id, prompt_number }: { sdk_session_id: string; prompt_number: number | null }) {
+function turnKey({
+  sdk_session_id,
+  prompt_number,
+}: {
+  sdk_session_id: string;
+  prompt_number: number | null;
+}) {
   return `${sdk_session_id}:${prompt_number ?? ""}`;
 }
 

@@ -100,8 +100,7 @@ function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
   return ordered.map((repeated) => {
     const { observation } = repeated;
     const row = rowOf(repeated, chosen);
-    const isExpandable =
-      places > 0 && row.state !== "superseded" && (row.state === "pinned" || !onlyPinned);
+    const isExpandable = places > 0 && row.state !== "superseded" && (row.state === "pinned" || !onlyPinned);
     const lines = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
     // What is pinned stands before all others, even where its title says everything.
     const expanded = lines ?? (isExpandable && row.state === "pinned" ? [] : null);

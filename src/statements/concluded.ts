@@ -1,7 +1,7 @@
 // What a closing message concludes: its sentences most worth passing on.
 import type { Turn } from "../domain/turn.ts";
 import { type ClosingCue, closingCuesOf } from "./closing-cues.ts";
-import { salienceOfClosing, tellsOfProblem, type TurnTraits } from "./salience.ts";
+import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Sentence, sentencesOf } from "./sentences.ts";
 import type { Statement, StatementKind } from "./statement.ts";
 
@@ -39,7 +39,7 @@ function kindOf(cues: ReadonlySet<ClosingCue>, { prompt }: TurnTraits): Statemen
 }
 
 /** A list item has the line above its list in front, a sentence that points back the sentence before. */
-export function withLead(sentence: Sentence, all: readonly Sentence[]): string {
+function withLead(sentence: Sentence, all: readonly Sentence[]): string {
   const { text, kind, lead, at } = sentence;
   if (kind === "item") return lead !== "" && lead.length <= longestLead ? `${ended(lead)} ${text}` : text;
   const before = all[at - 1];
@@ -57,4 +57,5 @@ const leastSalience = -3;
 const longestLead = 90;
 const anaphor =
   /^(?:it|this|that|they|these|those|both|neither|so|then|there|das|dies\w*|es|sie|deshalb|eso|esto|por eso|ça|cela|c'est|il|elle|isso|это|он|она|они)\b|^(?:这|它|这是|これ|それ)/i;
-const smallTalk = /^(?:done|ok|okay|fine|sure|understood|noted|got it|you'?re welcome|gut|verstanden|listo|hecho|entendu|fait|pronto|готово)[.!,]?$/i;
+const smallTalk =
+  /^(?:done|ok|okay|fine|sure|understood|noted|got it|you'?re welcome|gut|verstanden|listo|hecho|entendu|fait|pronto|готово)[.!,]?$/i;

@@ -14,9 +14,9 @@ export interface TurnTraits {
 }
 
 /** Each trait is 0 or 1, or a small count. */
-export type Traits<K extends string = string> = Record<K, number>;
+type Traits<K extends string = string> = Record<K, number>;
 
-export function traitsOfClosing(sentence: Sentence, turn: TurnTraits): Traits<keyof typeof closingWeights> {
+function traitsOfClosing(sentence: Sentence, turn: TurnTraits): Traits<keyof typeof closingWeights> {
   const { text, kind, lead } = sentence;
   const cues = closingCuesOf(text);
   const has = (name: Parameters<typeof cues.has>[0]): number => Number(cues.has(name));
@@ -45,7 +45,7 @@ export function traitsOfClosing(sentence: Sentence, turn: TurnTraits): Traits<ke
   };
 }
 
-export function traitsOfPrompt(
+function traitsOfPrompt(
   { text }: Sentence,
   { isFollowUp, sentences }: { isFollowUp: boolean; sentences: number },
 ): Traits<keyof typeof promptWeights> {

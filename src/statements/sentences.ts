@@ -51,7 +51,7 @@ export function sentencesOf(message: string): Sentence[] {
 }
 
 /** One paragraph's sentences. `Intl.Segmenter` never ends a sentence before a lower-case letter; people do. */
-export function splitProse(text: string): string[] {
+function splitProse(text: string): string[] {
   const sentences: string[] = [];
   for (const { segment } of segmenter.segment(text)) {
     for (const part of segment.split(beforeLowerCase)) {
@@ -90,7 +90,7 @@ function isContinuation(line: string, last: Omit<Sentence, "at"> | undefined): b
 }
 
 /** The text without emphasis and link targets, white space collapsed. */
-export function plainText(text: string): string {
+function plainText(text: string): string {
   return text
     .replace(/\*\*|__/g, "")
     .replace(/(^|[\s(])[*_]([^\s*_][^*_]{0,80})[*_](?=$|[\s).,;:!?])/g, "$1$2")

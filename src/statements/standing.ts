@@ -1,7 +1,20 @@
-// TEMP until the classifier lands.
+// Whether a sentence of a user's prompt states a rule. A first version, by cue words alone.
+import type { Reach } from "../domain/statement.ts";
 import { promptCuesOf } from "./prompt-cues.ts";
-export function standingOf(s: string, _c: { prompt: string; isFollowUp: boolean; previousClosing: string | null }): { standing: true; reach: "project" | "everywhere"; form: "do" | "never" } | null {
-  const c = promptCuesOf(s);
-  if (c.has("oneOff") || /[?？]\s*$/.test(s)) return null;
-  return c.has("always") && (c.has("never") || c.has("norm")) && s.length > 25 ? { standing: true, reach: "project", form: c.has("never") ? "never" : "do" } : null;
+
+interface Around {
+  prompt: string;
+  isFollowUp: boolean;
+  previousClosing: string | null;
+}
+
+/** Null for a sentence that states none. */
+export function standingOf(
+  sentence: string,
+  _around: Around,
+): { standing: true; reach: Reach; form: "do" | "never" } | null {
+  const cues = promptCuesOf(sentence);
+  if (cues.has("oneOff") || /[?？]\s*$/.test(sentence) || sentence.length < 25) return null;
+  if (!cues.has("always") || !(cues.has("never") || cues.has("norm"))) return null;
+  return { standing: true, reach: "project", form: cues.has("never") ? "never" : "do" };
 }

@@ -14,7 +14,7 @@ export function topicTermsOf(text: string): string[] {
 }
 
 /** True for a word that says nothing about a topic: articles, pronouns, auxiliaries, polite words. */
-export function isCommon(term: string): boolean {
+function isCommon(term: string): boolean {
   return commonWords.has(term) || (term.length < 2 && !/\d/.test(term));
 }
 

@@ -15,7 +15,7 @@ export function statementDrafts(turn: Turn, source: number): DraftObservation[] 
 }
 
 /** One statement as an observation that quotes it in full. */
-export function draftOf(
+function draftOf(
   statement: Statement,
   { turn, source }: { turn: Pick<Turn, "prompt">; source: number },
 ): DraftObservation {
@@ -28,7 +28,7 @@ export function draftOf(
     title: excerpt(text, titleChars),
     subtitle: said_by === "user" || asked === "" ? null : `Asked: ${asked}`,
     summary: excerpt(text, textChars),
-    narrative: text.length > titleChars ? excerpt(text, textChars) : null,
+    narrative: text.length > titleChars ? excerpt(text, storyChars) : null,
     facts: [],
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
     files_read: paths,
@@ -62,7 +62,8 @@ const words: Record<StatementKind, { type: ObservationType; concepts: readonly O
   failure: { type: "discovery", concepts: ["gotcha"] },
 };
 
-const titleChars = 140;
-const textChars = 600;
+const titleChars = 120;
+const textChars = 300;
+const storyChars = 900;
 const askedChars = 140;
 const file = /^[\w@.~/-]*[\w@-]+\.[a-z]{1,5}$/i;

@@ -3,8 +3,8 @@ import type { DraftObservation, DraftSummary } from "../../../domain/drafts.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
 import type { Turn } from "../../../domain/turn.ts";
 import { MemError } from "../../../errors.ts";
-import type { Provider } from "../../provider.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
+import type { Provider } from "../../provider.ts";
 import { observe } from "./observe.ts";
 import { summarize } from "./summary.ts";
 
