@@ -109,10 +109,19 @@ export function createReplaceRecords(
     return changed;
   }
 
+  // The rule as it was before the user edited it does not come back beside the edited one.
+  function wasEdited({ title, statement, sources }: DraftObservation, old: readonly PairingOld[]): boolean {
+    return (
+      statement?.standing === true &&
+      editedRule.get(sources[0] ?? 0) !== undefined &&
+      !old.some((each) => each.title === title)
+    );
+  }
+
   function replaceObservations({ session, held, old, reply }: Replacement) {
     const drafts = reply.observations
       .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
-      .filter(({ sources }) => sources.length > 0);
+      .filter((draft) => draft.sources.length > 0 && !wasEdited(draft, old));
     // What the reply says nothing about stays as it was, as a summary does: silence takes no text away.
     const replaced = replacedBy(drafts, old);
     for (const { id } of replaced) freeKey.run(id);
@@ -130,8 +139,6 @@ export function createReplaceRecords(
       const source = held.get(sources[0] ?? 0);
       if (source === undefined) continue;
       const before = pairs.get(index);
-      // The rule as it was before the user edited it does not come back beside the edited one.
-      if (before === undefined && draft.statement?.standing && editedRule.get(source.id)) continue;
       const observation: NewObservation = {
         draft,
         sources,
