@@ -8,6 +8,13 @@ export interface Segment {
   program: string;
   /** The words as typed, for showing. */
   text: string;
+  /** Variables set for it: `A=b` before the program, and by `export` segments before it. */
+  environment: string[];
+  /** As typed, with variables, wrappers and redirections. */
+  source: string;
+  /** Where `source` begins and ends in the command line; of a `bash -c "..."`, the whole of it. */
+  start: number;
+  end: number;
   /** Targets of `>` and `>>`. */
   writes: string[];
   /** Its input comes from the segment before. */
@@ -24,20 +31,30 @@ export interface Segment {
 export function parseCommandLine(command: string): Segment[] {
   const segments: Segment[] = [];
   let directory = "";
+  const exported: string[] = [];
   for (const raw of splitCommands(command.slice(0, maxChars))) {
-    const words = withoutWrappers(raw.words);
+    const { words, assignments } = withoutWrappers(raw.words);
+    const environment = [...exported, ...assignments];
+    const { start, end } = raw;
     const program = programName(words[0] ?? "");
     if (program === "" && raw.writes.length === 0) continue;
     const inner = shells.has(program) ? innerCommand(words) : "";
     if (inner !== "") {
-      for (const segment of parseCommandLine(inner))
-        segments.push({ ...segment, directory: joinPath(directory, segment.directory) });
+      for (const segment of parseCommandLine(inner)) {
+        const merged = [...environment, ...segment.environment];
+        const inside = joinPath(directory, segment.directory);
+        segments.push({ ...segment, directory: inside, environment: merged, start, end });
+      }
       continue;
     }
     segments.push({
       words,
       program,
       text: words.map(quoted).join(" "),
+      environment,
+      source: command.slice(start, end),
+      start,
+      end,
       writes: raw.writes,
       piped: raw.piped,
       background: raw.background,
@@ -45,6 +62,7 @@ export function parseCommandLine(command: string): Segment[] {
       directory,
     });
     if (program === "cd" && words[1] !== undefined) directory = joinPath(directory, words[1]);
+    if (program === "export") exported.push(...words.slice(1).filter((word) => assignment.test(word)));
     if (segments.length >= maxSegments) break;
   }
   return segments.slice(0, maxSegments);
@@ -57,17 +75,19 @@ export function joinPath(directory: string, path: string): string {
   return `${directory.replace(/\/+$/, "")}/${path.replace(/^\.\//, "")}`;
 }
 
-function withoutWrappers(words: readonly string[]): string[] {
+function withoutWrappers(words: readonly string[]): { words: string[]; assignments: string[] } {
+  const assignments: string[] = [];
   let at = 0;
   while (at < words.length) {
     const word = words[at] ?? "";
+    if (assignment.test(word)) assignments.push(word);
     if (assignment.test(word) || wrappers.has(word) || keywords.has(word)) at += 1;
     else if (word === "timeout" || word === "nice" || word === "stdbuf") {
       at += 1;
       while (optionOrDuration.test(words[at] ?? "")) at += 1;
     } else break;
   }
-  return words.slice(at);
+  return { words: words.slice(at), assignments };
 }
 
 function programName(word: string): string {

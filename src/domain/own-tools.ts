@@ -1,7 +1,8 @@
 // Tool uses that read our own memory: what memory tells is nothing new, and must not be remembered as if it were.
 import { parseCommandLine, type Segment } from "./command-line.ts";
-import { isJsonObject, type Json, type JsonObject, mapStrings } from "./json.ts";
+import { isJsonObject, type Json, mapStrings } from "./json.ts";
 import { stripPrivate } from "./private-tags.ts";
+import { commandIn } from "./tool-command.ts";
 
 interface ToolUse {
   tool_name?: string | undefined;
@@ -18,7 +19,7 @@ export function withoutOwnAnswers<U extends ToolUse>(use: U, ownPort?: number): 
   const address = ownPort === undefined ? null : ownAddress(ownPort);
   const input = isJsonObject(use.tool_input) ? use.tool_input : {};
   if ([input.url, input.uri].some((url) => typeof url === "string" && address?.test(url))) return null;
-  const { name, text } = commandOf(use.tool_input);
+  const { name, text } = commandIn(use.tool_input);
   if (!hint.test(text) && !address?.test(text)) return use;
   // Private parts first: one of the commands that are taken out may hold one half of a tag.
   const rest = withoutOwnReads(stripPrivate(text), address);
@@ -41,20 +42,6 @@ const ownTool = /^mcp__(?:plugin_[\w-]{1,100}_)?mem__(?:search|timeline|get_obse
 
 function ownAddress(port: number): RegExp {
   return new RegExp(`(?:127\\.\\d+\\.\\d+\\.\\d+|localhost|0\\.0\\.0\\.0|\\[::1?\\]):${port}(?!\\d)`, "i");
-}
-
-function commandOf(input: Json | undefined): { name: string | null; text: string } {
-  if (typeof input === "string") return { name: null, text: input };
-  const object: JsonObject = isJsonObject(input) ? input : {};
-  for (const name of ["command", "cmd", "script", "code", "input", "CommandLine"]) {
-    const value = object[name];
-    if (typeof value === "string") return { name, text: value };
-    if (!Array.isArray(value)) continue;
-    const words = value.filter((word): word is string => typeof word === "string");
-    const script = words.findIndex((word) => /^-\w*c$/.test(word));
-    return { name, text: (script > 0 ? words[script + 1] : undefined) ?? words.map(quoted).join(" ") };
-  }
-  return { name: null, text: "" };
 }
 
 // Nearly every command is spared the reading.
@@ -105,10 +92,6 @@ function writes({ writes: targets }: Segment): boolean {
 
 function textOf({ text, writes: targets }: Segment): string {
   return [text, ...targets.map((path) => `> ${path}`)].join(" ").trim();
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const readers = new Set("search show timeline context recent file export mcp".split(" "));

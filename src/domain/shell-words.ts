@@ -2,6 +2,9 @@
 
 interface SimpleCommand {
   words: string[];
+  /** Where its text begins and ends in the command, redirections included. */
+  start: number;
+  end: number;
   /** Targets of `>` and `>>`. */
   writes: string[];
   /** Its input comes from the command before. */
@@ -62,24 +65,29 @@ class ShellReader {
     else this.takeUpTo(this.at + 1);
   }
 
-  private takeUpTo(end: number): void {
-    this.word += this.command.slice(this.at, end);
+  private beginWord(): void {
+    if (!this.inWord && this.current.start < 0) this.current.start = this.at;
     this.inWord = true;
+  }
+
+  private takeUpTo(end: number): void {
+    this.beginWord();
+    this.word += this.command.slice(this.at, end);
     this.at = end;
   }
 
   private takeQuote(quote: string): void {
     const end = closingQuote(this.command, this.at, quote);
     const content = this.command.slice(this.at + 1, end);
+    this.beginWord();
     this.word += quote === '"' ? content.replace(escapedInQuotes, "$1") : content;
-    this.inWord = true;
     this.at = end + 1;
   }
 
   private takeEscape(next: string): void {
     if (next !== "\n") {
+      this.beginWord();
       this.word += next;
-      this.inWord = true;
     }
     this.at += 2;
   }
@@ -126,6 +134,7 @@ class ShellReader {
 
   private endWord(): void {
     if (!this.inWord) return;
+    this.current.end = Math.min(this.at, this.command.length);
     if (this.target === "write") this.current.writes.push(this.word);
     else if (this.target === "argument") this.current.words.push(this.word);
     this.word = "";
@@ -144,7 +153,7 @@ class ShellReader {
 type Link = Partial<Pick<SimpleCommand, "piped" | "fallback">>;
 
 function newCommand({ piped = false, fallback = false }: Link): SimpleCommand {
-  return { words: [], writes: [], piped, background: false, fallback };
+  return { words: [], start: -1, end: 0, writes: [], piped, background: false, fallback };
 }
 
 function closingQuote(command: string, open: number, quote: string): number {

@@ -4,6 +4,7 @@ import { parseCommandLine } from "../domain/command-line.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { pathField, textField } from "../domain/json-fields.ts";
 import type { ClaimedMessage } from "../domain/messages.ts";
+import { toolKey } from "../domain/tool-command.ts";
 import { readResult } from "../domain/tool-result.ts";
 
 /** A message with what is compared of it. */
@@ -32,7 +33,7 @@ const shortInputChars = 300;
 export function lookAt(claimed: ClaimedMessage): LookedAt {
   const { message } = claimed;
   const input = message.tool_input ?? null;
-  const tool = (message.tool_name ?? "").toLowerCase().replace(/[_\-\s]/g, "");
+  const tool = toolKey(message.tool_name ?? "");
   const inputText = typeof input === "string" ? input : JSON.stringify(input);
   const result = readResult(message.tool_response, message.tool_failed === true);
   const isChange = changingTool.test(tool);

@@ -2,10 +2,11 @@
 
 import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
 import { type ErrorLines, endsInError, errorLines } from "../../../domain/error-lines.ts";
-import { textField, textsField } from "../../../domain/json-fields.ts";
+import { textField } from "../../../domain/json-fields.ts";
 import { missingPrograms } from "../../../domain/missing-program.ts";
 import { clip, counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
 import { type TestResults, testResults } from "../../../domain/test-results.ts";
+import { commandIn } from "../../../domain/tool-command.ts";
 import { type CommandKind, commandFiles, commandKind, mainSegment } from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeChanges } from "./edit-tools.ts";
@@ -23,22 +24,13 @@ import {
 
 /** What a shell tool did. */
 export function describeCommand(use: ToolUse): Finding {
-  const command = commandText(use);
+  const command = commandIn(use.input).text || use.inputText;
   if (command.includes("*** Begin Patch")) {
     const changes = parseApplyPatch(command.slice(command.indexOf("*** Begin Patch")));
     if (changes.length > 0 && !use.result.failed) return describeChanges(use, changes);
   }
   const run = commandRun(use, command);
   return finding(run, wordsFor(run));
-}
-
-function commandText({ input, inputText }: ToolUse): string {
-  const list = textsField(input, "command");
-  if (list.length > 1) {
-    const script = list.findIndex((word) => /^-\w*c$/.test(word));
-    return (script > 0 ? list[script + 1] : undefined) ?? list.join(" ");
-  }
-  return list[0] ?? (textField(input, "cmd", "script", "code", "input", "CommandLine") || inputText);
 }
 
 function commandRun(given: ToolUse, command: string): CommandRun {
@@ -318,6 +310,10 @@ const emptySegment: Segment = {
   words: [],
   program: "",
   text: "",
+  environment: [],
+  source: "",
+  start: 0,
+  end: 0,
   writes: [],
   piped: false,
   directory: "",

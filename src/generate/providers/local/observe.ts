@@ -4,6 +4,7 @@ import { isJsonObject } from "../../../domain/json.ts";
 import { parseObject, textField } from "../../../domain/json-fields.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
 import { plain } from "../../../domain/plain-text.ts";
+import { shellTools, toolKey } from "../../../domain/tool-command.ts";
 import { readResult } from "../../../domain/tool-result.ts";
 import { answerParts } from "./agent-answer.ts";
 import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
@@ -34,7 +35,7 @@ type Describer = (use: ToolUse) => Finding;
 
 function describerOf(use: Pick<ToolUse, "name" | "input">): Describer {
   if (use.name.startsWith("mcp__")) return describeMcp;
-  const name = use.name.toLowerCase().replace(/[_\-\s]/g, "");
+  const name = toolKey(use.name);
   if (name.startsWith("strreplace"))
     return textField(use.input, "command") === "view" ? describeRead : describeEdit;
   const known = describers.get(name);
@@ -52,11 +53,7 @@ const describers = new Map<string, Describer>(
           "insert insertedit multiedittool filewrite deletefile delete",
         describeEdit,
       ],
-      [
-        "bash shell runshellcommand exec execcommand localshell powershell runterminalcmd runterminalcommand terminal " +
-          "executecommand process bashoutput readbash writebash",
-        describeCommand,
-      ],
+      [[...shellTools].join(" "), describeCommand],
       [
         "grep glob ls rg searchfilecontent grepsearch codebasesearch findfiles filesearch listdir listdirectory list " +
           "find semanticsearch search",

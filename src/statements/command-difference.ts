@@ -1,0 +1,144 @@
+// How a command that passed differs from one of its family that failed.
+import { joinPath } from "../domain/command-line.ts";
+import { launched } from "./command-family.ts";
+import type { Part } from "./command-runs.ts";
+
+/** A simple command at the place where it ran. */
+export interface PlacedPart {
+  part: Part;
+  cwd: string;
+}
+
+export interface Difference {
+  /** It ran for the same thing: it shares an operand, or one of both has none. */
+  isRelated: boolean;
+  /** It ran for less, or only pretended to run: its passing says nothing of what failed. */
+  isNarrower: boolean;
+  /** It switched a check off, or let the tool repair what it complained about: ordinary work. */
+  isOrdinary: boolean;
+  variables: boolean;
+  /** Another program file, version, or launcher. */
+  program: boolean;
+  directory: boolean;
+  options: boolean;
+  addedOptions: string[];
+  /** An option has another value: `-m "..."`. */
+  values: boolean;
+  /** Operands that others stand for now. */
+  replaced: string[];
+  /** It has operands that the failed one had not. */
+  operands: boolean;
+}
+
+export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference {
+  const before = argumentsOf(failed.part);
+  const after = argumentsOf(passed.part);
+  const addedOptions = without(after.options, before.options);
+  const removedOptions = without(before.options, after.options);
+  const added = without(after.operands, before.operands).filter(
+    (word) => !addedOptions.includes(after.optionOf(word)),
+  );
+  const removed = without(before.operands, after.operands).filter(
+    (word) => !removedOptions.includes(before.optionOf(word)),
+  );
+  const isWider = removed.length > 0 && removed.every((word) => added.length === 0 || isWithin(word, added));
+  const isSubset =
+    added.length > 0 && !isWider && added.every((word) => isWithin(word, removed) || removed.length === 0);
+  const limits = addedOptions.some((word) => narrowing.test(word));
+  const shared = after.operands.some((word) => before.operands.includes(word));
+  const isValue = (option: string) => before.options.includes(option) && !scriptOption.test(option);
+  const values = added.length > 0 && !isWider && added.every((word) => isValue(after.optionOf(word)));
+  return {
+    isRelated: shared || values || isWider || isSubset || added.length === 0 || removed.length === 0,
+    isNarrower: limits || (isSubset && added.every(isPath)),
+    isOrdinary: addedOptions.some((word) => ordinary.test(word)),
+    variables: !sameSet(variablesOf(failed.part), variablesOf(passed.part)),
+    program: programText(failed.part) !== programText(passed.part),
+    directory: placeOf(failed) !== placeOf(passed),
+    addedOptions,
+    options: [...addedOptions, ...removedOptions.filter((word) => !narrowing.test(word))].length > 0,
+    values,
+    replaced: isWider || isSubset || added.length === 0 ? [] : removed,
+    operands: added.length > 0 && !isWider,
+  };
+}
+
+/** Absolute where the host tells the working directory; without `.` and `..` where they can be taken out. */
+export function placeOf({ part, cwd }: PlacedPart): string {
+  const parts: string[] = [];
+  for (const name of joinPath(cwd, part.directory).split("/")) {
+    if (name === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (name !== "." && (name !== "" || parts.length === 0)) parts.push(name);
+  }
+  return parts.join("/");
+}
+
+interface Arguments {
+  options: string[];
+  operands: string[];
+  /** The option in front of a word; the empty string when there is none. */
+  optionOf: (word: string) => string;
+}
+
+function argumentsOf(part: Part): Arguments {
+  const words = launched(part.words).slice(1);
+  const isOption = (word: string) => /^[-+]./.test(word);
+  return {
+    options: words.filter((word) => isOption(word) && word !== "--" && !cosmetic.test(word)),
+    operands: words.filter((word) => !isOption(word) && !fillers.has(word)),
+    optionOf: (word) => {
+      const before = words[words.indexOf(word) - 1] ?? "";
+      return isOption(before) ? before : "";
+    },
+  };
+}
+
+function without(words: readonly string[], others: readonly string[]): string[] {
+  return words.filter((word) => !others.includes(word));
+}
+
+// A folder holds its files, `a.py` its `a.py::test`, `./...` everything.
+function isWithin(word: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    const base = folder.replace(/(?:\/?\.{3}|\/+)$/, "");
+    return (
+      word !== folder &&
+      (base === "." || base === "" || word.startsWith(`${base}/`) || word.startsWith(`${base}::`))
+    );
+  });
+}
+
+function isPath(word: string): boolean {
+  return /[/\\]|::|\.\w{1,6}$/.test(word);
+}
+
+function variablesOf(part: Part): string[] {
+  return part.environment.filter((word) => !cosmeticVariable.test(word)).toSorted();
+}
+
+function sameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.join("\n") === other.join("\n");
+}
+
+// What is typed up to the program's name, without variables: its path and its launcher.
+function programText(part: Part): string {
+  const words = part.words;
+  const rest = launched(words);
+  return [
+    part.source.includes("sudo ") ? "sudo" : "",
+    ...words.slice(0, words.length - rest.length),
+    rest[0] ?? "",
+  ].join(" ");
+}
+
+const fillers = new Set(["run", "exec", "--"]);
+const cosmetic =
+  /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace|debug|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
+const narrowing =
+  /^-(?:k|t|run|Dtest)$|^-(?:Dtest|run)=|^--(?:grep|filter|only|testNamePattern|test|tests|spec|lib|bin|package|dry-run|collect-only|list|list-tests|plan-only|check|no-run|version|help|lf|last-failed|ignore|exclude|deselect|testPathPattern|shard|repeat-each)(?:=|$)/;
+const ordinary =
+  /^--(?:no-verify|force|force-with-lease|no-gpg-sign|skip\S*|fix|write|update-?[sS]napshots?|snapshot-update|ignore-\S*errors?|no-check|passWithNoTests|allow-dirty|continue-on-error)(?:=|$)|^-(?:DskipTests|Dmaven\.test\.skip|xtest)\b|^-u$/;
+// Its value is a script or a query: another one each time.
+const scriptOption = /^-[ceEdqXk]$|^--(?:command|eval|data|query|execute|request)$/;
+const cosmeticVariable =
+  /^(?:RUST_BACKTRACE|RUST_LOG|DEBUG|\w*LOG\w*|FORCE_COLOR|NO_COLOR|VERBOSE|CLICOLOR\w*|TERM|COLUMNS)=/;

@@ -1,0 +1,204 @@
+// The family of a command: the program and the word that names what it runs, so that two ways of running it compare.
+import { joinPath, parseCommandLine, type Segment } from "../domain/command-line.ts";
+import {
+  commonFileNames,
+  environmentRunners,
+  groups,
+  interpreters,
+  launchers,
+  looks,
+  manyTargets,
+  namedRuns,
+  placedExec,
+  scriptRunners,
+  spellings,
+  subcommands,
+  taskRunners,
+  trivialPrograms,
+} from "./command-words.ts";
+
+/**
+ * The families of the simple commands of a line, in order: `npm test`, `docker compose up`, `seed.py`. Flags, variables,
+ * wrappers and directories do not count. A command that only looks around has none.
+ */
+export function commandFamily(command: string): string[] {
+  return [...new Set(parseCommandLine(command).flatMap(familiesOf))].slice(0, maxFamilies);
+}
+
+/** The families under which a known fix for one of the commands of a line is found: its own, and wider ones. */
+export function familiesToLookUp(command: string): string[] {
+  const own = commandFamily(command);
+  return [...new Set([...own, ...own.flatMap((family) => widerFamily(family) ?? [])])];
+}
+
+/** The family of all that a program does: `mvn` of `mvn verify`; null where its scripts have little in common. */
+export function widerFamily(family: string): string | null {
+  const at = family.lastIndexOf(" ");
+  const program = family.slice(0, at);
+  if (at < 0 || unlike.has(program) || (taskRunners.has(program) && !buildTools.has(program))) return null;
+  return scriptRunners.has(program) ? null : program;
+}
+
+/** The families of one simple command: more than one for several targets, `make gen build`. */
+export function familiesOf(segment: Pick<Segment, "words" | "directory">): string[] {
+  const words = launched(segment.words);
+  const program = programOf(words[0] ?? "");
+  if (!named.test(program) || trivialPrograms.has(program)) return [];
+  if (words.slice(1).some((word) => asksForHelp.test(word))) return [];
+  const operands = operandsOf(words);
+  const url = words.find((word) => urlHost.test(word));
+  if (url !== undefined && operands.length < 3) return [`${program} ${urlHost.exec(url)?.[1] ?? ""}`];
+  if (
+    interpreters.has(program) &&
+    !(subcommands.has(operands[0]?.word ?? "") && words[1] === operands[0]?.word)
+  )
+    return scriptsOf(words, operands, segment.directory);
+  if (taskRunners.has(program)) return targetsOf(program, operands);
+  if (scriptRunners.has(program)) return scriptOf(program, operands);
+  const said = subcommandOf(program, operands);
+  if (program === "git" && (said === "" || looks.has(said))) return [];
+  const name =
+    said === "" && words[0]?.includes("/") ? scriptName(joinPath(segment.directory, words[0])) : program;
+  return [said === "" ? name : `${name} ${said}`];
+}
+
+/** The words without launchers: `pytest -q` of `uv run pytest -q` and of `docker compose exec web pytest -q`. */
+export function launched(words: readonly string[]): string[] {
+  const rest = [...words];
+  if (rest[0] === "docker-compose") rest.splice(0, 1, "docker", "compose");
+  const at = commandStart(rest);
+  return at === 0 || at >= rest.length ? rest : launched(rest.slice(at));
+}
+
+/** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
+function programOf(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+  const plain = name.replace(/\.(?:exe|cmd|bat)$/i, "").replace(/(?<=\w)@[\w.^~-]+$|-?\d+(?:\.\d+)*$/, "");
+  return spellings.get(plain) ?? plain;
+}
+
+function commandStart(words: readonly string[]): number {
+  const [first = "", ...others] = words;
+  const program = programOf(first);
+  if (launchers.has(program)) return skipOptions(words, 1);
+  if (program === "python" && others[0] === "-m") return 2;
+  const at = words.findIndex((word, index) => index > 0 && index < 6 && launchWords.has(word));
+  const verb = words[at];
+  if (verb === undefined || (verb === "x" && program !== "bun")) return 0;
+  const isCompose = words.slice(1, at).includes("compose");
+  if (verb === "run" && !isCompose) return environmentRunners.has(program) ? skipOptions(words, at + 1) : 0;
+  const dashes = words.indexOf("--", at);
+  if (dashes > 0) return dashes + 1;
+  const start = skipOptions(words, at + 1);
+  return placedExec.has(program) ? start + 1 : start;
+}
+
+function skipOptions(words: readonly string[], from: number): number {
+  let at = from;
+  while (words[at]?.startsWith("-") || /^\w+=/.test(words[at] ?? "")) at += 1;
+  return at;
+}
+
+interface Operand {
+  word: string;
+  /** It follows an option, and may be its value. */
+  afterOption: boolean;
+}
+
+function operandsOf(words: readonly string[]): Operand[] {
+  const end = words.indexOf("--");
+  return words
+    .slice(0, end < 0 ? undefined : end)
+    .map((word, index, all) => ({ word: spellings.get(word) ?? word, afterOption: isOption(all[index - 1]) }))
+    .slice(1)
+    .filter(({ word }) => !isOption(word) && word !== "-" && !word.includes("="));
+}
+
+function isOption(word: string | undefined): boolean {
+  return word !== undefined && /^[-+]./.test(word) && !word.includes("=");
+}
+
+// The value of an option is passed over where a sub-command follows; `make -C proto gen` is about `gen`.
+function subcommandOf(program: string, operands: readonly Operand[]): string {
+  const [first, ...others] = fromSubcommand(operands);
+  if (first === undefined) return "";
+  if (groups.has(first.word)) {
+    const next = fromSubcommand(others).length > 0 ? subcommandOf(program, others) : (others[0]?.word ?? "");
+    return bareWord.test(next) ? `${first.word} ${next}` : first.word;
+  }
+  const target = others.find(({ afterOption }) => !afterOption)?.word;
+  return namingVerbs.has(first.word) && namedRuns.has(program) && target !== undefined
+    ? `${first.word} ${baseName(target)}`
+    : first.word;
+}
+
+function fromSubcommand(operands: readonly Operand[]): Operand[] {
+  for (const [index, { word, afterOption }] of operands.entries()) {
+    if (subcommands.has(word) || looks.has(word)) return operands.slice(index);
+    if (!afterOption && groups.has(word)) return operands.slice(index);
+    if (!afterOption) break;
+  }
+  return [];
+}
+
+function targetsOf(program: string, operands: readonly Operand[]): string[] {
+  const sure = operands.filter(({ word, afterOption }) => !afterOption || subcommands.has(word));
+  const targets = (sure.length > 0 ? sure : operands).map(
+    // `:app:assembleDebug` is the task of one module.
+    ({ word }) => (program === "gradle" ? word.slice(word.lastIndexOf(":") + 1) : word),
+  );
+  if (targets.length === 0) return [program];
+  const kept = manyTargets.has(program)
+    ? targets.filter((target) => target !== "clean")
+    : targets.slice(0, 1);
+  return (kept.length > 0 ? kept : targets).slice(0, 4).map((target) => `${program} ${target}`);
+}
+
+// `npm run test`, `npm -w api test` and `yarn test` name a script; `npm install` does not, and reads the same.
+function scriptOf(program: string, operands: readonly Operand[]): string[] {
+  const run = operands.findIndex(({ word }) => word === "run");
+  const inWorkspace = operands[0]?.word === "workspace" ? 2 : 0;
+  const found =
+    run >= 0 ? operands[run + 1] : (fromSubcommand(operands.slice(inWorkspace))[0] ?? operands[inWorkspace]);
+  if (found === undefined) return [run < 0 && program === "yarn" ? "yarn install" : program];
+  return [`${program} ${/[/.]/.test(found.word) ? scriptName(found.word) : found.word}`];
+}
+
+// A script in the line itself is another one each time.
+function scriptsOf(
+  words: readonly string[],
+  [script, next]: readonly Operand[],
+  directory: string,
+): string[] {
+  if (words.includes("--test")) return [`${programOf(words[0] ?? "")} --test`];
+  if (script === undefined || words.some((word) => inlineScript.test(word))) return [];
+  const name = scriptName(joinPath(directory, script.word));
+  const isCommand = next !== undefined && !next.afterOption && subcommands.has(next.word);
+  return [isCommand ? `${name} ${next.word}` : name];
+}
+
+function scriptName(path: string): string {
+  const parts = path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+  const name = parts.at(-1) ?? path;
+  const folder = parts.at(-2);
+  const bare = name.replace(/\.\w{1,5}$/, "");
+  return folder !== undefined && commonFileNames.has(bare) && !programFolders.has(folder)
+    ? `${folder}/${name}`
+    : name;
+}
+
+function baseName(word: string): string {
+  return word.slice(word.replace(/[\\/]+$/, "").lastIndexOf("/") + 1);
+}
+
+const maxFamilies = 8;
+const buildTools = new Set(["mvn", "gradle", "sbt"]);
+const unlike = new Set(["git", "curl", "wget", "http"]);
+const launchWords = new Set(["run", "exec", "dlx", "x"]);
+const programFolders = new Set(["bin", ".bin", "sbin"]);
+const inlineScript = /^-\w?[ceEr]$|^--eval$|^-$/;
+const namingVerbs = new Set(["run", "task"]);
+const bareWord = /^[a-z][a-z -]*$/;
+const named = /^[A-Za-z_][\w.+@-]{0,60}$/;
+const asksForHelp = /^--(?:help|version)$/;
+const urlHost = /^https?:\/\/(?:[^/@\s]*@)?([^/?#\s]+)/;

@@ -1,0 +1,34 @@
+// The line of a failed command's output that tells the most.
+import { errorLines } from "../domain/error-lines.ts";
+import { clip, oneLine } from "../domain/plain-text.ts";
+
+/** At most 110 characters; empty when the output says nothing. */
+export function tellingLine(text: string): string {
+  const lines = text.split("\n");
+  const said = lines.filter(
+    (line) => letters.test(line) && !summary.test(line) && line.length <= longestLine,
+  );
+  const line =
+    errorLines(lines).first ?? said.findLast((one) => strong.test(one)) ?? firstHint(said) ?? said.at(-1);
+  return clip(oneLine((line ?? "").replace(decoration, ""), longestLine), maxChars);
+}
+
+// A line that ends in a colon is explained by the one below it.
+function firstHint(lines: readonly string[]): string | undefined {
+  const at = lines.findIndex((line) => hint.test(line));
+  const line = lines[at];
+  const next = lines[at + 1];
+  return line !== undefined && next !== undefined && /:\s*$/.test(line)
+    ? `${line.trim()} ${next.trim()}`
+    : line;
+}
+
+const maxChars = 110;
+const longestLine = 600;
+const letters = /\p{L}{2}/u;
+const decoration = /^[\s>*!|●✕✖×✗]+|^\s*(?:remote|E):\s+/u;
+const strong = /^\s*\S*(?:Error|Exception|Improperly\w+|Exit)\b\S*: \S/;
+const hint =
+  /not (?:exist|found|set|installed|supported|available|permitted|allowed|configured|resolve)|could not|couldn't|can(?:not|'t)|unable|missing|required|invalid|unsupported|unexpected|unknown|refused|rejected|denied|declined|timed? ?out|mismatch|expired|conflict|already|in use|locked|no such|undefined|crash|fault|abort|fatal|exceed|out of|does(?: not|n't)|is(?: not|n't)|must|fehler|fehlt|nicht|erreur|introuvable|impossible|no se|falta|não|ошибк|не |错误|失败|未|エラー|失敗|できません|ません/i;
+const summary =
+  /^\s*(?:Tests?|Test (?:Suites|Files)|Snapshots|Time|Duration|Ran all|Start at|Total|Done|real|user|sys)\b[:\s]|^\s*\d+ (?:passed|failed|passing|failing)\b|^\s*(?:FAIL|PASS|FAILED|ok)\b|^\s*[✓✔✕✖×✗]|^make(?:\[\d+\])?: |^npm (?:ERR!|error) (?:code|A complete log)|^[-=_*\s]+$|^\s*=== |^\s*--- PASS|^\S*Exit code|^\s*at\s/;
