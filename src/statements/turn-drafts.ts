@@ -2,6 +2,7 @@
 import type { DraftObservation } from "../domain/drafts.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import type { ObservationConcept, ObservationType } from "../domain/records.ts";
+import { terminalLine } from "../domain/terminal-text.ts";
 import type { Turn } from "../domain/turn.ts";
 import { concludedIn } from "./concluded.ts";
 import { namesIn } from "./names.ts";
@@ -10,7 +11,10 @@ import type { Statement, StatementKind } from "./statement.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const statements = [...saidIn(turn), ...concludedIn(turn)];
+  const statements = [...saidIn(turn), ...concludedIn(turn)].map((one) => ({
+    ...one,
+    text: terminalLine(one.text),
+  }));
   return withoutRepeats(statements).map((statement) => draftOf(statement, { turn, source }));
 }
 
@@ -22,7 +26,7 @@ function draftOf(
   const { kind, text, said_by, standing, reach, salience, families } = statement;
   const { type, concepts } = words[kind];
   const paths = namesIn(text).filter((name) => file.test(name));
-  const asked = excerpt(turn.prompt.replace(/\s+/g, " ").trim(), askedChars);
+  const asked = excerpt(terminalLine(turn.prompt.slice(0, askedChars * 8)), askedChars);
   return {
     obs_type: type,
     title: excerpt(text, titleChars),
@@ -44,7 +48,7 @@ function withoutRepeats(statements: readonly Statement[]): Statement[] {
   const seen = new Set<string>();
   return statements.filter(({ text }) => {
     const key = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ");
-    if (seen.has(key)) return false;
+    if (text === "" || seen.has(key)) return false;
     seen.add(key);
     return true;
   });
