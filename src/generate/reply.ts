@@ -115,8 +115,11 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
     cleanLine(firstSentence(narrative) || facts[0] || "", longest.title);
   if (title === "") throw bad("an observation has neither title nor text");
   const subtitle = cleanLine(read.subtitle, longest.subtitle);
+  const obs_type = wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery";
+  // A look that taught the model something has facts.
+  const isRoutine = obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine);
   return {
-    obs_type: wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery",
+    obs_type,
     title,
     subtitle: subtitle === "" || subtitle === title ? null : subtitle,
     summary: cleanLine(firstSentence(narrative) || title, longest.summary),
@@ -126,6 +129,7 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
     ...filesOf(read, evidence, proof),
     provenance: leastTrusted(evidence.map((each) => each.provenance)),
     sources: numbers.flatMap((number) => proof.batch.messages[number - 1]?.id ?? []),
+    ...(isRoutine ? { routine: true } : {}),
   };
 }
 

@@ -117,7 +117,17 @@ describe("small slips are forgiven", () => {
       files_modified: [],
       provenance: "file",
       sources: [11],
+      routine: true,
     });
+  });
+
+  test.each([
+    ["a discovery of a read without facts", { sources: [1], type: "discovery", facts: [] }, true],
+    ["a discovery with facts", { sources: [1], type: "discovery", facts: ["Leases last 60 s"] }, undefined],
+    ["another type", { sources: [1], type: "decision", facts: [] }, undefined],
+    ["a read and an edit", { sources: [1, 2], type: "discovery", facts: [] }, undefined],
+  ])("%s: routine is %s", (_what, fields, routine) => {
+    expect(observed(fields)?.routine).toBe(routine);
   });
 
   test("a lone message is the source of what was made of it", () => {

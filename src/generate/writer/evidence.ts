@@ -9,6 +9,8 @@ export interface Evidence {
   filesRead: readonly string[];
   filesModified: readonly string[];
   provenance: Provenance;
+  /** A look, a status or the like: nothing that lasts. */
+  routine: boolean;
   /** True when the message says this path, alone or below its directory. */
   mentions(path: string): boolean;
 }
@@ -21,10 +23,11 @@ export function evidenceOf(
   const said = mentioned(claimed, recentTitles);
   if (claimed.message.type === "summarize") {
     const { files_read, files_modified } = summarize(claimed, session.user_prompt, recentTitles);
-    return { filesRead: files_read, filesModified: files_modified, provenance: "agent", mentions: said };
+    const files = { filesRead: files_read, filesModified: files_modified };
+    return { ...files, provenance: "agent", routine: false, mentions: said };
   }
-  const { files_read, files_modified, provenance } = observe(claimed, session.user_prompt);
-  return { filesRead: files_read, filesModified: files_modified, provenance, mentions: said };
+  const { files_read, files_modified, provenance, routine = false } = observe(claimed, session.user_prompt);
+  return { filesRead: files_read, filesModified: files_modified, provenance, routine, mentions: said };
 }
 
 /** The least trusted of several: what came from the web or an MCP server taints what was made of it. */

@@ -39,6 +39,7 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
     ],
     concepts: [result.failed ? "problem-solution" : "how-it-works"],
     provenance: "agent",
+    routine: launched && !result.failed,
   };
 }
 
@@ -133,6 +134,7 @@ export function describeTasks({ input, name }: ToolUse): Finding {
     ),
     concepts: ["what-changed"],
     provenance: "agent",
+    routine: true,
   };
 }
 

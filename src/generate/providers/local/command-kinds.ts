@@ -32,6 +32,14 @@ export function commandKind(segment: Segment): CommandKind {
   return simple ?? "run";
 }
 
+/** Whether a command that succeeded only looked, waited or prepared: nobody wants to be told of it later. */
+export function isRoutineCommand({ program, words }: Segment, kind: CommandKind): boolean {
+  if (kind === "read" || kind === "search" || kind === "trivial") return true;
+  if (program === "git") return routineGit.has(gitVerb(words));
+  const line = [program, ...words.slice(1)].join(" ");
+  return asksProgram.test(line) || (kind === "run" && statusCommand.test(line));
+}
+
 /** The segment that a command line is about: what changes most, the first of equals. */
 export function mainSegment(segments: readonly Segment[]): Segment | undefined {
   let best: Segment | undefined;
@@ -212,6 +220,10 @@ const gitLooks = new Set(
     " ",
   ),
 );
+const routineGit = new Set(["add", "fetch"]);
+const statusCommand =
+  /^(?:ps|top|df|free|uptime|date|whoami|id|hostname|uname|env|printenv|lsof|netstat|ss|pgrep|jobs|history|realpath|dirname|basename)(?: |$)|^(?:docker|podman|kubectl|systemctl|journalctl|npm|pnpm|yarn|pip3?|cargo|go|brew|apt)(?: compose)? (?:ps|images|logs|get|describe|status|ls|list|view|info|show|outdated|tree|env|version|search|inspect)(?: |$)/;
+const asksProgram = /^\S+(?: \S+)? (?:--version|--help|-h|-V)$/;
 const readers = new Set("cat head tail less more bat nl wc sed jq awk diff stat file".split(" "));
 const scripted = new Set(["jq", "awk"]);
 const lineCounts = new Set(["-n", "-c", "--lines", "--bytes"]);

@@ -7,7 +7,13 @@ import { missingPrograms } from "../../../domain/missing-program.ts";
 import { clip, counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
 import { type TestResults, testResults } from "../../../domain/test-results.ts";
 import { commandIn } from "../../../domain/tool-command.ts";
-import { type CommandKind, commandFiles, commandKind, mainSegment } from "./command-kinds.ts";
+import {
+  type CommandKind,
+  commandFiles,
+  commandKind,
+  isRoutineCommand,
+  mainSegment,
+} from "./command-kinds.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";
@@ -302,6 +308,7 @@ function finding(run: CommandRun, words: CommandWords): Finding {
     filesRead: [...files.read, ...(words.filesRead ?? [])],
     filesModified: run.failed ? [] : [...files.written, ...(words.filesModified ?? [])],
     provenance: words.provenance ?? "command",
+    routine: !run.failed && run.tests === null && isRoutineCommand(run.main, run.kind),
   };
 }
 

@@ -31,6 +31,8 @@ export interface Finding {
   filesRead?: string[];
   filesModified?: string[];
   provenance: Provenance;
+  /** A look, a status, a task list: of no lasting interest. */
+  routine?: boolean;
 }
 
 /** The finding as a draft: cleaned, cut to the caps, nothing said twice. */
@@ -49,6 +51,7 @@ export function toDraft(finding: Finding, source: number): DraftObservation {
     files_modified: paths(finding.filesModified ?? []),
     provenance: finding.provenance,
     sources: [source],
+    ...(finding.routine === true ? { routine: true } : {}),
   };
 }
 

@@ -60,6 +60,7 @@ export function describeText(
     concepts: ["how-it-works"],
     filesRead: path === "" ? [] : [path],
     provenance: "file",
+    routine: true,
   };
 }
 
@@ -76,6 +77,7 @@ function describeMany(use: ToolUse, many: readonly string[]): Finding {
     concepts: ["how-it-works"],
     filesRead: [...many],
     provenance: "file",
+    routine: true,
   };
 }
 

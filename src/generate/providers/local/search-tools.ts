@@ -33,6 +33,7 @@ export function describeSearch(use: ToolUse): Finding {
     concepts: ["how-it-works"],
     filesRead: words.filesRead ?? [],
     provenance: "file",
+    routine: true,
   };
 }
 

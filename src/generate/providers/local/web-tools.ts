@@ -71,6 +71,7 @@ function describeSearch({ result }: ToolUse, query: string): Finding {
     facts: found.length > 0 ? found.slice(0, 8) : failed ? [first] : points(result.text),
     concepts: [failed ? "problem-solution" : "how-it-works"],
     provenance: "web",
+    routine: !failed && found.length === 0 && result.text.trim() === "",
   };
 }
 
