@@ -6,6 +6,7 @@ import { contentKey } from "../ids.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { messageTexts, type QuotedMessage } from "./writer/message-text.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";
+import { mostStatements } from "./writer/statements.ts";
 
 /** The system text of a mode. */
 export function systemPrompt(prompts: Prompts, mode: Mode): string {
@@ -39,15 +40,16 @@ interface BatchPromptOptions {
  */
 export function batchPrompt(
   prompts: Prompts,
-  { session, messages, recentTitles }: GenerationBatch,
+  batch: GenerationBatch,
   { maxMessageChars, complaint }: BatchPromptOptions,
 ): string {
+  const { session, messages, recentTitles } = batch;
   const titles = recentTitles.slice(-maxTitles).map((title) => `- ${shorten(title, maxTitleChars)}`);
   const quoted: Quoted = {
     project: shorten(session.project, maxTitleChars),
     request: shorten(session.user_prompt, maxRequestChars),
     titles: titles.join("\n"),
-    messages: messageTexts(messages, maxMessageChars),
+    messages: messageTexts(batch, maxMessageChars),
   };
   const mark = markFor(quoted);
   return prompts.batch({
@@ -61,7 +63,7 @@ export function batchPrompt(
       .join("\n"),
     count: `${messages.length === 1 ? "1 message" : `${messages.length} messages`}:`,
     messages: quoted.messages.map((message, index) => messageBlock(message, index + 1, mark)).join("\n\n"),
-    closing: closing(messages, complaint),
+    closing: closing(prompts, messages, complaint),
   });
 }
 
@@ -107,12 +109,16 @@ function messageBlock({ head, parts }: QuotedMessage, number: number, mark: stri
   return [`[${number}] ${head}`, ...lines].join("\n");
 }
 
-function closing(messages: readonly ClaimedMessage[], complaint: string | undefined): string {
+function closing(
+  prompts: Prompts,
+  messages: readonly ClaimedMessage[],
+  complaint: string | undefined,
+): string {
   const wanted = messages.flatMap(({ message }, index) => (message.type === "summarize" ? [index + 1] : []));
   return [
     wanted.length === 0
       ? "No summary is asked for."
-      : `A summary is asked for by ${wanted.map((number) => `[${number}]`).join(", ")}.`,
+      : `A summary is asked for by ${wanted.map((number) => `[${number}]`).join(", ")}.\n\n${prompts.statements({ most: String(mostStatements) })}\n`,
     complaint === undefined ? "" : `An earlier answer could not be used: ${complaint}.`,
     "Answer with the JSON object.",
   ]

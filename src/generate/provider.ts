@@ -43,3 +43,11 @@ export interface Provider {
   /** Writes a message to which the model has no useful answer; absent: such a message is dead. */
   standIn?(batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply>;
 }
+
+/**
+ * Titles of what was done: what the next part of a batch need not record again, and what a summary there can lean on. What
+ * was said or concluded belongs to the summary of its own turn.
+ */
+export function titlesOfWork({ observations }: Pick<GenerationReply, "observations">): string[] {
+  return observations.filter(({ statement }) => statement === undefined).map(({ title }) => title);
+}

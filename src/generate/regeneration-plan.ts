@@ -60,7 +60,7 @@ export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
     const shown = sessions
       .flat()
       .reduce((sum, size) => sum + Math.min(size * shownShare, fullMessageChars), 0);
-    const around = calls * (systemChars + charactersAroundMessages);
+    const around = calls * (systemChars + charactersAroundMessages) + summaries * charactersAskingForSummary;
     const inputTokens = Math.ceil((around + shown) / charactersPerToken);
     const outputTokens = observations * tokensOfObservation + summaries * tokensOfSummary;
     return {
@@ -81,6 +81,9 @@ export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
 
 // What names the session, and a few titles that are known already.
 const charactersAroundMessages = 800;
+
+// The request for a summary's statements.
+const charactersAskingForSummary = 1_900;
 
 // Of a payload's bytes; the rest is JSON, and fields that say nothing. Of the recorded tool uses it is 0.69.
 const shownShare = 0.7;

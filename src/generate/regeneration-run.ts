@@ -7,7 +7,7 @@ import { shorten } from "../domain/shorten.ts";
 import { failOpen, toMemError } from "../errors.ts";
 import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
-import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
+import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
 import { type CallLimits, joinReplies, partsOf } from "./regeneration-parts.ts";
 import { BudgetSpent } from "./spend.ts";
 
@@ -123,8 +123,7 @@ export function createRegenerationRun<B extends GenerationBatch>(
   async function make(batch: B, stopping: AbortSignal): Promise<Outcome> {
     let made: GenerationReply | null = null;
     for (const messages of partsOf(batch.messages, deps.limits)) {
-      const titles = made?.observations.map(({ title }) => title) ?? [];
-      const recentTitles = [...batch.recentTitles, ...titles];
+      const recentTitles = [...batch.recentTitles, ...(made === null ? [] : titlesOfWork(made))];
       const answer = await askUntilAnswered(batch, { ...batch, messages, recentTitles }, stopping);
       if ("is" in answer) return answer;
       made = made === null ? answer : joinReplies(made, answer);

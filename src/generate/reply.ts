@@ -1,5 +1,6 @@
 // What a model answered, as drafts: nothing of it is believed that the messages and the mode do not bear out.
 import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
+import type { ClaimedMessage } from "../domain/messages.ts";
 import type { Mode, ModeWord } from "../domain/mode.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
@@ -12,6 +13,7 @@ import {
 import { cleanLine, cleanLines, cleanProse, firstSentence, longest } from "./writer/answer-words.ts";
 import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./writer/evidence.ts";
 import { findAnswer } from "./writer/find-answer.ts";
+import { statementsOf } from "./writer/statements.ts";
 
 /** A `bad_answer` with its reason in our own words: none of the answer's. */
 export class UselessAnswer extends ModelFailure {
@@ -24,7 +26,7 @@ export class UselessAnswer extends ModelFailure {
 }
 
 /** What of a batch an answer must fit. */
-export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles">;
+export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns">;
 
 /**
  * Parses the answer to `batch`, whose messages the model knows by their position from 1. Cleaned, redacted and capped;
@@ -40,10 +42,14 @@ export function parseReply(
   const answer = shapeOf(text);
   const proof = createProof(batch);
   const observations = observationsOf(answer.observations, proof, mode);
-  const summaries = summariesOf(answer.summaries, proof, mode);
+  const closed = closedTurns(answer.summaries, batch);
+  const summaries = closed.map((each) => summaryOf(each, proof, mode));
+  const statements = closed.flatMap(({ read, summarize }) =>
+    statementsOf(read.statements, summarize, { batch, mode }),
+  );
   if (observations.length === 0 && summaries.length === 0 && !answer.nothing)
     throw bad("it neither records anything nor says that there is nothing to record");
-  return { observations, summaries };
+  return { observations: [...observations, ...statements], summaries };
 }
 
 // A full answer to twenty messages is about 30 kB.
@@ -138,26 +144,28 @@ function isObservation({ batch }: Proof, number: number): boolean {
 }
 
 // One for each message that asks for one: a summary of a message that does not is left out, a missing one is a fault.
-function summariesOf(read: readonly ReadSummary[], proof: Proof, mode: Mode): DraftSummary[] {
-  const asked = proof.batch.messages.flatMap(({ message }, index) =>
-    message.type === "summarize" ? [index + 1] : [],
+function closedTurns(read: readonly ReadSummary[], { messages }: AnsweredBatch): ClosedTurn[] {
+  const asked = messages.flatMap((claimed, index) =>
+    claimed.message.type === "summarize" ? [{ summarize: claimed, number: index + 1 }] : [],
   );
-  return asked.map((number) => {
+  return asked.map(({ summarize, number }) => {
     const named = read.find(({ source }) => source === number);
     const only = asked.length === 1 && read.length === 1 ? read[0] : undefined;
     const summary = named ?? only;
-    const draft = summary === undefined ? undefined : summaryOf(summary, number, proof, mode);
-    if (draft === undefined) throw bad("a summary that was asked for is missing");
-    return draft;
+    if (summary === undefined) throw summaryMissing();
+    return { read: summary, summarize };
   });
+}
+
+interface ClosedTurn {
+  read: ReadSummary;
+  /** The message that asked for the summary. */
+  summarize: ClaimedMessage;
 }
 
 const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
 
-function summaryOf(read: ReadSummary, number: number, proof: Proof, mode: Mode): DraftSummary | undefined {
-  const message = proof.batch.messages[number - 1];
-  const evidence = proof.evidence;
-  if (message === undefined) return undefined;
+function summaryOf({ read, summarize }: ClosedTurn, proof: Proof, mode: Mode): DraftSummary {
   const part = (name: (typeof summaryParts)[number]) => cleanProse(read[name], longest.summaryPart) || null;
   const draft: DraftSummary = {
     request: part("request"),
@@ -168,10 +176,15 @@ function summaryOf(read: ReadSummary, number: number, proof: Proof, mode: Mode):
     notes: part("notes"),
     facts: cleanLines(read.facts, longest.fact, longest.facts),
     concepts: conceptsOf(read.concepts, mode),
-    ...filesOf(read, evidence, proof),
-    source: message.id,
+    ...filesOf(read, proof.evidence, proof),
+    source: summarize.id,
   };
-  return summaryParts.some((name) => draft[name] !== null) ? draft : undefined;
+  if (summaryParts.every((name) => draft[name] === null)) throw summaryMissing();
+  return draft;
+}
+
+function summaryMissing(): UselessAnswer {
+  return bad("a summary that was asked for is missing");
 }
 
 // The files that the sources changed are known without the model; what it names besides was read, where it was sent.

@@ -5,7 +5,7 @@ import { MemError } from "../errors.ts";
 import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";
-import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
+import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
 import { parseReply, UselessAnswer } from "./reply.ts";
 import { answerJsonSchema } from "./writer/answer-schema.ts";
 import { cleanLine } from "./writer/answer-words.ts";
@@ -38,10 +38,7 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
           {
             system,
             prompt: batchPrompt(prompts, part.batch, part),
-            maxOutputTokens: Math.min(
-              mostOutputTokens,
-              outputTokensOfAny + messages.length * outputTokensOfEach,
-            ),
+            maxOutputTokens: outputTokensFor(messages),
             schema,
             about: { sessionId: batch.session.id, project: batch.session.project, messages: messages.length },
           },
@@ -60,10 +57,18 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
 // Where even one message is too much for a model, a few lines of it have to do.
 const shortMessageChars = 500;
 
-// An observation takes about 300 tokens; what is cut off has to be asked for again, in halves.
+// An observation takes about 300 tokens, a statement about 80; what is cut off has to be asked for again, in halves.
 const outputTokensOfAny = 1_500;
 const outputTokensOfEach = 500;
+const outputTokensOfStatements = 700;
 const mostOutputTokens = 12_000;
+
+function outputTokensFor(messages: readonly ClaimedMessage[]): number {
+  const summaries = messages.filter(({ message }) => message.type === "summarize").length;
+  const wanted =
+    outputTokensOfAny + messages.length * outputTokensOfEach + summaries * outputTokensOfStatements;
+  return Math.min(mostOutputTokens, wanted);
+}
 
 const mostAnswers = 3;
 const longestModelId = 200;
@@ -99,7 +104,7 @@ async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
     maxMessageChars,
   });
   const first = await write(half(batch.messages.slice(0, middle), []), ask, mode);
-  const titles = first.observations.map(({ title }) => title);
+  const titles = titlesOfWork(first);
   const second = await write(half(batch.messages.slice(middle), titles), ask, mode);
   return {
     observations: [...first.observations, ...second.observations],

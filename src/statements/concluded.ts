@@ -39,7 +39,7 @@ function kindOf(cues: ReadonlySet<ClosingCue>, { prompt }: TurnTraits): Statemen
 }
 
 /** A list item has the line above its list in front, a sentence that points back the sentence before. */
-function withLead(sentence: Sentence, all: readonly Sentence[]): string {
+export function withLead(sentence: Sentence, all: readonly Sentence[]): string {
   const { text, kind, lead, at } = sentence;
   if (kind === "item") return lead !== "" && lead.length <= longestLead ? `${ended(lead)} ${text}` : text;
   const before = all[at - 1];

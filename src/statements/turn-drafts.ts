@@ -19,7 +19,7 @@ export function statementDrafts(turn: Turn, source: number): DraftObservation[] 
 }
 
 /** One statement as an observation that quotes it in full. */
-function draftOf(
+export function draftOf(
   statement: Statement,
   { turn, source }: { turn: Pick<Turn, "prompt">; source: number },
 ): DraftObservation {

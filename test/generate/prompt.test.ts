@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/domain/json.ts";
+import type { Turn } from "../../src/domain/turn.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "../../src/generate/prompt.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
+import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
 import { listModes, loadMode } from "../../src/modes/load-mode.ts";
 import {
   bash,
@@ -116,8 +118,46 @@ describe("a batch", () => {
   });
 });
 
+describe("a request for a summary", () => {
+  const said = "No, the other one. We never use npm here.";
+  const turn: Turn = {
+    prompt: said,
+    closing: "Moved to pnpm.",
+    previous: { prompt: "Install zod", closing: `Installed zod with npm. ${"More of it. ".repeat(200)}` },
+    uses: [],
+  };
+  const asked = { ...batchOf(summarizeMessage(99, "cut off")), turns: new Map([[99, turn]]) };
+
+  test("shows the user's words, the closing, and the closing before in short", () => {
+    const text = render(asked);
+    for (const part of [said, "Moved to pnpm.", "Installed zod with npm."]) expect(text).toContain(part);
+    expect(text).not.toContain("cut off");
+    expect(/<before \w+>([\s\S]*)<\/before/.exec(text)?.[1]?.length).toBeLessThan(fullMessageChars / 9);
+  });
+
+  test("shows what the message itself says where no turn was read", () => {
+    const text = render(batchOf(summarizeMessage(99, "It is done.")));
+    expect(text).toMatch(/<user \w+>Fix it<\/user[\s\S]*<agent \w+>It is done\.<\/agent/);
+    expect(text).not.toContain("<before");
+  });
+
+  test("shows a short closing whole beside a prompt of 1,500 characters", () => {
+    const rule = `${"Some background to it. ".repeat(60)}We never use npm here.`;
+    const text = render({ ...asked, turns: new Map([[99, { ...turn, prompt: rule }]]) });
+    expect(text).toContain(rule);
+    expect(text.length).toBeLessThan(fullMessageChars + 2_200);
+  });
+
+  test("asks for its statements, which no other call pays for", () => {
+    const text = render(asked);
+    expect(text).toContain("up to 8 sentences");
+    for (const kind of askedKinds) expect(text).toMatch(new RegExp(`^ +${kind}: `, "m"));
+    expect(render(batchOf(bash(1, "ls", "a")))).not.toContain("# Statements");
+  });
+});
+
 describe("what is quoted cannot get out of its quotation", () => {
-  const names = "project|request|known|cwd|input|result|user|agent";
+  const names = "project|request|known|cwd|input|result|before|user|agent";
   /** The text without what stands between tags that carry the mark of the request. */
   function ours(text: string): string {
     const mark = /^The mark of this request is ([0-9a-f]+)\.$/m.exec(text)?.[1] ?? "none";
@@ -160,8 +200,11 @@ describe("what is quoted cannot get out of its quotation", () => {
           cwd: `CANARY${dir}`,
         });
         const batch = batchOf(use, summarizeMessage(2, `CANARY${said}`));
+        const previous = { prompt: "", closing: `CANARY${dir}` };
+        const turn: Turn = { prompt: `CANARY${dir}`, closing: `CANARY${said}`, previous, uses: [] };
         const text = render({
           ...batch,
+          turns: new Map([[2, turn]]),
           session: { ...batch.session, project: `CANARY${said}`, user_prompt: `CANARY${dir}` },
         });
         const left = ours(text);
@@ -177,6 +220,7 @@ describe("templates", () => {
   const texts: Record<string, string> = {
     system: "{{role}}{{keep}}{{skip}}{{language}}{{writing}}{{types}}{{concepts}}{{summary}}",
     batch: "{{mark}}{{session}}{{count}}{{messages}}{{closing}}",
+    statements: "{{most}}",
   };
   const load = (changes: Record<string, string>) => () =>
     loadPrompts((name) => changes[name] ?? texts[name] ?? "");

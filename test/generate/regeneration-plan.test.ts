@@ -38,7 +38,7 @@ test("names the records, the model, the tokens of what is shown of each message,
   });
   // Three calls, as the message of a megabyte goes alone, of 3,200 and 800 around the messages; of each message seven tenths
   // are shown, and of the long one no more than 4,000.
-  const inputTokens = (3 * 4_000 + 280 + 4_000 + 2_520) / 4;
+  const inputTokens = (3 * 4_000 + 280 + 4_000 + 2_520 + 1_900) / 4;
   const outputTokens = 3 * 300 + 400;
   expect(plan).toEqual({
     provider: "primary",

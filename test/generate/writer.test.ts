@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/generate/model-client.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
+import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
 import { createModelProvider } from "../../src/generate/writer.ts";
 import {
   answerText,
@@ -71,6 +72,7 @@ describe("what a call carries", () => {
     const schema = JSON.stringify(requests[0]?.schema);
     expect(schema).toContain(JSON.stringify(code.types.map(({ id }) => id)));
     expect(schema).toContain(JSON.stringify(code.concepts.map(({ id }) => id)));
+    expect(schema).toContain(JSON.stringify(askedKinds));
     expect(schema).not.toMatch(/"(?:\$schema|minimum|maximum|minLength|pattern)":/);
   });
 });
@@ -198,4 +200,33 @@ test("a summary that is missing is asked for afresh", async () => {
   expect(requests[0]?.prompt).toContain("A summary is asked for by [2].");
   expect(requests[1]?.prompt).toContain("a summary that was asked for is missing");
   expect(reply.summaries).toMatchObject([{ source: 2, request: "Fix it", learned: null }]);
+});
+
+describe("statements", () => {
+  const closing = summarizeMessage(2, "The build failed because the lock file was stale.");
+  const cause = { kind: "cause", said_by: "agent", quote: "because the lock file was stale" };
+  const summary = (source: number) => ({ source, request: "Fix it", statements: [cause] });
+
+  test("come with the summary, in the same call, behind the observations", async () => {
+    const { provider: model, requests } = provider(answerText([{}], [summary(2)]));
+    const reply = await model.generate(batchOf(bash(1, "ls", "a"), closing), signal);
+    expect(requests).toHaveLength(1);
+    expect(reply.observations).toMatchObject([
+      { sources: [1] },
+      { sources: [2], title: "The build failed because the lock file was stale.", provenance: "agent" },
+    ]);
+    expect(reply.summaries).toHaveLength(1);
+  });
+
+  test("of a turn come once when the batch is halved, and are no known work to the other half", async () => {
+    const messages = [bash(1, "ls", "a"), closing, bash(3, "ls", "b"), summarizeMessage(4)];
+    const { provider: model, requests } = provider((request) => {
+      if (request.about.messages > 2) return overflow();
+      return answerText([{}], [summary(2)]);
+    });
+    const reply = await model.generate(batchOf(...messages), signal);
+    expect(reply.observations.map(({ sources }) => sources)).toEqual([[1], [2], [3]]);
+    expect(requests.at(-1)?.prompt).toContain("- The login keeps its query");
+    expect(requests.at(-1)?.prompt).not.toContain("lock file was stale");
+  });
 });

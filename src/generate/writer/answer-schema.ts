@@ -1,6 +1,8 @@
 // The shape of an answer: as it is asked for, with the ids of the mode, and as it is read, which forgives small slips.
 import * as z from "zod";
 import type { Mode, ModeWord } from "../../domain/mode.ts";
+import { reaches, speakers } from "../../domain/statement.ts";
+import { askedKinds } from "./statement-kinds.ts";
 
 /** JSON Schema of the answer, for models that can be held to one. */
 export function answerJsonSchema(mode: Mode): object {
@@ -12,10 +14,12 @@ export function answerJsonSchema(mode: Mode): object {
 export type ReadAnswer = z.output<typeof readAnswer>;
 export type ReadObservation = ReadAnswer["observations"][number];
 export type ReadSummary = ReadAnswer["summaries"][number];
+export type ReadStatement = ReadSummary["statements"][number];
 
 // Looked at of an answer; a batch holds far fewer messages.
 const mostDrafts = 60;
 const mostEntries = 60;
+const mostStatementsRead = 24;
 
 /** Reads an answer: checks its shape, and forgives what can be understood all the same. */
 export const readAnswer = z.lazy(() => looseAnswer());
@@ -44,10 +48,30 @@ function looseAnswer() {
         next_steps: text,
         notes: text,
         ...lists,
+        statements: looseStatements({ text, yes }),
       }),
     ),
     nothing: yes,
   });
+}
+
+// A statement of another shape is left out: a slip there must not cost the records of the answer.
+function looseStatements({ text, yes }: Pick<ReturnType<typeof looseParts>, "text" | "yes">) {
+  const statement = z.object({
+    kind: text,
+    said_by: text,
+    quote: text,
+    title: text,
+    standing: yes,
+    reach: text,
+  });
+  return z.preprocess(
+    (value) =>
+      (Array.isArray(value) ? value : [])
+        .slice(0, mostStatementsRead)
+        .filter((entry) => statement.safeParse(entry).success),
+    z.array(statement),
+  );
 }
 
 // A number or null for a text, one text for a list of one, a number as a text: all are meant well.
@@ -118,6 +142,16 @@ function askedFor(mode: Mode) {
         next_steps: z.string(),
         notes: z.string(),
         ...asked,
+        statements: z.array(
+          z.strictObject({
+            kind: z.enum(askedKinds),
+            said_by: z.enum(speakers),
+            quote: z.string(),
+            title: z.string(),
+            standing: z.boolean(),
+            reach: z.enum(reaches),
+          }),
+        ),
       }),
     ),
     nothing: z.boolean(),

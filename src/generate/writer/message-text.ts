@@ -1,9 +1,12 @@
 // A message as a model reads it: one head line of ours, and the tool's own words as parts that are quoted.
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
+import type { PendingMessage } from "../../domain/messages.ts";
 import { oneLine, plain } from "../../domain/plain-text.ts";
 import { shorten, shortenJson } from "../../domain/shorten.ts";
 import { readResult } from "../../domain/tool-result.ts";
+import type { Turn } from "../../domain/turn.ts";
+import type { GenerationBatch } from "../provider.ts";
+import { turnOf } from "../turn-of.ts";
 
 export interface QuotedMessage {
   /** Ours, on one line: it holds nothing that a tool's output decides. */
@@ -11,30 +14,46 @@ export interface QuotedMessage {
   parts: { name: string; text: string }[];
 }
 
-/** The messages with at most `maxChars` of each; a directory is told where it differs from the message before. */
-export function messageTexts(messages: readonly ClaimedMessage[], maxChars: number): QuotedMessage[] {
+/** The messages with at most `maxChars` of each; a directory is shown where it differs from the message before. */
+export function messageTexts(
+  { messages, turns }: Pick<GenerationBatch, "messages" | "turns">,
+  maxChars: number,
+): QuotedMessage[] {
   let directory: string | undefined;
-  return messages.map(({ message }) => {
+  return messages.map((claimed) => {
+    const { message } = claimed;
     const { cwd } = message;
     const moved = cwd !== undefined && cwd !== directory;
     if (moved) directory = cwd;
     const where = moved ? [{ name: "cwd", text: shorten(plain(cwd), 300) }] : [];
     const { head, parts } =
-      message.type === "summarize" ? summarizeText(message, maxChars) : toolText(message, maxChars);
+      message.type === "summarize"
+        ? summarizeText(turnOf(claimed, turns), maxChars)
+        : toolText(message, maxChars);
     return { head, parts: [...where, ...parts] };
   });
 }
 
-function summarizeText(message: PendingMessage, maxChars: number): QuotedMessage {
-  const user = Math.floor(maxChars * 0.25);
+// The user's words come first: a rule must be shown as it was said. What they leave is the closing's, and the closing
+// before is only there to tell what an answer such as "no, the other way" refers to.
+function summarizeText(
+  { prompt, closing, previous }: Pick<Turn, "prompt" | "closing" | "previous">,
+  maxChars: number,
+): QuotedMessage {
+  const before = shorten(plain(previous?.closing ?? ""), Math.floor(maxChars * beforeShare));
+  const said = shorten(plain(prompt), Math.floor(maxChars * userShare));
   return {
     head: "SUMMARIZE",
     parts: [
-      { name: "user", text: shorten(plain(message.last_user_message ?? ""), user) },
-      { name: "agent", text: shorten(plain(message.last_assistant_message ?? ""), maxChars - user) },
+      { name: "before", text: before },
+      { name: "user", text: said },
+      { name: "agent", text: shorten(plain(closing), maxChars - before.length - said.length) },
     ],
   };
 }
+
+const beforeShare = 0.1;
+const userShare = 0.4;
 
 function toolText(message: PendingMessage, maxChars: number): QuotedMessage {
   const result = readResult(message.tool_response, message.tool_failed === true);

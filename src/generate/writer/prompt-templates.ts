@@ -6,6 +6,8 @@ import { packageFile } from "../../paths.ts";
 const slots = {
   system: ["role", "keep", "skip", "language", "writing", "types", "concepts", "summary"],
   batch: ["mark", "session", "count", "messages", "closing"],
+  // Shown with a request for a summary only: every other call is paid for without it.
+  statements: ["most"],
 } as const;
 
 type TemplateName = keyof typeof slots;
@@ -17,7 +19,11 @@ export type Prompts = { readonly [N in TemplateName]: Fill<N> };
 
 /** Loads the prompts. Throws `internal` when a template is missing, or has another set of slots than it is filled with. */
 export function loadPrompts(read: (name: string) => string = readTemplate): Prompts {
-  return { system: template("system", read("system")), batch: template("batch", read("batch")) };
+  return {
+    system: template("system", read("system")),
+    batch: template("batch", read("batch")),
+    statements: template("statements", read("statements")),
+  };
 }
 
 function readTemplate(name: string): string {

@@ -1,10 +1,9 @@
 // The provider that needs no key and no network: deterministic observations from a tool's own input and output.
 import type { DraftObservation, DraftSummary } from "../../../domain/drafts.ts";
-import type { ClaimedMessage } from "../../../domain/messages.ts";
-import type { Turn } from "../../../domain/turn.ts";
 import { MemError } from "../../../errors.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
+import { turnOf } from "../../turn-of.ts";
 import { observe } from "./observe.ts";
 import { summarize } from "./summary.ts";
 
@@ -29,7 +28,7 @@ export function createLocalProvider(): Provider {
           titles.push(observation.title);
         } else {
           summaries.push(summarize(claimed, session.user_prompt, titles));
-          observations.push(...statementDrafts(turns?.get(claimed.id) ?? turnOf(claimed), claimed.id));
+          observations.push(...statementDrafts(turnOf(claimed, turns), claimed.id));
           titles = [];
         }
       }
@@ -41,10 +40,4 @@ export function createLocalProvider(): Provider {
       };
     },
   };
-}
-
-// What the message itself holds, where the queue gave no more.
-function turnOf({ message }: ClaimedMessage): Turn {
-  const { last_user_message: prompt = "", last_assistant_message: closing = "" } = message;
-  return { prompt, closing, previous: null, uses: [] };
 }
