@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./worker.mjs";
 
-/** Path of a module that holds what `code` exports; its imports are relative to the repository's root. */
-export async function bundle(name, code) {
+/** Path of a module that holds what `code` exports; its imports are relative to `from`, the repository's root. */
+export async function bundle(name, code, from = root) {
   const folder = join(root, "node_modules", ".cache", "agent-mem-bench");
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${name}.mjs`);
   await build({
-    stdin: { contents: code, resolveDir: root, sourcefile: `${name}.ts`, loader: "ts" },
+    stdin: { contents: code, resolveDir: from, sourcefile: `${name}.ts`, loader: "ts" },
     outfile,
     bundle: true,
     platform: "node",
@@ -25,6 +25,6 @@ export async function bundle(name, code) {
 }
 
 /** The module itself. */
-export async function importBundle(name, code) {
-  return import(await bundle(name, code));
+export async function importBundle(name, code, from = root) {
+  return import(await bundle(name, code, from));
 }

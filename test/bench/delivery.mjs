@@ -1,6 +1,6 @@
 // Whether the right memory reaches the agent before it acts: `npm run bench -- delivery --data <folder>`. The options
 // and the form of a scenario are in README.md beside this file.
-import { loadFit, tunedScores } from "./delivery/cross-validation.mjs";
+import { tunedScores } from "./delivery/cross-validation.mjs";
 import { deliver } from "./delivery/deliver.mjs";
 import { foldFigures } from "./delivery/folds.mjs";
 import { createIdealReader } from "./delivery/ideal-reader.mjs";
@@ -16,15 +16,15 @@ export async function run({ say, data, ...given }) {
   if (data === undefined) throw new Error("delivery needs --data <folder of scenarios>");
   const options = readOptions(given);
   const figures = [];
-  for (const folder of setFolders(data)) {
-    const set = loadScenarioSet(folder);
+  const sets = setFolders(data).map(loadScenarioSet);
+  for (const set of sets) {
     for (const condition of options.conditions)
-      figures.push(...(await runCondition({ say, set, condition, options })));
+      figures.push(...(await runCondition({ say, set, sets, condition, options })));
   }
   return figures;
 }
 
-async function runCondition({ say, set, condition, options }) {
+async function runCondition({ say, set, sets, condition, options }) {
   const scenarios = selectScenarios(set.scenarios, options.wanted);
   const title = titleOf(set, condition, options);
   const started = performance.now();
@@ -36,8 +36,9 @@ async function runCondition({ say, set, condition, options }) {
     if (!options.show.includes(scenario.id)) continue;
     for (const line of scenarioLines(scenario, scores[at], injected[at])) say(`  ${line}`);
   }
-  if (options.folds > 0)
-    for (const line of await tunedLines({ scenarios, set, condition, options })) say(`  ${line}`);
+  // The scripted model weighs nothing: there is nothing to tune.
+  if (options.folds > 0 && !options.isScripted)
+    for (const line of await tunedLines({ scenarios, set, sets, condition, options })) say(`  ${line}`);
   // Targets are for whole sets.
   if (scenarios.length < set.scenarios.length) return figures;
   return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
@@ -69,11 +70,8 @@ function reportLines(scores, { showsMisses, folds }) {
   ];
 }
 
-async function tunedLines({ scenarios, set, condition, options: { folds } }) {
-  const fitWeights = await loadFit();
-  if (fitWeights === undefined)
-    return ["Nothing was tuned on the other parts: test/bench/delivery/fit.mjs does not exist."];
-  const scores = await tunedScores(scenarios, { fitWeights, folds, set, condition });
+async function tunedLines({ scenarios, set, sets, condition, options: { folds } }) {
+  const scores = await tunedScores(scenarios, { folds, set, sets, condition });
   return [
     "",
     `tuned on ${folds - 1} parts, measured on the remaining one`,

@@ -56,10 +56,11 @@ export function scenarioFaults(scenario, noise) {
   const broken = sources.filter((source) => !isPattern(source));
   if (broken.length > 0) return broken.map((source) => fault(`no regular expression: ${source}`));
   const told = transcript(past);
-  const given = [transcript(noise), now.prompt, now.before ? textOfUse(now.before) : ""].join("\n");
+  const other = transcript(noise);
+  const given = [other, now.prompt, now.before ? textOfUse(now.before) : ""].join("\n");
   return [
     ...need.flatMap(({ at, all }) => needFaults({ at, all, now, told, given })),
-    ...never.filter((source) => matches(source, given)).map((source) => `the noise holds /${source}/`),
+    ...never.filter((source) => matches(source, other)).map((source) => `the noise holds /${source}/`),
   ].map(fault);
 }
 

@@ -1,0 +1,89 @@
+// Fits the weights of salience (src/statements/salience.ts) on training scenarios: logistic regression with L2.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { importBundle } from "../bundle.mjs";
+import { root } from "../worker.mjs";
+import { matches } from "./scenario-set.mjs";
+
+const module = "src/statements/salience.ts";
+
+/**
+ * Weights under which the sentences that the new sessions need stand out from all others of the same pasts, as
+ * overrides for weights.mjs. Thresholds and the ranking at the prompt keep the numbers of the source.
+ */
+export async function fitSalience(scenarios) {
+  const product = await salienceModule();
+  const examples = scenarios.flatMap((scenario) => examplesOf(scenario, product));
+  return [
+    { constant: "closingWeights", isOfPrompt: false },
+    { constant: "promptWeights", isOfPrompt: true },
+  ].map(({ constant, isOfPrompt }) => {
+    const own = examples.filter((example) => example.isOfPrompt === isOfPrompt);
+    return { module, constant, values: fitWeights(own, Object.keys(product[constant])) };
+  });
+}
+
+// What the module keeps to itself is exported for this bundle alone.
+function salienceModule() {
+  const source = readFileSync(join(root, module), "utf8");
+  const code = `${source}
+    export { closingWeights, promptWeights, traitsOfClosing, traitsOfPrompt };
+    export { ownWords } from "./foreign-text.ts";
+    export { sentencesOf } from "./sentences.ts";`;
+  return importBundle("salience", code, join(root, "src", "statements"));
+}
+
+/** The sentences of a scenario's past with their traits, and whether a need asks for them. */
+function examplesOf({ past, need }, product) {
+  const sentences = past.flatMap(({ turns }) =>
+    turns.flatMap((turn, at) => sentencesOfTurn(turn, at > 0, product)),
+  );
+  const needed = new Set(need.flatMap(({ all }) => tellingSentences(sentences, all)));
+  return sentences.map((sentence) => ({ ...sentence, isNeeded: needed.has(sentence) ? 1 : 0 }));
+}
+
+function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
+  const hasFailure = did.some(({ error }) => error !== undefined);
+  const said = product.sentencesOf(product.ownWords(prompt));
+  const ofPrompt = said.map((sentence) => ({
+    isOfPrompt: true,
+    text: sentence.text,
+    traits: product.traitsOfPrompt(sentence, { isFollowUp, sentences: said.length }),
+  }));
+  const ofClosing = product.sentencesOf(closing).map((sentence) => ({
+    isOfPrompt: false,
+    text: sentence.text,
+    traits: product.traitsOfClosing(sentence, { prompt, isFollowUp, hasFailure }),
+  }));
+  return [...ofPrompt, ...ofClosing];
+}
+
+// Those that hold the whole fact; where it is spread over several, all that hold a part.
+function tellingSentences(sentences, sources) {
+  const whole = sentences.filter(({ text }) => sources.every((source) => matches(source, text)));
+  if (whole.length > 0) return whole;
+  return sentences.filter(({ text }) => sources.some((source) => matches(source, text)));
+}
+
+const steps = 3_000;
+const pace = 0.25;
+// Of a thousand examples; the base is not held down.
+const penalty = 10;
+
+// Weight by trait name: the most likely ones under a normal prior. Gradient descent, because the sets are small.
+function fitWeights(examples, names) {
+  const rows = examples.map(({ traits }) => names.map((name) => traits[name]));
+  const weights = names.map(() => 0);
+  for (let step = 0; step < steps; step++) {
+    const gradient = weights.map((weight, index) =>
+      names[index] === "base" ? 0 : (penalty * weight) / Math.max(1_000, rows.length),
+    );
+    for (const [at, row] of rows.entries()) {
+      const logit = row.reduce((sum, value, index) => sum + value * weights[index], 0);
+      const wrong = (1 / (1 + Math.exp(-logit)) - examples[at].isNeeded) / rows.length;
+      for (const [index, value] of row.entries()) gradient[index] += wrong * value;
+    }
+    for (const [index, slope] of gradient.entries()) weights[index] -= pace * slope;
+  }
+  return Object.fromEntries(names.map((name, index) => [name, Math.round(weights[index] * 100) / 100]));
+}
