@@ -16,6 +16,8 @@ export interface StatementsPort {
   standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
   /** Active statements, the most salient first. */
   statements(request: { project: string; limit: number }): Observation[];
+  /** Active known fixes and failures of a command family, newest first. */
+  fixesOf(request: { project: string; family: string; limit: number }): Observation[];
   /** Active records that are not routine, newest first. */
   rankable(project: string, limit: number): Observation[];
   /** Prompts that are not private, newest first. */

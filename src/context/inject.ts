@@ -1,5 +1,6 @@
 // Context: what is put before an agent at the start of a session, with its first prompt, and before it touches a file.
 import type { Observation } from "../domain/records.ts";
+import { type Action, type ActionInjection, actionContext } from "./action-context.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
@@ -56,6 +57,12 @@ export interface Context {
    * when there is only something to keep.
    */
   forFile(request: FileContextRequest): Promise<FileInjection | null>;
+  /** One line before a command or an edit; null when nothing bears on it. */
+  forAction(request: {
+    project: string;
+    action: Action;
+    known: ReadonlySet<number>;
+  }): Promise<ActionInjection | null>;
   /** What names the present content of a file; null when it cannot be told. */
   contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
@@ -87,6 +94,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       });
       return joined(timeline, relevant);
     },
+    forAction: async (request) => actionContext(port, request),
     forFile: (request) => fileInjection(deps, request, budget),
     contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };

@@ -51,6 +51,8 @@ export interface Taken {
   /** Those of them that were told to be of files that changed. */
   changed?: readonly number[] | undefined;
   file?: KnownFile | undefined;
+  /** Records whose one line came at the moment of an action: it may repeat what the start said, but only once. */
+  atAction?: readonly number[] | undefined;
 }
 
 /** What a reader was told that bears on one file. */
@@ -68,6 +70,8 @@ export interface Ledger {
   /** Ids of the records that the reader has. */
   records(reader: Reader): ReadonlySet<number>;
   told(reader: Reader, path: string): Told;
+  /** Ids of the records that the reader was reminded of at an action. */
+  atAction(reader: Reader): ReadonlySet<number>;
   had(reader: Reader, moment: Moment): boolean;
   /** True when the start of this session was answered before, or another hook has just asked for the same. */
   hadStart(reader: Reader, start: Start): boolean;
@@ -95,6 +99,7 @@ export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
 
   return {
     records: (reader) => idsOf(port.items(stored(reader)), recordPrefix),
+    atAction: (reader) => idsOf(port.items(stored(reader)), actionPrefix),
     told: (reader, path) => toldOf(port.items(stored(reader)), path),
     had,
     hadStart,
@@ -125,12 +130,17 @@ function stored({ sessionId, agentId }: Reader): StoredReader {
 
 const recordPrefix = "record:";
 const changedPrefix = "changed:";
+const actionPrefix = "action:";
 
 /** What may be put in once, and what may be known before. */
-function itemsOf({ records, changed = [], file }: Taken): { once: string[]; also: string[] } {
+function itemsOf({ records, changed = [], file, atAction = [] }: Taken): { once: string[]; also: string[] } {
   const [known, ...content] = file === undefined ? [] : fileItems(file);
   return {
-    once: [...records.map((id) => `${recordPrefix}${id}`), ...content],
+    once: [
+      ...records.map((id) => `${recordPrefix}${id}`),
+      ...atAction.map((id) => `${actionPrefix}${id}`),
+      ...content,
+    ],
     also: [...changed.map((id) => `${changedPrefix}${id}`), ...(known === undefined ? [] : [known])],
   };
 }

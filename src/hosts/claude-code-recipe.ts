@@ -2,7 +2,7 @@
 import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
 
 // SessionStart has no matcher: a resumed session needs no context, but it does need a worker.
-// PreToolUse is for what works on one file; nothing is told twice, so an edit after a read mostly adds nothing.
+// PreToolUse is for commands and for what works on one file; nothing is told twice, so most of them add nothing.
 // SessionEnd: 1.5 s without a time-out in settings.json; in a plugin it is 1.5 s whatever stands here.
 export const claudeCodeRecipe: InstallRecipe = {
   host: "claude-code",
@@ -13,7 +13,7 @@ export const claudeCodeRecipe: InstallRecipe = {
     { event: "Setup", timeout: 300 },
     { event: "SessionStart", timeout: 60 },
     { event: "UserPromptSubmit", timeout: 60 },
-    { event: "PreToolUse", matcher: "Read|Edit|Write|MultiEdit|NotebookEdit", timeout: 60 },
+    { event: "PreToolUse", matcher: "Bash|Read|Edit|Write|MultiEdit|NotebookEdit", timeout: 60 },
     { event: "PostToolUse", matcher: "*", timeout: 120 },
     { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
     { event: "Stop", timeout: 120 },

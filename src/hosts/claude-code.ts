@@ -32,7 +32,7 @@ function known(name: string, base: EventBase, payload: JsonObject): HostEvent | 
     case "user-prompt-submit":
       return prompt(base, payload);
     case "pre-tool-use":
-      return beforeFile(base, payload);
+      return beforeCommand(base, payload) ?? beforeFile(base, payload);
     case "post-tool-use":
       return toolUse(base, payload, { response: payload.tool_response ?? null, failed: false });
     case "post-tool-use-failure":
@@ -73,6 +73,12 @@ const fileTools: ReadonlyMap<string, string> = new Map([
 function beforeFile(base: EventBase, payload: JsonObject): HostEvent | null {
   const path = fileOf(payload);
   return path === "" ? null : { ...base, kind: "before_file", toolName: text(payload.tool_name), path };
+}
+
+function beforeCommand(base: EventBase, { tool_name, tool_input }: JsonObject): HostEvent | null {
+  if (tool_name !== "Bash" || !isJsonObject(tool_input)) return null;
+  const command = text(tool_input.command);
+  return command === "" ? null : { ...base, kind: "before_command", toolName: "Bash", command };
 }
 
 function fileOf({ tool_name, tool_input }: JsonObject): string {
@@ -116,10 +122,11 @@ function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
 // Up to 9,900 characters reach the model whole; above 10,000 it gets a file name and the first 2 KB.
 const maxContextChars = 9_800;
 
-// Stop with context would make the turn go on, SessionEnd with any is an error: only these three have some.
+// Stop with context would make the turn go on, SessionEnd with any is an error: only these have some.
 const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
   ["session_start", "SessionStart"],
   ["before_file", "PreToolUse"],
+  ["before_command", "PreToolUse"],
   ["prompt", "UserPromptSubmit"],
 ]);
 

@@ -20,6 +20,7 @@ export type HostEvent = HostEventBase &
     | { kind: "session_start"; source: string }
     | { kind: "prompt"; text: string }
     | { kind: "before_file"; toolName: string; path: string }
+    | { kind: "before_command"; toolName: string; command: string }
     | {
         kind: "tool_use";
         toolName: string;

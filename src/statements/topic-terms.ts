@@ -1,4 +1,5 @@
 // The terms that tell what a sentence is about: stems without the words that every sentence has, in eight languages.
+import { stem } from "../domain/stem.ts";
 import { bareWordsOf, pairsOf, termsOfWord } from "../domain/words.ts";
 
 /** Distinct terms of a text in the order of their first use. Chinese and Japanese give pairs of characters. */
@@ -26,8 +27,8 @@ function shortForm(term: string): string {
 const kanaOnly = /^[\u3040-\u30ffー]+$/;
 const cyrillic = /[а-яё]/i;
 
-// Lower case, without marks, English ones as stems.
-const commonWords: ReadonlySet<string> = new Set(
+// Lower case, without marks.
+const commonWords: ReadonlySet<string> = withStems(
   `us use make made want need get go do thing like new add work way look see also still well good better best back
   first last time tell ask show give take put let help pleas thank thanks hi hello morn ok okay yes no yeah sure mayb
   realli actual alreadi someth someon everyth anyth noth one two three four five don doesn didn isn wasn aren won can
@@ -55,3 +56,7 @@ const commonWords: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
+
+function withStems(words: readonly string[]): Set<string> {
+  return new Set([...words, ...words.map(stem)]);
+}

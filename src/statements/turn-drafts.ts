@@ -5,16 +5,19 @@ import type { ObservationConcept, ObservationType } from "../domain/records.ts";
 import { terminalLine } from "../domain/terminal-text.ts";
 import type { Turn } from "../domain/turn.ts";
 import { concludedIn } from "./concluded.ts";
+import { type Fix, fixesOf } from "./fixes.ts";
 import { namesIn } from "./names.ts";
 import { saidIn } from "./said-by-user.ts";
 import type { Statement, StatementKind } from "./statement.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const statements = [...saidIn(turn), ...concludedIn(turn)].map((one) => ({
-    ...one,
-    text: terminalLine(one.text),
-  }));
+  const statements = [...saidIn(turn), ...concludedIn(turn), ...fixesOf(turn).map(statementOfFix)].map(
+    (one) => ({
+      ...one,
+      text: terminalLine(one.text),
+    }),
+  );
   return withoutRepeats(statements).map((statement) => draftOf(statement, { turn, source }));
 }
 
@@ -37,9 +40,22 @@ export function draftOf(
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
     files_read: paths,
     files_modified: [],
-    provenance: said_by === "user" ? "user" : "agent",
+    provenance: provenances[said_by],
     sources: [source, ...(statement.sources ?? [])],
     statement: { said_by, standing, reach, salience, ...(families === undefined ? {} : { families }) },
+  };
+}
+
+function statementOfFix({ families, working, events, text }: Fix): Statement {
+  return {
+    kind: working === null ? "failure" : "fix",
+    text,
+    said_by: "tool",
+    standing: false,
+    reach: "project",
+    salience: working === null ? failureSalience : fixSalience,
+    families,
+    sources: events,
   };
 }
 
@@ -54,6 +70,8 @@ function withoutRepeats(statements: readonly Statement[]): Statement[] {
   });
 }
 
+const provenances = { user: "user", agent: "agent", tool: "command" } as const;
+
 const words: Record<StatementKind, { type: ObservationType; concepts: readonly ObservationConcept[] }> = {
   rule: { type: "decision", concepts: ["pattern"] },
   instruction: { type: "change", concepts: ["why-it-exists"] },
@@ -66,6 +84,9 @@ const words: Record<StatementKind, { type: ObservationType; concepts: readonly O
   failure: { type: "discovery", concepts: ["gotcha"] },
 };
 
+// A known fix is worth as much as a rule; a failure may have been a passing one.
+const fixSalience = 3;
+const failureSalience = 1;
 const titleChars = 120;
 const textChars = 300;
 const storyChars = 900;

@@ -82,6 +82,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         context: await unlessSpooled(delivery, () => injections.beforeFile(event, delivery)),
         notice: null,
       };
+    case "before_command":
+      return {
+        context: await unlessSpooled(delivery, () => injections.beforeCommand(event, delivery)),
+        notice: null,
+      };
     case "prompt": {
       const { reason } = await intake.initSession({ ...keyed, prompt: event.text }, prompt);
       const ask = () => injections.atPrompt(event, { ...delivery, prompt });
@@ -142,7 +147,13 @@ function textsOf(cleaner: Cleaner, event: HostEvent, payload: JsonObject): Texts
 // It is kept, or it is what the event is known by.
 function needsPayload({ kind, eventKey }: HostEvent): boolean {
   if (kind === "other" || kind === "session_start") return true;
-  return eventKey === null && kind !== "setup" && kind !== "before_file" && kind !== "session_end";
+  return (
+    eventKey === null &&
+    kind !== "setup" &&
+    kind !== "before_file" &&
+    kind !== "before_command" &&
+    kind !== "session_end"
+  );
 }
 
 // The message as it is stored, which is also how it stands in the spool: a stop delivered on both ways is one.

@@ -1,5 +1,6 @@
 // What each event of a host puts into its agent's context, and that nothing is put there twice.
 import { cleanKey } from "../capture/clean-input.ts";
+import type { Action, ActionInjection } from "../context/action-context.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
@@ -29,6 +30,12 @@ export interface ContextSource {
     told: ToldOfFile;
     exceptSession?: string;
   }): Promise<FileInjection | null>;
+  /** One line before a command or an edit; null when nothing bears on it. */
+  forAction(request: {
+    project: string;
+    action: Action;
+    known: ReadonlySet<number>;
+  }): Promise<ActionInjection | null>;
   /** What names the content that the file has now. */
   contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
@@ -50,6 +57,7 @@ export interface Injections {
     how: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
   ): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
+  beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent has written a file itself: it need not be told that this one changed. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
   /** The host is about to take the agent's context away; `at` when that was heard of later. */
@@ -65,6 +73,10 @@ export function createInjections(deps: InjectionDeps): Injections {
     atStart: (event, how) => orNull("context for a session", () => atStart(deps, event, how)),
     atPrompt: (event, how) => orNull("context for a prompt", () => atPrompt(deps, event, how)),
     beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
+    beforeCommand: (event, { hasLeft }) =>
+      orNull("context for a command", () =>
+        beforeAction(deps, event, { hasLeft, action: { command: event.command } }),
+      ),
     async afterWrite(event) {
       await failOpen("keeping what an agent wrote", () => afterWrite(deps, event));
     },
@@ -156,10 +168,40 @@ async function beforeFile(
   event: Event<"before_file">,
   { hasLeft }: { hasLeft: HasLeft },
 ): Promise<string | null> {
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  const reminder =
+    event.toolName === "Read"
+      ? null
+      : await beforeAction(deps, event, { hasLeft, action: { path: event.path } });
+  const records = await aboutFile(deps, event, { hasLeft, place });
+  return [reminder, records].filter((text) => text !== null).join("\n") || null;
+}
+
+/** Once per session and record: a rule that forbids it, or a known fix. */
+async function beforeAction(
+  deps: InjectionDeps,
+  event: Event<"before_command" | "before_file">,
+  { hasLeft, action }: { hasLeft: HasLeft; action: Action },
+): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
   const place = placeOf(deps, event);
   if (place === null) return null;
+  const known = ledger.atAction(reader);
+  const found = await context.forAction({ project: place.project, action, known });
+  if (found === null || hasLeft()) return null;
+  const taken = { records: [], atAction: [found.record], moments: [] };
+  return (await isFirst(() => ledger.take(reader, taken))) ? found.text : null;
+}
+
+async function aboutFile(
+  deps: InjectionDeps,
+  event: Event<"before_file">,
+  { hasLeft, place }: { hasLeft: HasLeft; place: Place },
+): Promise<string | null> {
+  const { ledger, context } = deps;
+  const reader = readerOf(event);
   for (let tried = 0; tried < mostTries; tried++) {
     const { records: known, ...told } = ledger.told(reader, event.path);
     const found = await context.forFile({ ...place, path: event.path, known, told });

@@ -4,7 +4,9 @@ import type { ContextPort } from "../../src/context/context-port.ts";
 import type { ContextSettings } from "../../src/context/context-settings.ts";
 import { type Context, createContext, type FileContextRequest } from "../../src/context/inject.ts";
 import { createByFile } from "../../src/store/sqlite/by-file.ts";
+import { createRankable } from "../../src/store/sqlite/rankable.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";
+import { createStatements } from "../../src/store/sqlite/statements.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
 /** Context, and its texts alone. */
@@ -20,8 +22,9 @@ export function createMemoryContext(
   { searchCommand = "mem search", ...found }: ContextParts = {},
 ): MemoryContext {
   const { observations, summaries } = store;
+  const statements = { ...createStatements(db), ...createRankable(db) };
   const context = createContext(
-    { observations, summaries, ...createRecent(db), byFile: createByFile(db), ...found },
+    { observations, summaries, statements, ...createRecent(db), byFile: createByFile(db), ...found },
     { ...defaults, ...settings },
     searchCommand,
   );

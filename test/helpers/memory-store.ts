@@ -14,7 +14,9 @@ interface Owner {
 export interface MemoryStore {
   db: Sqlite;
   store: Store;
-  addObservation(observation: Partial<DraftObservation> & Owner & { work?: number }): Observation;
+  addObservation(
+    observation: Partial<DraftObservation> & Owner & { work?: number; prompt_number?: number },
+  ): Observation;
   addSummary(summary: Partial<DraftSummary> & Owner): SessionSummary;
   addPrompt(text: string, prompt?: Owner & { private?: boolean }): UserPrompt;
   close(): void;
@@ -46,12 +48,12 @@ export function createMemoryStore(path = ":memory:"): MemoryStore {
   return {
     db,
     store,
-    addObservation({ work = 0, sources = [], project, session, at, ...draft }) {
+    addObservation({ work = 0, sources = [], prompt_number, project, session, at, ...draft }) {
       const stored = store.observations.insert({
         ...ownerOf({ ...(project && { project }), ...(session && { session }), ...(at && { at }) }),
         draft: { ...plainObservation, ...draft },
         sources,
-        prompt_number: null,
+        prompt_number: prompt_number ?? null,
         generator: "local",
         agent_id: null,
         agent_type: null,

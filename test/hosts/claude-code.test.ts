@@ -29,7 +29,7 @@ describe("a recorded payload", () => {
     ["UserPromptSubmit", { kind: "prompt", eventKey: "00000000-0000-4000-8000-000000000002", agentId: null }],
     ["UserPromptSubmit.task-notification", { kind: "other", name: "UserPromptSubmit" }],
     ["PreToolUse.Read", { kind: "before_file", toolName: "Read", path: "/home/user/demo/note.txt" }],
-    ["PreToolUse.Bash", { kind: "other", name: "PreToolUse" }],
+    ["PreToolUse.Bash", { kind: "before_command", toolName: "Bash" }],
     [
       "PostToolUse.Bash",
       { kind: "tool_use", toolName: "Bash", failed: false, eventKey: "toolu_wjcgwrz76go" },
@@ -70,7 +70,7 @@ describe("a recorded payload", () => {
     (version, file) => {
       const event = decoded(file, version);
       expect(event.sessionId).toBe(recorded(file, version).session_id);
-      const unused = /task-notification|PreToolUse\.Bash|SubagentStop/.test(file);
+      const unused = /task-notification|SubagentStop/.test(file);
       expect(event.kind === "other").toBe(unused);
     },
   );

@@ -77,6 +77,9 @@ function startWorker() {
         if (known.has(4)) return null;
         return { text: `${path} in ${project} but ${exceptSession}`, records: [4] };
       },
+      async forAction({ action, known }) {
+        return known.has(5) ? null : { text: `known of ${action.command ?? action.path}`, record: 5 };
+      },
       contentOf: async () => null,
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),

@@ -33,6 +33,8 @@ function startWorker() {
         const records = [3, 4].filter((id) => !known.has(id));
         return records.length === 0 ? null : { text: `file ${records}`, records };
       },
+      forAction: async ({ action: { command }, known }) =>
+        command === undefined || known.has(7) ? null : { text: `before ${command}`, record: 7 },
       contentOf: async () => null,
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
@@ -193,4 +195,17 @@ test("what cannot be kept is told all the same", async () => {
 test("a session without a folder and without records is told nothing", async () => {
   expect(await prompt("fix it", { cwd: null })).toBeNull();
   expect(searched).toEqual([]);
+});
+
+test("a known fix comes before its command once a session, also to a sub-agent of its own", async () => {
+  const before = (command: string, agentId: string | null = null) =>
+    injections.beforeCommand(
+      { ...base, agentId, kind: "before_command", toolName: "Bash", command },
+      { hasLeft },
+    );
+  expect(await before("mvn verify")).toBe("before mvn verify");
+  expect(await before("mvn -q verify")).toBeNull();
+  expect(await before("mvn verify", "agent-1")).toBe("before mvn verify");
+  startWorker();
+  expect(await before("mvn verify")).toBeNull();
 });

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StatementMarks } from "../../src/domain/statement.ts";
+import { createMemoryContext } from "../helpers/memory-context.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+beforeEach(() => {
+  memory = createMemoryStore();
+});
+afterEach(() => memory.close());
+
+const hour = 3_600_000;
+const marks = (part: Partial<StatementMarks>): StatementMarks => ({
+  said_by: "agent",
+  standing: false,
+  reach: "project",
+  salience: 1,
+  ...part,
+});
+
+function say(text: string, part: Partial<StatementMarks> = {}, more: object = {}) {
+  return memory.addObservation({ title: text, summary: text, statement: marks(part), ...more });
+}
+
+const rule = { said_by: "user", standing: true, salience: 4 } as const;
+
+describe("the start of a session", () => {
+  it("passes on rules, open work, conclusions, failures and findings, in this order", async () => {
+    say("The cache is keyed by locale.", { salience: 3 });
+    say("The refund route is not done yet.", { salience: 2 });
+    say(
+      "`make docs` failed with `no dot`. It was not fixed.",
+      { said_by: "tool" },
+      { obs_type: "discovery" },
+    );
+    say("Never edit gen/ by hand.", rule);
+    say("Answer in one sentence.", { ...rule, reach: "everywhere" }, { project: "other" });
+    memory.addSummary({ request: "speed up the start", learned: "The index was missing." });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(text.split("\n").slice(3, -1)).toEqual([
+      "",
+      "## Rules from the user",
+      "- everywhere: Answer in one sentence. (#5)",
+      "- Never edit gen/ by hand. (#4)",
+      "",
+      "## Left open",
+      "- The refund route is not done yet. (#2)",
+      "",
+      "## Last sessions",
+      "- speed up the start: The index was missing.",
+      "",
+      "## Failed and not fixed",
+      "- `make docs` failed with `no dot`. It was not fixed. (#3)",
+      "",
+      "## Found and decided",
+      "- The cache is keyed by locale. (#1)",
+    ]);
+  });
+
+  it("stays within its budget, and the most salient findings go first", async () => {
+    for (let n = 0; n < 200; n++)
+      say(`Finding ${n} is about \`module-${n}\` and what it does.`, { salience: n / 100 });
+    const injection = await createMemoryContext(memory, { tokenBudget: 1000 }).forSession({ project: "app" });
+    expect(injection.text.length / 4).toBeLessThanOrEqual(1000);
+    expect(injection.text).toContain("Finding 199 ");
+    expect(injection.text).not.toContain("Finding 3 ");
+  });
+
+  it("gives equal bytes for equal records, whatever the time", async () => {
+    say("The cache is keyed by locale.", {}, { at: someTime - 900 * hour });
+    say("The lock is per tenant.");
+    const [one, other] = [createMemoryContext(memory), createMemoryContext(memory)];
+    expect(await one.sessionText("app")).toBe(await other.sessionText("app"));
+  });
+
+  it("leaves out what was superseded or rejected", async () => {
+    const old = say("We indent with tabs.", rule);
+    memory.store.truth.setStanding(old.id, { status: "rejected", pinned: 0, superseded_by: null });
+    say("The lock is per tenant.");
+    expect(await createMemoryContext(memory).sessionText("app")).not.toContain("tabs");
+  });
+});
+
+describe("a prompt", () => {
+  const ask = (words: string) =>
+    createMemoryContext(memory).forPrompt({ project: "app", words, known: new Set(), withTimeline: false });
+
+  beforeEach(() => {
+    memory.addPrompt("why is the p99 of /quotes twice as high?", { session: "s1" });
+    say("38% went into building a new `ObjectMapper` because it was inlined.", {}, { session: "s1" });
+  });
+
+  it("gets the statement that shares its words, quoted with its date", async () => {
+    const { text, records } = await ask("why is building the ObjectMapper slow in orders?");
+    expect(text).toContain(
+      "- 38% went into building a new `ObjectMapper` because it was inlined. (#1, 2026-11-20)",
+    );
+    expect(records).toEqual([1]);
+  });
+
+  it("gets nothing when it is general talk", async () => {
+    expect(await ask("write me a limerick about mappers")).toEqual({ text: "", records: [] });
+  });
+});
+
+describe("an action", () => {
+  const actionOf = (command: string, known: number[] = []) =>
+    createMemoryContext(memory).forAction({ project: "app", action: { command }, known: new Set(known) });
+
+  it("is reminded of what made the same command work, once", async () => {
+    const fix = { said_by: "tool", salience: 3, families: ["mvn verify"] } as const;
+    const { id } = say("`mvn verify` failed. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`", fix, {
+      obs_type: "bugfix",
+    });
+    expect((await actionOf("cd app && mvn -q verify"))?.text).toContain(
+      "What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`",
+    );
+    expect(await actionOf("mvn verify", [id])).toBeNull();
+    expect(await actionOf("cargo build")).toBeNull();
+  });
+});
