@@ -71,7 +71,7 @@ export function launched(words: readonly string[]): string[] {
 }
 
 /** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
-function programOf(word: string): string {
+export function programOf(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   const plain = name.replace(/\.(?:exe|cmd|bat)$/i, "").replace(/(?<=\w)@[\w.^~-]+$|-?\d+(?:\.\d+)*$/, "");
   return spellings.get(plain) ?? plain;
