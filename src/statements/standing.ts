@@ -1,20 +1,150 @@
-// Whether a sentence of a user's prompt states a rule. A first version, by cue words alone.
+// Tells whether a sentence of a user's prompt states a rule, preference or fact that stands until revoked.
 import type { Reach } from "../domain/statement.ts";
-import { promptCuesOf } from "./prompt-cues.ts";
+import { type Clause, nameMark, pathMark, type ReadSentence, readSentence } from "./standing-clauses.ts";
 
-interface Around {
+/** Where a sentence stands. */
+export interface SentenceContext {
+  /** The whole prompt. */
   prompt: string;
+  /** True when the prompt answers an earlier turn of the session. */
   isFollowUp: boolean;
   previousClosing: string | null;
 }
 
-/** Null for a sentence that states none. */
-export function standingOf(
-  sentence: string,
-  _around: Around,
-): { standing: true; reach: Reach; form: "do" | "never" } | null {
-  const cues = promptCuesOf(sentence);
-  if (cues.has("oneOff") || /[?？]\s*$/.test(sentence) || sentence.length < 25) return null;
-  if (!cues.has("always") || !(cues.has("never") || cues.has("norm"))) return null;
-  return { standing: true, reach: "project", form: cues.has("never") ? "never" : "do" };
+export interface Standing {
+  standing: true;
+  reach: Reach;
+  form: "do" | "never";
+}
+
+/**
+ * What a sentence of `ownWords(prompt)` lays down for good, or null. Precision goes before recall: a question, a
+ * one-off, a report, a guess, a bug and a wish for the product are none.
+ */
+export function standingOf(sentence: string, context: SentenceContext): Standing | null {
+  if (sentence.length > maxChars || /[:：]\s*$/.test(sentence)) return null;
+  for (const read of readSentence(sentence)) {
+    if (isExcluded(read)) continue;
+    const rule = read.clauses.find((clause) => isRule(clause, read, context.isFollowUp));
+    if (rule !== undefined) return { standing: true, reach: reachOf(read), form: formOf(rule) };
+  }
+  return null;
+}
+
+const maxChars = 500;
+
+function isExcluded({ whole, asks }: ReadSentence): boolean {
+  if (whole.has("once") && !whole.has("decided")) return true;
+  if (whole.has("reported") || whole.has("doubt") || whole.has("question")) return true;
+  return asks && !(whole.has("polite") && isGeneral(whole));
+}
+
+function isGeneral({ has }: Clause): boolean {
+  return has("duration") || has("always") || has("never") || has("condition");
+}
+
+function isRule(clause: Clause, read: ReadSentence, isFollowUp: boolean): boolean {
+  const { has } = clause;
+  const { whole } = read;
+  const before = read.clauses.slice(0, read.clauses.indexOf(clause));
+  if (has("question")) return false;
+  if (before.some((one) => one.has("task") && /[:：]/.test(one.mark))) return false;
+  if (whole.has("everywhere") || has("remember") || has("applies") || has("stays")) return !has("bug");
+  if (has("bug") || (has("event") && !has("decided"))) return false;
+  if (has("decided")) return true;
+  if (has("duration") && !has("product")) return true;
+  if (isOurHabit(clause, read)) return true;
+  if ([...before, clause].some(isProductWish)) return false;
+  if (isConvention(clause, whole) || isOrder(clause, read)) return true;
+  if (isAboutAnswers(clause, read, isFollowUp)) return true;
+  return isFollowUp && corrects(clause, read);
+}
+
+function isProductWish({ has }: Clause): boolean {
+  return has("product") && !has("here") && !has("possessive");
+}
+
+function isStrict({ has }: Clause): boolean {
+  return has("always") || has("never") || has("only");
+}
+
+// "We use pnpm here", "our tests never hit the network".
+function isOurHabit(clause: Clause, { whole, clauses }: ReadSentence): boolean {
+  const { has, find, text } = clause;
+  if (has("task")) return false;
+  if (has("habit")) {
+    if (isStrict(clause) || has("here") || has("every") || has("place")) return true;
+    if (whole.has("contrast") || hasName(text)) return true;
+    if (has("artifact") && find("artifact") < find("habit")) return true;
+  }
+  if (has("possessive") && !has("product")) {
+    if (isStrict(clause) || has("place") || has("deontic")) return true;
+    if (has("artifact") && whole.has("never")) return true;
+  }
+  if (whole.has("here") && has("artifact") && has("copula")) return true;
+  if (!has("here") || whole.has("bug") || (has("prohibit") && clauses.some((one) => one.has("task")))) return false;
+  if (has("copula") && (hasName(text) || /\d/.test(text))) return true;
+  return isStrict(clause) || has("deontic") || has("noNoun");
+}
+
+// "Every migration needs a down script", "texts belong in locales/en.json", "nobody pushes to main".
+function isConvention(clause: Clause, whole: Clause): boolean {
+  const { has, find, text } = clause;
+  if (has("task")) return false;
+  const isNarrowed = isStrict(clause) || has("every");
+  if (has("nobody") && has("devVerb")) return true;
+  if (has("general")) return true;
+  if (has("passive") && isNarrowed) return true;
+  if (has("place") && (text.includes(pathMark) || (has("artifact") && (isNarrowed || whole.has("contrast")))))
+    return true;
+  if (has("artifact") && isNarrowed && (has("deontic") || has("copula"))) return true;
+  if (has("artifact") && has("never") && has("devVerb") && find("artifact") < find("never")) return true;
+  if (has("artifact") && has("copula") && whole.has("contrast") && hasName(text)) return true;
+  return text.includes(pathMark) && has("every") && has("deontic");
+}
+
+// "Never commit to main", "don't edit anything by hand", "whenever you change the schema, ...", "run make, always".
+function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boolean {
+  if (has("command")) return true;
+  const isAboutWork = has("artifact") || has("devVerb") || text.includes(pathMark);
+  if ((has("prohibit") || has("never")) && has("generic") && isAboutWork) return true;
+  if (has("always") && clauses[0]?.has("task") && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim())) return true;
+  if (has("prohibit") && whole.has("always") && !has("always")) return true;
+  if (has("condition")) return true;
+  return whole.has("occasion") && isStrict(whole) && !has("task") && !whole.has("bug");
+}
+
+function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence, isFollowUp: boolean): boolean {
+  const { has } = clause;
+  if (has("task") || (clauses[0]?.has("task") && !isFollowUp)) return false;
+  if (has("answer") && (isGeneral(whole) || whole.has("every"))) return true;
+  if (has("prefer") && (has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact")))) return true;
+  if (!isFollowUp) return false;
+  return has("shape") || (has("answer") && (isStrict(clause) || has("prohibit") || has("noNoun")));
+}
+
+function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
+  const { has, find, text } = clause;
+  if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
+  if (has("noNoun") && (has("artifact") || hasName(text))) return true;
+  if (has("prohibit") && has("generic") && !has("definite")) return true;
+  if (has("prohibit") && !has("definite") && !clauses.some((one) => one.has("task")))
+    return has("artifact") || has("devVerb");
+  if (has("artifact") && has("only") && find("artifact") < find("only")) return true;
+  if (whole.has("correction") && (has("here") || has("possessive") || has("place"))) return true;
+  return has("artifact") && has("copula") && (whole.has("contrast") || isStrict(clause)) && whole.has("correction");
+}
+
+function hasName(text: string): boolean {
+  return text.includes(nameMark) || text.includes(pathMark);
+}
+
+function reachOf({ whole }: ReadSentence): Reach {
+  if (whole.has("everywhere")) return "everywhere";
+  const isLocal = whole.has("here") || whole.has("possessive") || whole.text.includes(pathMark);
+  return whole.has("answer") && whole.has("always") && !isLocal ? "everywhere" : "project";
+}
+
+function formOf({ has }: Clause): "do" | "never" {
+  return has("never") || has("nobody") || has("prohibit") || has("noNoun") ? "never" : "do";
 }
