@@ -23,7 +23,5 @@ export function mixedPatternOf({ words, runs }: { words: string; runs: string })
 }
 
 function withRanges(source: string): string {
-  return source
-    .replace(/\[(\^?)([^\]]*?)\\p\{L\}/g, `[$1$2${letters}`)
-    .replaceAll("\\p{L}", `[${letters}]`);
+  return source.replace(/\[(\^?)([^\]]*?)\\p\{L\}/g, `[$1$2${letters}`).replaceAll("\\p{L}", `[${letters}]`);
 }

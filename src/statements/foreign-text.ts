@@ -11,10 +11,15 @@ export function ownWords(prompt: string): string {
   const lines = prompt.slice(0, maxChars).split(/\r?\n/);
   const isOwn = typedLines(lines);
   dropAnnounced(lines, isOwn);
-  const own = lines.map((line, at) => (isOwn[at] ? line.replace(labelled, "$1 …") : ""));
+  const own = lines.map((line, at) => (isOwn[at] ? withoutLabelled(line) : ""));
   return elideQuotations(own.join("\n"))
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+// "The log says: ..." in one line: the announcement stays.
+function withoutLabelled(line: string): string {
+  return /[:：]/.test(line) ? line.replace(labelled, "$1 …") : line;
 }
 
 // Which lines look typed, by themselves and by the block that they stand in.
@@ -123,4 +128,5 @@ const announcement = mixedPatternOf(announcing);
 const ownAnnouncement = mixedPatternOf(ownList);
 const request = patternOf(requesting, { lead: "^" });
 const labelled = new RegExp(`^(\\s*(?:${mixedPatternOf(sourceLabel).source})\\s?[:：])\\s*\\S.*$`, "iu");
-const quotation = /"[^"]{12,2000}"|“[^“”]{12,2000}”|«[^«»]{12,2000}»|„[^„“”]{12,2000}[“”]|「[^「」]{8,2000}」|『[^『』]{8,2000}』/gu;
+const quotation =
+  /"[^"]{12,2000}"|“[^“”]{12,2000}”|«[^«»]{12,2000}»|„[^„“”]{12,2000}[“”]|「[^「」]{8,2000}」|『[^『』]{8,2000}』/gu;

@@ -1,13 +1,13 @@
 // The clauses of a sentence, and which classes of wording each of them has.
 import { patternOf } from "./cue-words.ts";
-import { chinese } from "./cue-words-zh.ts";
-import { english } from "./cue-words-en.ts";
-import { french } from "./cue-words-fr.ts";
 import { german } from "./cue-words-de.ts";
+import { english } from "./cue-words-en.ts";
+import { spanish } from "./cue-words-es.ts";
+import { french } from "./cue-words-fr.ts";
 import { japanese } from "./cue-words-ja.ts";
 import { portuguese } from "./cue-words-pt.ts";
 import { russian } from "./cue-words-ru.ts";
-import { spanish } from "./cue-words-es.ts";
+import { chinese } from "./cue-words-zh.ts";
 import type { Cue, RuleWords } from "./rule-words.ts";
 
 /** A clause or a whole sentence; `has` tells whether it has wording of a class. */
@@ -35,7 +35,9 @@ export function readSentence(sentence: string): ReadSentence[] {
     return {
       whole: clauseOf(masked, "", language),
       clauses: parts.flatMap((part, at) =>
-        at % 2 === 0 && /[\p{L}§¶]/u.test(part) ? [clauseOf(part, parts[at + 1]?.trim() ?? "", language)] : [],
+        at % 2 === 0 && /[\p{L}§¶]/u.test(part)
+          ? [clauseOf(part, parts[at + 1]?.trim() ?? "", language)]
+          : [],
       ),
       asks: /[?？]["'”»）)\s]*$/.test(sentence),
     };
@@ -66,8 +68,9 @@ function maskOf(word: string): string {
 
 function isPath(text: string): boolean {
   return /^[\w@~.*{}<>$/-]*\/[\w@~.*{}<>$/-]*$/.test(text)
-    ? !/^(?:and\/or|he\/she|n\/a|i\/o|yes\/no|on\/off|read\/write|input\/output|\d+\/\d+(?:\/\d+)?)$/i.test(text) &&
-        text.length > 2
+    ? !/^(?:and\/or|he\/she|n\/a|i\/o|yes\/no|on\/off|read\/write|input\/output|\d+\/\d+(?:\/\d+)?)$/i.test(
+        text,
+      ) && text.length > 2
     : fileName.test(text);
 }
 

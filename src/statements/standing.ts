@@ -26,7 +26,8 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   for (const read of readSentence(sentence)) {
     if (isExcluded(read)) continue;
     const rule = read.clauses.find((clause) => isRule(clause, read, context.isFollowUp));
-    if (rule !== undefined) return { standing: true, reach: reachOf(read), form: formOf(rule) };
+    if (rule !== undefined)
+      return { standing: true, reach: reachOf(read), form: forbids(rule, read) ? "never" : "do" };
   }
   return null;
 }
@@ -82,7 +83,8 @@ function isOurHabit(clause: Clause, { whole, clauses }: ReadSentence): boolean {
     if (has("artifact") && whole.has("never")) return true;
   }
   if (whole.has("here") && has("artifact") && has("copula")) return true;
-  if (!has("here") || whole.has("bug") || (has("prohibit") && clauses.some((one) => one.has("task")))) return false;
+  if (!has("here") || whole.has("bug") || (has("prohibit") && clauses.some((one) => one.has("task"))))
+    return false;
   if (has("copula") && (hasName(text) || /\d/.test(text))) return true;
   return isStrict(clause) || has("deontic") || has("noNoun");
 }
@@ -108,7 +110,8 @@ function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boole
   if (has("command")) return true;
   const isAboutWork = has("artifact") || has("devVerb") || text.includes(pathMark);
   if ((has("prohibit") || has("never")) && has("generic") && isAboutWork) return true;
-  if (has("always") && clauses[0]?.has("task") && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim())) return true;
+  if (has("always") && clauses[0]?.has("task") && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim()))
+    return true;
   if (has("prohibit") && whole.has("always") && !has("always")) return true;
   if (has("condition")) return true;
   return whole.has("occasion") && isStrict(whole) && !has("task") && !whole.has("bug");
@@ -118,7 +121,11 @@ function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence, isFoll
   const { has } = clause;
   if (has("task") || (clauses[0]?.has("task") && !isFollowUp)) return false;
   if (has("answer") && (isGeneral(whole) || whole.has("every"))) return true;
-  if (has("prefer") && (has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact")))) return true;
+  if (
+    has("prefer") &&
+    (has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact")))
+  )
+    return true;
   if (!isFollowUp) return false;
   return has("shape") || (has("answer") && (isStrict(clause) || has("prohibit") || has("noNoun")));
 }
@@ -132,7 +139,9 @@ function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
     return has("artifact") || has("devVerb");
   if (has("artifact") && has("only") && find("artifact") < find("only")) return true;
   if (whole.has("correction") && (has("here") || has("possessive") || has("place"))) return true;
-  return has("artifact") && has("copula") && (whole.has("contrast") || isStrict(clause)) && whole.has("correction");
+  return (
+    has("artifact") && has("copula") && (whole.has("contrast") || isStrict(clause)) && whole.has("correction")
+  );
 }
 
 function hasName(text: string): boolean {
@@ -145,6 +154,7 @@ function reachOf({ whole }: ReadSentence): Reach {
   return whole.has("answer") && whole.has("always") && !isLocal ? "everywhere" : "project";
 }
 
-function formOf({ has }: Clause): "do" | "never" {
-  return has("never") || has("nobody") || has("prohibit") || has("noNoun") ? "never" : "do";
+function forbids(rule: Clause, { whole, clauses }: ReadSentence): boolean {
+  const parts = whole.has("everywhere") ? clauses : [rule];
+  return parts.some(({ has }) => has("never") || has("nobody") || has("prohibit") || has("noNoun"));
 }

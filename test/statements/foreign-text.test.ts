@@ -13,7 +13,11 @@ describe("drops what the user did not type", () => {
     ["a diff", "diff --git a/x b/x\n-never\n+always\n\nfix it", "fix it"],
     ["a table", "| a | b |\n|---|---|\n| never | 1 |\nfix it", "fix it"],
     ["markup", "<report>\nalways\n</report>\nfix it", "fix it"],
-    ["what follows an announcement", "the log says:\n\nNever do that.\n\nis it right?", "the log says:\n\nis it right?"],
+    [
+      "what follows an announcement",
+      "the log says:\n\nNever do that.\n\nis it right?",
+      "the log says:\n\nis it right?",
+    ],
     ["a pasted document", "here is the README:\n\n# Use\n\nAlways do that.", "here is the README:"],
     ["a labelled text", "commit message: never do that", "commit message: …"],
     ["a long quotation", 'it says "Never do that. Always do this." why?', 'it says "…" why?'],

@@ -75,7 +75,9 @@ type Groups = Record<string, string[]>;
 const first = { prompt: "", isFollowUp: false, previousClosing: null };
 
 function load<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../fixtures/statements/${name}.json`, import.meta.url), "utf8")) as T;
+  return JSON.parse(
+    readFileSync(new URL(`../fixtures/statements/${name}.json`, import.meta.url), "utf8"),
+  ) as T;
 }
 
 function promptsOf(groups: Groups): string[] {
