@@ -12,6 +12,7 @@ import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Release, type Retries } from "./retry.ts";
+import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { withoutEmptyTurns } from "./turns.ts";
 
 /** A batch as the queue gives it. */
@@ -23,6 +24,8 @@ export interface QueuedBatch extends GenerationBatch {
 export interface Made {
   observations: Observation[];
   summaries: SessionSummary[];
+  /** Older observations that are routine from now on. */
+  settled?: Observation[];
 }
 
 /** The port of the loop; the SQLite store's generation queue fits it. */
@@ -31,7 +34,7 @@ export interface GenerationQueue<B extends QueuedBatch = QueuedBatch> {
     sessionId: number,
     request: { now: number; leaseMs: number; limit: number; maxChars: number },
   ): Promise<B | null>;
-  complete(batch: B, reply: GenerationReply): Promise<Made>;
+  complete(batch: B, reply: SettledReply): Promise<Made>;
   release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
   /** Leases of the sessions in work are left alone: a suspended machine's clock has run on without them. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
@@ -171,7 +174,7 @@ async function store<B extends QueuedBatch>(
   reply: GenerationReply,
 ): Promise<Made | undefined> {
   try {
-    return await queue.complete(batch, reply);
+    return await queue.complete(batch, settledUses(batch, reply));
   } catch (cause) {
     const error = toMemError(cause).message;
     onFailure(error, batch.messages.length);

@@ -9,6 +9,7 @@ import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
 import { type CallLimits, joinReplies, partsOf } from "./regeneration-parts.ts";
+import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
 
 /** The records as they are now. */
@@ -24,7 +25,7 @@ export interface RunList<B extends GenerationBatch = GenerationBatch> {
   /** False once something that the model would be shown was taken back. */
   stands(batch: B): boolean;
   /** Null when what the model was shown was taken back meanwhile: nothing is stored, what still stands stays listed. */
-  complete(batch: B, reply: GenerationReply): Promise<Replaced | null>;
+  complete(batch: B, reply: SettledReply): Promise<Replaced | null>;
   fail(batch: B, error: string): Promise<void>;
 }
 
@@ -130,7 +131,7 @@ export function createRegenerationRun<B extends GenerationBatch>(
     }
     if (made === null) return { is: "outdated" };
     // A store that refuses ends the run: what is paid for and cannot be stored must not be asked for again and again.
-    const replaced = await list.complete(batch, made);
+    const replaced = await list.complete(batch, settledUses(batch, made));
     if (replaced === null) return { is: "outdated" };
     progress.done(batch.messages.length);
     deps.onReplaced(batch.session, replaced);

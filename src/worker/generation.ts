@@ -1,11 +1,11 @@
 // Everything that writes memory, put together: the model that is set, its gate, its budget, `local` behind it, the loop.
 import type { Clock } from "../clock.ts";
-import type { Observation, SessionSummary } from "../domain/records.ts";
 import { failOpen } from "../errors.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createFlow, type Flow, type Hurried } from "../generate/flow.ts";
+import type { Made } from "../generate/generate-batch.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import type { ModelClient } from "../generate/model-client.ts";
@@ -40,7 +40,7 @@ interface GenerationDeps {
   /** Resolves when intake is quiet enough to work. */
   quiet(): Promise<void>;
   /** New or rewritten records. */
-  onMade(made: { observations: Observation[]; summaries: SessionSummary[] }): void;
+  onMade(made: Made): void;
   /** The gate opened or closed. */
   onChange(): void;
 }

@@ -7,6 +7,7 @@ import type { GroupCommit } from "./group-commit.ts";
 import type { Observations } from "./observations.ts";
 import type { DueMessages, PendingMessages } from "./pending-messages.ts";
 import type { Sessions } from "./sessions.ts";
+import type { Statements } from "./statements.ts";
 import type { Summaries } from "./summaries.ts";
 import type { Turns, TurnsByMessage } from "./turns.ts";
 
@@ -16,6 +17,7 @@ interface Parts extends GroupCommit {
   summaries: Summaries;
   pending: PendingMessages;
   turns: Turns;
+  statements: Pick<Statements, "markSettled">;
 }
 
 interface Reply {
@@ -23,6 +25,8 @@ interface Reply {
   summaries: Parameters<Summaries["insert"]>[0]["draft"][];
   generator: string;
   upgrade?: boolean;
+  /** Raw events whose observations are routine from now on. */
+  routine?: readonly number[];
 }
 
 export interface ClaimedBatch {
@@ -35,6 +39,8 @@ export interface ClaimedBatch {
 export interface CompletedBatch {
   observations: Observation[];
   summaries: SessionSummary[];
+  /** Observations of earlier batches that are routine from now on. */
+  settled: Observation[];
 }
 
 /** What becomes of a claimed message that was not completed. */
@@ -64,7 +70,7 @@ export interface GenerationQueue {
 
 /** `owner` is the instance that holds the leases. */
 export function createGenerationQueue(parts: Parts, owner: string): GenerationQueue {
-  const { sessions, observations, summaries, pending, turns } = parts;
+  const { sessions, observations, summaries, pending, turns, statements } = parts;
 
   function completeNow(batch: ClaimedBatch, reply: Reply): CompletedBatch {
     const held = new Map<number, ClaimedMessage>();
@@ -73,9 +79,12 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     for (const message of batch.messages)
       if (pending.finish(message.id, owner)) held.set(message.id, message);
     pending.count("done", held.size);
+    const stored = storeObservations(session, reply, held);
+    const marked = statements.markSettled(reply.routine ?? []);
     return {
-      observations: storeObservations(session, reply, held),
+      observations: stored.map((one) => marked.find(({ id }) => id === one.id) ?? one),
       summaries: storeSummaries(session, reply, held),
+      settled: marked.filter(({ id }) => !stored.some((one) => one.id === id)),
     };
   }
 

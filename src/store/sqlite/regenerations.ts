@@ -14,6 +14,7 @@ import { createSelectRegenerations } from "./select-regenerations.ts";
 import type { Sessions } from "./sessions.ts";
 import { createSharingSources } from "./sharing-sources.ts";
 import { createStanding } from "./standing.ts";
+import type { Statements } from "./statements.ts";
 import type { Summaries } from "./summaries.ts";
 import type { Turns, TurnsByMessage } from "./turns.ts";
 
@@ -54,7 +55,13 @@ export interface Regenerations {
    */
   complete(
     batch: RegenerationBatch,
-    reply: { observations: DraftObservation[]; summaries: DraftSummary[]; generator: string },
+    reply: {
+      observations: DraftObservation[];
+      summaries: DraftSummary[];
+      generator: string;
+      /** Raw events whose observations are routine from now on. */
+      routine?: readonly number[];
+    },
   ): Promise<ReplacedRecords | null>;
   /** Counts a failure of the batch; its old records stay. */
   fail(batch: RegenerationBatch, error: string): Promise<void>;
@@ -72,10 +79,11 @@ interface Parts extends GroupCommit {
   observations: Observations;
   summaries: Summaries;
   turns: Turns;
+  statements: Pick<Statements, "markSettled">;
 }
 
 export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
-  const { commit, sessions, observations, turns } = parts;
+  const { commit, sessions, observations, turns, statements } = parts;
   const replace = createReplaceRecords(db, parts);
   const select = createSelectRegenerations(db, commit);
   const measure = createMeasureRegenerations(db, {
@@ -189,7 +197,13 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
         const all = sharing(batch.session, ids);
         const held = withoutBroken(ids, waiting, all);
         const old = all.filter(({ sources }) => sources.every((id) => held.has(id)));
-        return replace({ session: sessions.byId(batch.session.id) ?? batch.session, held, old, reply });
+        const session = sessions.byId(batch.session.id) ?? batch.session;
+        const replaced = replace({ session, held, old, reply });
+        const marked = statements.markSettled(reply.routine ?? []);
+        return {
+          ...replaced,
+          observations: replaced.observations.map((one) => marked.find(({ id }) => id === one.id) ?? one),
+        };
       }),
     fail: (batch, error) =>
       commit(() => {

@@ -32,8 +32,11 @@ export interface Statements {
   statements(request: StatementsRequest): Observation[];
   /** Active observations that are known fixes for the command family, newest first. */
   fixesOf(request: FixesRequest): Observation[];
-  /** Returns the observations that changed, as they are now. */
-  markRoutine(ids: readonly number[], routine: boolean): Observation[];
+  /**
+   * Marks what was made of these raw events alone as routine: not what the user has said something of, and of what a model
+   * wrote only accounts of a change. Returns the observations that changed, as they are now.
+   */
+  markSettled(events: readonly number[]): Observation[];
   /** Makes the text the user's own, which no model writes over. Undefined when no observation has the id. */
   editText(id: number, text: EditedText): Observation | undefined;
 }
@@ -64,10 +67,21 @@ export function createStatements(db: Sqlite): Statements {
      order by o.created_at_epoch desc, o.id desc
      limit @limit`,
   );
-  const markRoutine = db.prepare<{ ids: string; routine: 0 | 1 }, Observation>(
-    `update observations
-     set routine = @routine, revision = revision + 1, synced_at = null
-     where id in (select value from json_each(@ids)) and routine <> @routine
+  const markSettled = db.prepare<{ events: string }, Observation>(
+    `with events as materialized (select value as id from json_each(@events))
+     update observations
+     set routine = 1, revision = revision + 1, synced_at = null
+     where id in (
+         select s.observation_id
+         from events e
+         cross join observation_sources s on s.raw_event_id = e.id and s.cited = 0)
+       and routine = 0 and said_by is null and status = 'active' and pinned = 0
+       and (generator = 'local' or (obs_type = 'change' and generator <> 'manual'))
+       and not exists (
+         select 1
+         from observation_sources other
+         where other.observation_id = observations.id and other.cited = 0
+           and other.raw_event_id not in (select id from events))
      returning ${observationColumns}`,
   );
   const editText = db.prepare<EditedText & { id: number }, Observation>(
@@ -83,7 +97,7 @@ export function createStatements(db: Sqlite): Statements {
       rules.all({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
     statements: (request) => statements.all(request),
     fixesOf: (request) => fixes.all(request),
-    markRoutine: (ids, routine) => markRoutine.all({ ids: JSON.stringify(ids), routine: routine ? 1 : 0 }),
+    markSettled: (events) => (events.length === 0 ? [] : markSettled.all({ events: JSON.stringify(events) })),
     editText(id, { title, summary, narrative }) {
       const changed = editText.get({ id, title, summary, narrative });
       if (changed === undefined) return undefined;

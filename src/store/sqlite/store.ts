@@ -37,6 +37,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const observations = createObservations(db);
   const summaries = createSummaries(db);
   const turns = createTurns(db);
+  const statements = createStatements(db);
   return {
     ...group,
     projects: createProjects(db),
@@ -51,11 +52,18 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     summaries,
     turns,
     modelCalls: createModelCalls(db),
-    regenerations: createRegenerations(db, { ...group, sessions, observations, summaries, turns }),
+    regenerations: createRegenerations(db, {
+      ...group,
+      sessions,
+      observations,
+      summaries,
+      turns,
+      statements,
+    }),
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
-    statements: createStatements(db),
+    statements,
     derived: { ...createDerivedCheck(db), ...createDerivedWalk(db), ...createStaleDerived(db) },
     comparison: createDerivedComparison(db),
     blobs: createBlobs(db),

@@ -91,13 +91,38 @@ describe("fixes of a command family", () => {
   });
 });
 
-test("marking as routine changes and syncs only the observations that were not marked", () => {
-  const [first, second] = [memory.addObservation({}), memory.addObservation({ routine: true })];
-  memory.db.prepare("update observations set synced_at = 5").run();
-  const changed = memory.store.statements.markRoutine([first.id, second.id], true);
-  expect(changed).toMatchObject([{ id: first.id, routine: 1, revision: 2, synced_at: null }]);
-  expect(memory.store.observations.byId(second.id)).toMatchObject({ routine: 1, revision: 1, synced_at: 5 });
-  expect(memory.store.statements.markRoutine([second.id], false)).toMatchObject([{ routine: 0 }]);
+describe("settled tool uses", () => {
+  const settle = (...events: number[]) => memory.store.statements.markSettled(events).map(({ id }) => id);
+
+  test("make the observations of them alone routine, to be synced again", () => {
+    const [own, shared, other] = [[7], [7, 8], [9]].map((sources) => memory.addObservation({ sources }).id);
+    memory.db.prepare("update observations set synced_at = 5").run();
+    expect(settle(7)).toEqual([own]);
+    expect(memory.store.observations.byId(own ?? 0)).toMatchObject({
+      routine: 1,
+      revision: 2,
+      synced_at: null,
+    });
+    expect(settle(7, 8)).toEqual([shared]);
+    expect(memory.store.observations.byId(other ?? 0)).toMatchObject({ routine: 0, synced_at: 5 });
+    expect(settle()).toEqual([]);
+  });
+
+  test("leave statements, and what the user has pinned or edited", () => {
+    memory.addObservation({ sources: [7], statement: said });
+    const pinned = memory.addObservation({ sources: [7] });
+    memory.store.truth.setStanding(pinned.id, { status: "active", pinned: 1, superseded_by: null });
+    const edited = memory.addObservation({ sources: [7] });
+    memory.store.statements.editText(edited.id, { title: "a", summary: "b", narrative: null });
+    expect(settle(7)).toEqual([]);
+  });
+
+  test("of what a model wrote make only accounts of a change routine", () => {
+    const change = memory.addObservation({ sources: [7] });
+    memory.addObservation({ sources: [7], obs_type: "bugfix" });
+    memory.db.prepare("update observations set generator = 'acme/model'").run();
+    expect(settle(7)).toEqual([change.id]);
+  });
 });
 
 test("an edited text is found by its new words and not by the old ones", () => {

@@ -1,10 +1,10 @@
 // A command with what was read out of it, and the words that a describer of one family of commands finds for it.
 
+import type { CommandKind } from "../../../domain/command-kind.ts";
 import type { Segment } from "../../../domain/command-line.ts";
 import type { ErrorLines } from "../../../domain/error-lines.ts";
 import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
 import type { TestResults } from "../../../domain/test-results.ts";
-import type { CommandKind } from "./command-kinds.ts";
 import type { ToolUse } from "./finding.ts";
 
 /** A command with all that was read out of it: what the describers of single families work on. */

@@ -1,5 +1,11 @@
 // Shell commands: what ran, how it ended, and what of its output is worth keeping.
 
+import {
+  type CommandKind,
+  commandKind,
+  isRoutineCommand,
+  mainSegment,
+} from "../../../domain/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
 import { type ErrorLines, endsInError, errorLines } from "../../../domain/error-lines.ts";
 import { textField } from "../../../domain/json-fields.ts";
@@ -7,13 +13,7 @@ import { missingPrograms } from "../../../domain/missing-program.ts";
 import { clip, counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
 import { type TestResults, testResults } from "../../../domain/test-results.ts";
 import { commandIn } from "../../../domain/tool-command.ts";
-import {
-  type CommandKind,
-  commandFiles,
-  commandKind,
-  isRoutineCommand,
-  mainSegment,
-} from "./command-kinds.ts";
+import { commandFiles } from "./command-files.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";

@@ -1,8 +1,9 @@
 // git: commits, branches and what the looks at a repository showed.
 
+import { gitVerb } from "../../../domain/command-kind.ts";
 import { clip, counted, firstLine, listed } from "../../../domain/plain-text.ts";
 import { changeConcepts, commitType } from "./change-type.ts";
-import { gitVerb, operands } from "./command-kinds.ts";
+import { operands } from "./command-files.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 
 /** What a git command did. */

@@ -1,7 +1,7 @@
 // Package installs: what was added or removed, and what the package manager reported.
 
 import { listed } from "../../../domain/plain-text.ts";
-import { operands } from "./command-kinds.ts";
+import { operands } from "./command-files.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 
 /** What an install command did. */

@@ -1,7 +1,7 @@
 // curl, wget and their like: which address, which answer.
 
 import { firstLine } from "../../../domain/plain-text.ts";
-import { operands } from "./command-kinds.ts";
+import { operands } from "./command-files.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 
 /** What a request from the shell got. */

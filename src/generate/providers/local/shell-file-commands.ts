@@ -2,7 +2,7 @@
 
 import { joinPath, type Segment } from "../../../domain/command-line.ts";
 import { counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
-import { commandFiles, operands } from "./command-kinds.ts";
+import { commandFiles, operands } from "./command-files.ts";
 import type { CommandRun, CommandWords } from "./command-run.ts";
 import { describeText } from "./read-tools.ts";
 import { matchWords } from "./search-words.ts";

@@ -1,11 +1,8 @@
 // What a shell command runs, and which files it names.
 import { expect, it } from "vitest";
+import { commandKind, mainSegment } from "../../../../src/domain/command-kind.ts";
 import { parseCommandLine } from "../../../../src/domain/command-line.ts";
-import {
-  commandFiles,
-  commandKind,
-  mainSegment,
-} from "../../../../src/generate/providers/local/command-kinds.ts";
+import { commandFiles } from "../../../../src/generate/providers/local/command-files.ts";
 import { paths } from "../../../../src/generate/providers/local/finding.ts";
 
 const segments: [command: string, texts: string[]][] = [

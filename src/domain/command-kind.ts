@@ -1,5 +1,5 @@
-// What a simple command is for, and which files it reads and writes.
-import { joinPath, type Segment } from "../../../domain/command-line.ts";
+// What a simple command is for.
+import type { Segment } from "./command-line.ts";
 
 export type CommandKind =
   | "commit"
@@ -32,7 +32,7 @@ export function commandKind(segment: Segment): CommandKind {
   return simple ?? "run";
 }
 
-/** Whether a command that succeeded only looked, waited or prepared: nobody wants to be told of it later. */
+/** True for a command that only looks, waits or prepares: of no lasting interest when it succeeds. */
 export function isRoutineCommand({ program, words }: Segment, kind: CommandKind): boolean {
   if (kind === "read" || kind === "search" || kind === "trivial") return true;
   if (program === "git") return routineGit.has(gitVerb(words));
@@ -54,34 +54,21 @@ function weight(segment: Segment): number {
   return preparing.has(segment.program) ? 1 : weights[commandKind(segment)];
 }
 
-/** The files that the segments read and write, as named; patterns and variables are left to `paths` to drop. */
-export function commandFiles(segments: readonly Segment[]): { read: string[]; written: string[] } {
-  const read: string[] = [];
-  const written: string[] = [];
-  for (const segment of segments) {
-    const at = (path: string) => joinPath(segment.directory, path);
-    written.push(...segment.writes.map(at), ...writtenBy(segment).map(at));
-    read.push(...readBy(segment).map(at));
-  }
-  return { read, written };
-}
-
-/** The words that are neither options nor their values. */
-export function operands({ words }: Segment, valueOptions: ReadonlySet<string> = new Set()): string[] {
-  const kept: string[] = [];
-  for (let index = 1; index < words.length; index += 1) {
-    const word = words[index] ?? "";
-    if (valueOptions.has(word)) index += 1;
-    else if (!word.startsWith("-") || word === "-") kept.push(word);
-  }
-  return kept;
-}
-
 function gitKind(words: readonly string[]): CommandKind {
   const verb = gitVerb(words);
   if (verb === "commit") return "commit";
   if (verb === "grep") return "search";
-  return gitLooks.has(verb) ? "read" : "git";
+  return gitLooks.has(verb) || (gitLists.has(verb) && onlyLists(words, verb)) ? "read" : "git";
+}
+
+// `git tag` lists, `git tag v1` makes one.
+function onlyLists(words: readonly string[], verb: string): boolean {
+  const rest = words.slice(words.indexOf(verb) + 1);
+  const asks = rest.some((word) => listing.test(word));
+  return (
+    asks ||
+    rest.every((word) => word.startsWith("-") && !/^-[dDmM]$|^--(?:delete|move|unset|edit)/.test(word))
+  );
 }
 
 /** `commit` of `git -C dir commit`. */
@@ -94,45 +81,8 @@ export function gitVerb(words: readonly string[]): string {
   return "";
 }
 
-function writtenBy(segment: Segment): string[] {
-  const files = operands(segment);
-  switch (segment.program) {
-    case "mv":
-    case "rm":
-    case "touch":
-    case "tee":
-    case "truncate":
-    case "unlink":
-      return files;
-    case "cp":
-    case "ln":
-      return files.slice(-1);
-    case "chmod":
-    case "chown":
-      return files.slice(1);
-    case "sed":
-      if (!editsInPlace(segment)) return [];
-      return segment.words.includes("-e") ? operands(segment, sedScripts) : files.slice(1);
-    case "git":
-      return gitMoves.has(gitVerb(segment.words)) ? files.slice(1) : [];
-    default:
-      return [];
-  }
-}
-
-function readBy(segment: Segment): string[] {
-  const { program } = segment;
-  if (program === "cp") return operands(segment).slice(0, -1);
-  if (!readers.has(program)) return [];
-  if (program === "head" || program === "tail") return operands(segment, lineCounts);
-  if (program === "sed") {
-    if (editsInPlace(segment)) return [];
-    return segment.words.includes("-e") ? operands(segment, sedScripts) : operands(segment).slice(1);
-  }
-  return scripted.has(program) ? operands(segment).slice(1) : operands(segment);
-}
-
-function editsInPlace({ words }: Segment): boolean {
+/** True for a `sed` that changes its files. */
+export function editsInPlace({ words }: Segment): boolean {
   return words.some((word) => inPlace.test(word));
 }
 
@@ -205,7 +155,7 @@ const simpleKinds = new Map<string, CommandKind>(
     [
       ["read", "cat head tail less more bat nl wc jq awk stat file diff cut sort uniq tr column xxd"],
       ["search", "grep egrep rg ag ack find fd ls tree du"],
-      ["write", "mv cp rm mkdir rmdir touch tee ln chmod chown truncate unlink"],
+      ["write", "mv cp rm mkdir rmdir touch tee ln chmod chown truncate unlink apply_patch patch"],
       [
         "trivial",
         "cd echo printf export set unset true false : sleep pwd source . wait test [ [[ exit which type for in read pushd popd umask trap shopt xargs",
@@ -215,18 +165,11 @@ const simpleKinds = new Map<string, CommandKind>(
 );
 
 const preparing = new Set(["mkdir", "touch", "chmod", "chown"]);
-const gitLooks = new Set(
-  "status log diff show blame branch remote ls-files rev-parse describe reflog shortlog config tag".split(
-    " ",
-  ),
-);
+const gitLooks = new Set("status log diff show blame ls-files rev-parse describe reflog shortlog".split(" "));
+const gitLists = new Set(["branch", "remote", "config", "tag"]);
+const listing = /^(?:-l|--list|--get(?:-\w+)?|show|get-url)$/;
 const routineGit = new Set(["add", "fetch"]);
 const statusCommand =
   /^(?:ps|top|df|free|uptime|date|whoami|id|hostname|uname|env|printenv|lsof|netstat|ss|pgrep|jobs|history|realpath|dirname|basename)(?: |$)|^(?:docker|podman|kubectl|systemctl|journalctl|npm|pnpm|yarn|pip3?|cargo|go|brew|apt)(?: compose)? (?:ps|images|logs|get|describe|status|ls|list|view|info|show|outdated|tree|env|version|search|inspect)(?: |$)/;
 const asksProgram = /^\S+(?: \S+)? (?:--version|--help|-h|-V)$/;
-const readers = new Set("cat head tail less more bat nl wc sed jq awk diff stat file".split(" "));
-const scripted = new Set(["jq", "awk"]);
-const lineCounts = new Set(["-n", "-c", "--lines", "--bytes"]);
-const sedScripts = new Set(["-e", "-f"]);
-const gitMoves = new Set(["rm", "mv", "restore"]);
 const inPlace = /^-[a-zA-Z]*i|^--in-place/;

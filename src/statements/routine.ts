@@ -1,0 +1,101 @@
+// Which tool uses of a turn are of no lasting interest once the turn has ended.
+import { commandKind, isRoutineCommand, mainSegment } from "../domain/command-kind.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { parseObject, pathField } from "../domain/json-fields.ts";
+import type { PendingMessage } from "../domain/messages.ts";
+import { type ToolKind, toolKind } from "../domain/tool-kind.ts";
+import { readResult } from "../domain/tool-result.ts";
+import type { ToolUseOfTurn, Turn } from "../domain/turn.ts";
+import { differenceOf } from "./command-difference.ts";
+import { type Run, readRuns } from "./command-runs.ts";
+
+/**
+ * Ids of the raw events of a turn that need no record of their own in a list. With a closing: looks, edits, passing tests
+ * and builds, and failures that a later use of the same kind made good. Without one only the earlier of several edits of
+ * a file: the last one stands for them.
+ */
+export function routineUses(turn: Turn): number[] {
+  const uses = turn.uses.filter(({ isOfTurn }) => isOfTurn);
+  if (turn.closing.trim() === "") return repeatedEdits(uses);
+  const runs = readRuns(uses).runs;
+  const runOf = new Map(runs.map((run) => [run.id, run]));
+  return uses
+    .filter((use, at) => {
+      const run = runOf.get(use.id);
+      return run === undefined ? isCovered(use, uses.slice(at + 1)) : isCoveredRun(run, runs);
+    })
+    .map(({ id }) => id);
+}
+
+const coveredTools = new Set<ToolKind>(["read", "search", "edit", "tasks"]);
+
+function isCovered(use: ToolUseOfTurn, later: readonly ToolUseOfTurn[]): boolean {
+  if (!coveredTools.has(kindOf(use))) return false;
+  if (!hasFailed(use)) return true;
+  const subject = subjectOf(use);
+  return later.some((other) => subjectOf(other) === subject && !hasFailed(other));
+}
+
+function isCoveredRun(run: Run, runs: readonly Run[]): boolean {
+  if (run.outcome === "failed") return runs.some((later) => later.at > run.at && makesGood(later, run));
+  const main = mainSegment(run.parts);
+  if (main === undefined) return false;
+  const kind = commandKind(main);
+  const isCheck = kind === "test" || kind === "check" || kind === "write";
+  return isRoutineCommand(main, kind) || (isCheck && run.outcome === "passed");
+}
+
+// In a chain the last command with a family is taken to be at fault, as for the fixes. A failed look has none: whatever
+// passes after it goes on without it.
+function makesGood(later: Run, failed: Run): boolean {
+  if (later.outcome !== "passed") return false;
+  const fault = failed.parts.findLast(({ families }) => families.length > 0);
+  if (fault === undefined) return true;
+  return later.parts.some(
+    (part) =>
+      part.families.some((family) => fault.families.includes(family)) &&
+      !differenceOf({ part: fault, cwd: failed.cwd }, { part, cwd: later.cwd }).isNarrower,
+  );
+}
+
+function repeatedEdits(uses: readonly ToolUseOfTurn[]): number[] {
+  const seen = new Set<string>();
+  return uses
+    .toReversed()
+    .filter((use) => {
+      if (kindOf(use) !== "edit" || hasFailed(use)) return false;
+      const files = editedFiles(use);
+      const isRepeated = files !== "" && seen.has(files);
+      seen.add(files);
+      return isRepeated;
+    })
+    .map(({ id }) => id);
+}
+
+function kindOf({ message }: ToolUseOfTurn): ToolKind {
+  return toolKind(message.tool_name ?? "", inputOf(message));
+}
+
+function hasFailed({ message }: ToolUseOfTurn): boolean {
+  return readResult(message.tool_response, message.tool_failed === true).failed;
+}
+
+/** Two uses with one subject do the same: the kind of tool, and the files of an edit. */
+function subjectOf(use: ToolUseOfTurn): string {
+  const kind = kindOf(use);
+  return kind === "edit" ? `edit ${editedFiles(use)}` : kind;
+}
+
+function editedFiles({ message }: ToolUseOfTurn): string {
+  const path = pathField(inputOf(message));
+  if (path !== "") return path;
+  const patch = JSON.stringify(message.tool_input ?? "");
+  return Array.from(patch.matchAll(patchedFile), ([, name = ""]) => name).join(" ");
+}
+
+function inputOf({ tool_input: input = null }: PendingMessage): JsonObject {
+  const parsed = typeof input === "string" ? parseObject(input) : input;
+  return isJsonObject(parsed) ? parsed : {};
+}
+
+const patchedFile = /\*\*\* (?:Add|Update|Delete) File: (.+?)(?=\\n|")/g;

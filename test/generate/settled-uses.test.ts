@@ -1,0 +1,77 @@
+// The end of a turn over a real queue: what becomes of the observations of its tool uses.
+import { expect, it } from "vitest";
+import type { PendingMessage } from "../../src/domain/messages.ts";
+import type { Observation } from "../../src/domain/records.ts";
+import type { Made } from "../../src/generate/generate-batch.ts";
+import { createGenerationLoop } from "../../src/generate/loop.ts";
+import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
+import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
+import { addMessages, newLoopWorldEach, parts, world } from "./loop-support.ts";
+
+newLoopWorldEach();
+
+let keys = 0;
+
+function add(session: number, message: PendingMessage): void {
+  const event = { session_id: session, kind: message.type, event_key: `e${++keys}`, now: world.now };
+  const id = world.store.rawEvents.insert({ ...event, payload: JSON.stringify(message) });
+  world.store.pending.enqueue(id ?? 0, session, world.now);
+}
+
+const use = (
+  tool_name: string,
+  tool_input: { [name: string]: string },
+  response: string,
+): PendingMessage => ({
+  type: "observation",
+  tool_name,
+  tool_input,
+  tool_response: response,
+  cwd: "/app",
+});
+
+async function generated(closing: string): Promise<Made[]> {
+  const session = addMessages("s", 0);
+  const made: Made[] = [];
+  const step = { file_path: "/app/src/queue.ts", old_string: "a", new_string: "b" };
+  add(session, use("Edit", step, "ok"));
+  add(session, use("Bash", { command: "npm install zod" }, "added 1 package"));
+  add(session, use("Bash", { command: "npm test" }, "Tests  3 passed (3)"));
+  add(session, { ...use("Bash", { command: "npm run lint" }, "error: no"), tool_failed: true });
+  add(session, { type: "summarize", last_user_message: "Fix it", last_assistant_message: closing });
+  world.loop = createGenerationLoop({
+    ...parts(),
+    onCompleted: (_session, one: Made) => void made.push(one),
+    queue: createGenerationQueue(world.store, "instance-1"),
+    provider: createLocalProvider(),
+  });
+  world.loop.start();
+  await expect
+    .poll(() => world.store.pending.counts().pending + world.store.pending.counts().processing)
+    .toBe(0);
+  return made;
+}
+
+const routineOf = (observations: readonly Observation[]) =>
+  observations
+    .filter(({ said_by }) => said_by === null)
+    .map(({ title, routine }) => [title.split(" ")[0], routine]);
+const stored = () => world.store.observations.page({ limit: 50, offset: 0 }).items.reverse();
+
+it("edits and passing tests become routine when their turn ends; installs and failures do not", async () => {
+  const made = await generated("The lease expired too early because the queue used seconds.");
+  expect(routineOf(stored())).toEqual([
+    ["Edited", 1],
+    ["Installed", 0],
+    ["npm", 1],
+    ["npm", 0],
+  ]);
+  // Three messages a batch: the edit was stored before the turn ended, and is told again.
+  const told = made.flatMap(({ observations, settled = [] }) => [...observations, ...settled]);
+  expect(told.filter(({ id }) => id === 1).map(({ routine }) => routine)).toEqual([0, 1]);
+});
+
+it("nothing of a turn without a closing becomes routine", async () => {
+  await generated("");
+  expect(routineOf(stored()).map(([, routine]) => routine)).toEqual([0, 0, 0, 0]);
+});
