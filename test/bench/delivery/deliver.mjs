@@ -55,7 +55,7 @@ function projectOf({ home }, { scenario, at, sessions }) {
 async function feed(product, { scenario, sessions, directory }) {
   const uses = sessions.flatMap(({ turns }) => turns).flatMap(({ did = [] }) => did);
   const { before } = scenario.now;
-  createProject(directory, before === undefined ? uses : [...uses, { ...before, isUpcoming: true }]);
+  await createProject(directory, before === undefined ? uses : [...uses, { ...before, isUpcoming: true }]);
   for (const [at, { turns }] of sessions.entries()) {
     const session = createSession({ name: `${scenario.id} ${at}`, directory, home: product.home });
     await post(product, session.start());

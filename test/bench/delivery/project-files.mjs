@@ -1,10 +1,11 @@
 // A scenario's project on disk: a git checkout with the files that its tool uses name, kept in step with them.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize } from "node:path";
+import { promisify } from "node:util";
 
 /** Makes the checkout as it was before the first of `uses`, with one commit. What is only upcoming changes nothing yet. */
-export function createProject(directory, uses) {
+export async function createProject(directory, uses) {
   mkdirSync(directory, { recursive: true });
   const seen = new Set();
   for (const use of uses) {
@@ -15,9 +16,9 @@ export function createProject(directory, uses) {
     if (use.tool !== "Write" || use.isUpcoming) write(join(directory, file), firstContent(use, file));
   }
   if (!seen.has("README.md")) write(join(directory, "README.md"), `# ${basename(directory)}\n`);
-  git(directory, "init", "-q", "-b", "main");
-  git(directory, "add", "-A");
-  git(directory, "commit", "-q", "-m", `First commit of ${basename(directory)}`);
+  await git(directory, "init", "-q", "-b", "main");
+  await git(directory, "add", "-A");
+  await git(directory, "commit", "-q", "-m", `First commit of ${basename(directory)}`);
 }
 
 /** Before a tool runs: the file holds what the tool is about to read or replace. */
@@ -82,16 +83,18 @@ function write(path, content) {
   writeFileSync(path, content);
 }
 
-// Neither the settings nor the hooks of this machine's git.
+const run = promisify(execFile);
+
+// Neither the settings nor the hooks of this machine's git. Asynchronous, because a blocked event loop would miss that the
+// worker closed an idle connection, and send the next event into it.
 function git(directory, ...words) {
   const person = { NAME: "Dev", EMAIL: "dev@example.invalid" };
   const names = Object.entries(person).flatMap(([name, value]) => [
     [`GIT_AUTHOR_${name}`, value],
     [`GIT_COMMITTER_${name}`, value],
   ]);
-  execFileSync("git", words, {
+  return run("git", words, {
     cwd: directory,
-    stdio: ["ignore", "ignore", "pipe"],
     env: { PATH: process.env.PATH, HOME: directory, GIT_CONFIG_NOSYSTEM: "1", ...Object.fromEntries(names) },
   });
 }
