@@ -8,9 +8,9 @@ export const french: RuleWords = {
   polite: `(?:peux-tu|pourrais-tu|tu peux|pourriez-vous|pouvez-vous)`,
   once: `pour (?:l'instant|le moment)|cette fois(?:-ci)?|aujourd'hui|demain|juste (?:pour|cette)|seulement pour (?:cette|ce)|pour (?:la démo|cette (?:fois|pr|branche|tâche|session)|ce (?:commit|fichier|coup))|ce coup-ci|cette (?:semaine|session)|temporairement|provisoirement|exceptionnellement|par exception|en attendant|jusqu'(?:à|au) (?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|nouvel|ce|la|le)|pendant que|tant que|pas encore|dans (?:cette branche|ce commit|cette pr)|une fois`,
   reported: `dit|disait|disent|dis(?:ait|aient)|a dit|on lit|lit-on|selon|d'après|écrit que|recommande~?|affirme~?|prétend~?|raconte|suggère~?|j'ai lu|paraît-il|indique~?|rapporte~?`,
-  doubt: `j'oublie|peut-être|imagine~?|suppos~|serait|seraient|pourrai~?|devrai~?|faudrait|je crois|je pense|je me demande|si on|si tout~?|on dirait|semble~?`,
+  doubt: `j'oublie|peut-être|imagine~?|suppos~|serait|seraient|pourrai~?|devrai~?|faudrait|je crois|je pense|je me demande|si on|si tout~?|on dirait|semble~?|je voulais dire|je parlais`,
   event: `hier|depuis|il y a (?:un|une|deux|trois|\\d)|la semaine dernière|avant (?:on|c'était)|était|étaient|avait|avaient|a été|ont été|avons|j'ai|a (?:planté|cassé|fait)`,
-  bug: `plante~?|plantent|échoue~?|échouent|marche|marchent|fonctionne~?|casse|cassé~?|bloque|erreurs?|vide~?|lente?s?|renvoi(?:e|ent) (?:\\d|une erreur)|[45]\\d\\d|bug|perd~?|se connecter|ne répond~|manque~?`,
+  bug: `plante~?|plantent|échoue~?|échouent|marche|marchent|fonctionne~?|casse|cassé~?|bloque|(?:une|des|en) erreurs?|vide~?|lente?s?|renvoi(?:e|ent) (?:\\d|une erreur)|[45]\\d\\d|bug|perd~?|se connecter|ne répond~|manque~?`,
   task: `ajoute~?|supprime~?|change~?|renomme~?|écris(?! toujours)|fais|fais-le|crée~?|corrige~?|répare~?|implémente~?|déplace~?|mets(?! toujours)|mets à jour|regarde|cherche|montre|explique~?|trouve|enlève|remplace|sépare|convertis|documente|vérifie|laisse~?|modifie|renvoie|prépare|il (?:nous|me) faut|on (?:veut|voudrait|a besoin)|je (?:veux|voudrais) (?:un|une|que le|que la|voir)|utilise (?:le|la|cette|ce)|nettoie`,
   product: `(?:le|la|les|l'|un|une|chaque|tous les|toutes les|aucun|aucune)? ?(?:utilisat~|clients?|invités?|administrateurs?|visiteurs?|commandes?|factures?|lignes?|boutons?|dialogues?|pages?|écran|liste|formulaire|recherche|export|appli~|api|mots? de passe|mails?|courriels?|menu|tableau|panier|fonction|méthode|job|requêtes? vers|champ|filtre|rapport|serveur)`,
   produce: `le|la|les|un|une|plus|pas|même|renvo~|affich~|est|ça|en|aussi|été`,
@@ -46,5 +46,6 @@ export const french: RuleWords = {
   passive: `(?:est|sont) (?:toujours |jamais |uniquement )?(?:écrit|édité|nommé|commité|fusionné|revu|approuvé|publié|signé|documenté|figé|déployé|modifié|maintenu|défini|traduit|abrégé)~|se (?:modifient?|écri~|nomment?|committent?)`,
   general: `(?!)`,
   definite: `(?:ne|n['’])\\s?\\p{L}+ (?:pas|jamais|plus) (?:le|la|l['’]~|ce~|ça)`,
+  pointsBack: `(?:c'est|ça|cela) (?:valable|vaut|s'applique)|pareil pour|idem|garde (?:ça|cela|le)|retiens(?:-le| ça)|fais (?:ça|comme ça)`,
   everywhere: `dans (?:tous|chacun de) (?:mes|les|nos) (?:projets|dépôts|repos)|dans (?:n'importe quel|chaque|tout) (?:projet|dépôt|repo)|quel que soit le (?:projet|dépôt|repo)|peu importe le (?:projet|dépôt|repo)|pour tous mes (?:projets|dépôts|repos)`,
 };

@@ -3,13 +3,20 @@
 /** Announcements that end with a colon. `~` stands for the rest of a word. */
 export const announcing = {
   words: `says?|said|reads|shows?|prints?(?: this)?|printed|reports?|reported|writes|wrote|contains?|returned|outputs?|gives|gave|(?:i|we) (?:get|got|see|saw|found|ran)|got|looks? like|complain~|told us|
-    readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|answer|thread|ticket|mail|email|findings|commit(?: message)?|review|transcript|content|contents|result|from|below|
+    readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|answer|thread|ticket|mail|email|findings|found|agent~|bot|commit(?: message)?|review|transcript|content|contents|result|from|below|
     sagt|meldet|schreibt|steht|enthält|gibt|lautet|ausgabe|protokoll|inhalt|meldung|datei|seite|bericht|ergebnis|antwort|fehler|
     dice|pone|contiene|sale|devuelve|muestra|salida|contenido|fichero|archivo|página|informe|resultado|respuesta|registro|error|
     dit|affiche|contient|renvoie|indique|rapporte|sortie|contenu|fichier|rapport|résultat|réponse|journal|erreur|voici|obtiens|
     diz|mostra|contém|retorna|aparece|saída|conteúdo|arquivo|relatório|resposta|erro|
     говорит|пишет|написано|выводит|содержит|вывод|файл|страниц~|отчёт~?|отчет~?|ответ|лог~?|журнал|ошибк~|вижу|вот`,
   runs: "日志|输出|内容|报告|文件|网页|页面|报错|错误|写着|显示|返回|如下|ログ|出力|内容|ファイル|ページ|報告|レポート|エラー|表示|次の通り|以下",
+};
+
+/** Announcements within a line: somebody said, wrote or has what follows. */
+export const announcingInline = {
+  words: `(?<!\\bi )(?:says?|said|reads|prints|printed|reported|reports|writes|wrote|comment(?:s|ed)|contains|returned|found|states|copied|pasted|quoted|replied|answered|suggests|titled|recommends)|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|(?:text|content|title|wording) of|from the|
+    (?<!\\bich )(?:sagt|meldet|schreibt|steht|enthält|lautet|kommentiert|empfiehlt)|dice|pone|contiene|escribió|recomienda|dit|affiche|contient|écrit|recommande|diz|contém|escreveu|recomenda|говорит|пишет|написано|написал~|советует`,
+  runs: "写着|写的是|显示|说(?!明)|建议|書いて|表示|言って",
 };
 
 /** Announcements of what the user wants: the lines that follow are the user's own. */
@@ -20,9 +27,16 @@ export const ownList = {
   runs: "规则|要求|步骤|任务|需要|请|想要|ルール|要件|手順|タスク|してください|したい|欲しい",
 };
 
-/** Requests that open a line: the list below them is what to do. */
-export const requesting =
-  "(?:please |bitte |por favor |пожалуйста,? )?(?:add|fix|update|implement|write|create|rename|remove|move|make|do|use|change|include|put|mach|schreib|füg|haz|añade|cambia|ajoute|fais|écris|adiciona|faz|muda|сделай|добавь|напиши|исправь)";
+/** Requests before a colon: what to do, or what to make of the text below. */
+export const requesting = {
+  own: `(?:please |bitte |por favor |пожалуйста,? )?(?:add|fix|update|implement|write|create|rename|remove|move|make|do|use|change|include|put|
+    mach|schreib|füg|haz|añade|cambia|ajoute|fais|écris|adiciona|faz|muda|сделай|добавь|напиши|исправь)`,
+  rework: {
+    words: `translate|proof-?read|rewrite|rephrase|reword|summari[sz]e|shorten|paraphrase|(?:fix|check) the (?:spelling|grammar|wording)|improve the (?:text|wording)|squash|
+      übersetz~|korrigier~|formulier~|kürz~|corrige~|traduce~?|reescrib~|resum~|traduis~|réécri~|traduz~?|corrij~|перевед~|перепиш~|проверь текст`,
+    runs: "翻译|润色|改写|校对|翻訳|校正|要約",
+  },
+};
 
 /** Names of texts that have an author elsewhere; before a colon in the same line they announce a quotation. */
 export const sourceLabel = {

@@ -3,7 +3,12 @@
 /** True for a line that a program printed or that is quoted. Reads its first 300 characters. */
 export function isForeignLine(line: string): boolean {
   const start = line.slice(0, 300);
-  return foreignLine.test(start) || codeEnd.test(line.slice(-3));
+  return foreignLine.test(start) || codeEnd.test(line.slice(-20));
+}
+
+/** What a line has before its first colon, as programs print it before each of their lines; null without. */
+export function prefixOf(line: string): string | null {
+  return /^\s{0,4}([\w.@/[\]-]{2,30}):\s+\S/.exec(line.slice(0, 60))?.[1] ?? null;
 }
 
 /** True for the first line of a block that a program printed: it goes on until an empty line. */
@@ -41,7 +46,7 @@ const foreignLine = new RegExp(
     /\s{0,12}File ".{1,200}", line \d/,
     /Traceback |thread '.{1,60}' panicked|goroutine \d|Caused by:/,
     /[\w.$]{0,120}(?:Error|Exception)(?:: |$)/,
-    /commit [0-9a-f]{7,40}\b|[0-9a-f]{7,40} \S|(?:Author|Date|Merge):\s/, // what git prints
+    /commit [0-9a-f]{7,40}\b|[0-9a-f]{7,40} \S|(?:Author|Date|Merge|Subject|From|Cc):\s/, // what git prints
     /\s{0,12}(?:\/\/|\/\*|\*\/|<!--|#!|#include|<\/?[a-z][\w-]{0,40}[\s/>])/, // code and markup
     /\s{0,12}(?:[{}[\]]|"[\w.-]{1,60}"\s?:|[\w.-]{1,60}\s?(?:=|:=|\+=|=>)\s?\S)/,
     /(?: {4,}|\t)\s*\S/,
@@ -54,7 +59,7 @@ const foreignLine = new RegExp(
   "i",
 );
 
-const codeEnd = /[;{}]$|\)\s?=>$/;
+const codeEnd = /[;{}]$|\)\s?=>$|(?:\.{3}|…)\s*(?:ok|pass(?:ed)?|fail(?:ed)?|done)$/i;
 
 const foreignBlock =
   /^\s{0,4}(?:[$%❯] |PS [A-Z]:|thread '|goroutine \d|diff --git |@@ |index [0-9a-f]{7}|(?:---|\+\+\+) [ab/])/;

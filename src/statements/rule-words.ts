@@ -83,6 +83,8 @@ export interface RuleWords {
   general: string;
   /** Forbids something about one certain thing. */
   definite: string;
+  /** Speaks of what the sentence before said: "same for all figures". */
+  pointsBack: string;
   /** In all projects. */
   everywhere: string;
 }

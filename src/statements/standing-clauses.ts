@@ -106,7 +106,7 @@ function languageOf(words: RuleWords): Language {
   const known = languages.get(words);
   if (known !== undefined) return known;
   const isSpaced = words !== chinese && words !== japanese;
-  const filler = patternOf(words.filler, { spaced: isSpaced }).source;
+  const filler = patternOf(`${words.filler}|${words.polite}`, { spaced: isSpaced }).source;
   const lead = `^[^\\p{L}0-9§¶]*(?:${filler}[^\\p{L}0-9§¶]+){0,4}`;
   const patterns = new Map<Cue, RegExp>();
   for (const [cue, wording] of Object.entries(words) as [Cue, string][]) {

@@ -15,6 +15,8 @@ export interface Standing {
   standing: true;
   reach: Reach;
   form: "do" | "never";
+  /** "Same for all figures": it says nothing without the sentence before it. */
+  pointsBack: boolean;
 }
 
 /**
@@ -26,18 +28,21 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   for (const read of readSentence(sentence)) {
     if (isExcluded(read)) continue;
     const rule = read.clauses.find((clause) => isRule(clause, read, context.isFollowUp));
-    if (rule !== undefined)
-      return { standing: true, reach: reachOf(read), form: forbids(rule, read) ? "never" : "do" };
+    if (rule === undefined) continue;
+    const form = forbids(rule, read) ? "never" : "do";
+    const pointsBack = read.whole.has("pointsBack") && sentence.length <= shortChars;
+    return { standing: true, reach: reachOf(read), form, pointsBack };
   }
   return null;
 }
 
 const maxChars = 500;
+const shortChars = 100;
 
 function isExcluded({ whole, asks }: ReadSentence): boolean {
   if (whole.has("once") && !whole.has("decided")) return true;
   if (whole.has("reported") || whole.has("doubt") || whole.has("question")) return true;
-  return asks && !(whole.has("polite") && isGeneral(whole));
+  return asks && !(whole.has("polite") && (isGeneral(whole) || whole.has("command")));
 }
 
 function isGeneral({ has }: Clause): boolean {
@@ -71,12 +76,12 @@ function isStrict({ has }: Clause): boolean {
 
 // "We use pnpm here", "our tests never hit the network".
 function isOurHabit(clause: Clause, { whole, clauses }: ReadSentence): boolean {
-  const { has, find, text } = clause;
+  const { has, text } = clause;
   if (has("task")) return false;
   if (has("habit")) {
     if (isStrict(clause) || has("here") || has("every") || has("place")) return true;
     if (whole.has("contrast") || hasName(text)) return true;
-    if (has("artifact") && find("artifact") < find("habit")) return true;
+    if (has("artifact")) return true;
   }
   if (has("possessive") && !has("product")) {
     if (isStrict(clause) || has("place") || has("deontic")) return true;
@@ -99,8 +104,17 @@ function isConvention(clause: Clause, whole: Clause): boolean {
   if (has("passive") && isNarrowed) return true;
   if (has("place") && (text.includes(pathMark) || (has("artifact") && (isNarrowed || whole.has("contrast")))))
     return true;
-  if (has("artifact") && isNarrowed && (has("deontic") || has("copula"))) return true;
-  if (has("artifact") && has("never") && has("devVerb") && find("artifact") < find("never")) return true;
+  if (has("artifact") && isNarrowed && has("deontic")) return true;
+  const isOnly = has("only") && find("artifact") < find("only");
+  if (has("artifact") && (has("always") || has("never") || isOnly) && has("copula")) return true;
+  if (
+    has("artifact") &&
+    has("never") &&
+    has("devVerb") &&
+    find("artifact") < find("never") &&
+    !has("prohibit")
+  )
+    return true;
   if (has("artifact") && has("copula") && whole.has("contrast") && hasName(text)) return true;
   return text.includes(pathMark) && has("every") && has("deontic");
 }
@@ -119,8 +133,8 @@ function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boole
 
 function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence, isFollowUp: boolean): boolean {
   const { has } = clause;
-  if (has("task") || (clauses[0]?.has("task") && !isFollowUp)) return false;
-  if (has("answer") && (isGeneral(whole) || whole.has("every"))) return true;
+  if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
+  if (has("answer") && isGeneral(whole)) return true;
   if (
     has("prefer") &&
     (has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact")))
@@ -139,9 +153,8 @@ function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
     return has("artifact") || has("devVerb");
   if (has("artifact") && has("only") && find("artifact") < find("only")) return true;
   if (whole.has("correction") && (has("here") || has("possessive") || has("place"))) return true;
-  return (
-    has("artifact") && has("copula") && (whole.has("contrast") || isStrict(clause)) && whole.has("correction")
-  );
+  const isNarrowed = whole.has("contrast") || isStrict(clause) || has("every");
+  return has("artifact") && has("copula") && isNarrowed && whole.has("correction");
 }
 
 function hasName(text: string): boolean {
