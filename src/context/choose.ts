@@ -69,7 +69,11 @@ function newestObservations(
     types: restriction(settings.types, observationTypes),
     concepts: restriction(settings.concepts, observationConcepts),
   };
-  const found = projects.flatMap((project) => port.forContext({ ...wanted, project }));
+  const of = (routine: boolean) =>
+    projects.flatMap((project) => port.forContext({ ...wanted, routine, project }));
+  // Who sets the count wants that many; a young project has little else to show.
+  const telling = settings.countDecides === true ? null : of(false);
+  const found = telling === null || telling.length < leastTelling ? of(true) : telling;
   if (projects.length > 1) found.sort(newestFirst);
   const sessions = new Set<string>();
   const inSessions = found.filter(({ sdk_session_id }) => {
@@ -78,6 +82,8 @@ function newestObservations(
   });
   return inSessions.slice(0, settings.observations);
 }
+
+const leastTelling = 5;
 
 function newestFirst(a: Observation, b: Observation): number {
   return b.created_at_epoch - a.created_at_epoch || b.id - a.id;

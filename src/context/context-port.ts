@@ -36,6 +36,8 @@ export interface ContextPort {
     sessions: number;
     types: readonly string[] | null;
     concepts: readonly string[] | null;
+    /** False leaves routine work out. */
+    routine: boolean;
   }): Observation[];
   /** Those that the user pinned, newest first, whatever session they are from. */
   pinned(project: string, limit: number): Observation[];

@@ -7,6 +7,7 @@ import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { changesOfFile, type ToldOfFile } from "./file-changes.ts";
 import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
+import { namedIn } from "./named.ts";
 import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./prompt-context.ts";
 import { createPromptRanking, type PromptRanking } from "./prompt-ranking.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
@@ -57,6 +58,8 @@ export interface Context {
    * when there is only something to keep.
    */
   forFile(request: FileContextRequest): Promise<FileInjection | null>;
+  /** For a later prompt: records of what it names that the agent has not seen. */
+  forLaterPrompt(request: Omit<PromptContextRequest, "withTimeline">): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
   forAction(request: {
     project: string;
@@ -93,6 +96,10 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
         known: new Set([...known, ...relevant.records]),
       });
       return joined(timeline, relevant);
+    },
+    async forLaterPrompt({ project, words, known }) {
+      const records = port.statements?.rankable(project, mostRankable) ?? [];
+      return renderQuotes(namedIn(words, records, known), budget);
     },
     forAction: async (request) => actionContext(port, request),
     forFile: (request) => fileInjection(deps, request, budget),

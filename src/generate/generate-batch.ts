@@ -24,8 +24,8 @@ export interface QueuedBatch extends GenerationBatch {
 export interface Made {
   observations: Observation[];
   summaries: SessionSummary[];
-  /** Older observations that are routine from now on. */
-  settled?: Observation[];
+  /** Older observations that are routine or superseded from now on, as they are now. */
+  changed?: Observation[];
 }
 
 /** The port of the loop; the SQLite store's generation queue fits it. */

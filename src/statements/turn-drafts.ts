@@ -12,13 +12,18 @@ import type { Statement, StatementKind } from "./statement.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const statements = [...saidIn(turn), ...concludedIn(turn), ...fixesOf(turn).map(statementOfFix)].map(
-    (one) => ({
-      ...one,
-      text: terminalLine(one.text),
-    }),
-  );
-  return withoutRepeats(statements).map((statement) => draftOf(statement, { turn, source }));
+  const quoted = withoutRepeats([...saidIn(turn), ...concludedIn(turn)].map(printable));
+  return [...quoted.map((statement) => draftOf(statement, { turn, source })), ...fixDrafts(turn, source)];
+}
+
+/** What its commands show: known fixes, and failures that stayed. No model is needed to see it. */
+export function fixDrafts(turn: Turn, source: number): DraftObservation[] {
+  const statements = withoutRepeats(fixesOf(turn).map(statementOfFix).map(printable));
+  return statements.map((statement) => draftOf(statement, { turn, source }));
+}
+
+function printable(statement: Statement): Statement {
+  return { ...statement, text: terminalLine(statement.text) };
 }
 
 /** One statement as an observation that quotes it in full. */

@@ -122,8 +122,10 @@ export function buildWorker(deps: WorkerDeps): Worker {
       vectors.notify(made.observations.map(({ id }) => id));
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
-      for (const observation of made.settled ?? [])
+      for (const observation of made.changed ?? []) {
+        touched(observation.project);
         stream.publish({ type: "observation_changed", observation });
+      }
       for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
       status.changed();
     },

@@ -30,6 +30,8 @@ export interface ContextSource {
     told: ToldOfFile;
     exceptSession?: string;
   }): Promise<FileInjection | null>;
+  /** For a later prompt: records of what it names. */
+  forLaterPrompt(request: { project: string; words: string; known: ReadonlySet<number> }): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
   forAction(request: {
     project: string;
@@ -139,7 +141,7 @@ async function atStart(
 // Longer ones say in their first words what they are about.
 const maxSearchedChars = 2000;
 
-// One search, at the first prompt: at every prompt it would distract more than it helps.
+// One ranking of all records, at the first prompt: at every prompt it would distract more than it helps.
 async function atPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
@@ -147,7 +149,7 @@ async function atPrompt(
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
-  if (ledger.had(reader, "prompt")) return null;
+  if (ledger.had(reader, "prompt")) return atLaterPrompt(deps, event, { hasLeft, prompt });
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
@@ -157,6 +159,26 @@ async function atPrompt(
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
   if (hasLeft() || !(await isFirst(() => ledger.take(reader, { ...taken, moments })))) return null;
   return text || null;
+}
+
+// Only what it names, and the agent has not seen.
+async function atLaterPrompt(
+  deps: InjectionDeps,
+  event: Event<"prompt">,
+  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
+): Promise<string | null> {
+  const { ledger, context } = deps;
+  const reader = readerOf(event);
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  const words = shorten((prompt ?? cleanPrompt(event.text)).text, maxSearchedChars);
+  const { text, ...taken } = await context.forLaterPrompt({
+    project: place.project,
+    words,
+    known: ledger.records(reader),
+  });
+  if (text === "" || hasLeft()) return null;
+  return (await isFirst(() => ledger.take(reader, { ...taken, moments: [] }))) ? text : null;
 }
 
 // Two files that are read at once can have a record in common: whoever comes second leaves it out.

@@ -77,6 +77,7 @@ function startWorker() {
         if (known.has(4)) return null;
         return { text: `${path} in ${project} but ${exceptSession}`, records: [4] };
       },
+      forLaterPrompt: async () => ({ text: "", records: [] }),
       async forAction({ action, known }) {
         return known.has(5) ? null : { text: `known of ${action.command ?? action.path}`, record: 5 };
       },

@@ -33,6 +33,7 @@ function startWorker() {
         const records = [3, 4].filter((id) => !known.has(id));
         return records.length === 0 ? null : { text: `file ${records}`, records };
       },
+      forLaterPrompt: async () => ({ text: "", records: [] }),
       forAction: async ({ action: { command }, known }) =>
         command === undefined || known.has(7) ? null : { text: `before ${command}`, record: 7 },
       contentOf: async () => null,

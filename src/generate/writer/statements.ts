@@ -10,7 +10,7 @@ import { ownWords } from "../../statements/foreign-text.ts";
 import { promptCuesOf } from "../../statements/prompt-cues.ts";
 import { sentencesOf } from "../../statements/sentences.ts";
 import type { Statement, StatementKind } from "../../statements/statement.ts";
-import { draftOf } from "../../statements/turn-drafts.ts";
+import { draftOf, fixDrafts } from "../../statements/turn-drafts.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { turnOf } from "../turn-of.ts";
 import type { ReadStatement } from "./answer-schema.ts";
@@ -23,14 +23,14 @@ export const mostStatements = 8;
 
 /**
  * Drafts of the statements that `summarize` was answered with. Dropped are quotations that the source does not have,
- * rules that the user did not say in person, one-off instructions, unknown kinds and repeats.
+ * rules that the user did not say in person, one-off instructions, unknown kinds and repeats. Known fixes that the
+ * commands themselves show are added.
  */
 export function statementsOf(
   read: readonly ReadStatement[],
   summarize: ClaimedMessage,
   { batch, mode }: { batch: Pick<GenerationBatch, "messages" | "turns">; mode: Mode },
 ): DraftObservation[] {
-  if (read.length === 0) return [];
   const turn = turnOf(summarize, batch.turns);
   const sources = sourcesOf(summarize.message, turn, batch.messages);
   const drafts = new Map<string, DraftObservation>();
@@ -41,7 +41,8 @@ export function statementsOf(
     drafts.set(statement.text, { ...draft, ...subtitleOf(each, statement), ...wordsOf(draft, mode) });
     if (drafts.size === mostStatements) break;
   }
-  return [...drafts.values()];
+  const seen = fixDrafts(turn, summarize.id).map((draft) => ({ ...draft, ...wordsOf(draft, mode) }));
+  return [...drafts.values(), ...seen];
 }
 
 type Sources = Readonly<Record<Speaker, FindQuotation>>;

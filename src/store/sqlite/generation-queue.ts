@@ -17,7 +17,7 @@ interface Parts extends GroupCommit {
   summaries: Summaries;
   pending: PendingMessages;
   turns: Turns;
-  statements: Pick<Statements, "markSettled">;
+  statements: Pick<Statements, "markSettled" | "supersedeFixes">;
 }
 
 interface Reply {
@@ -27,6 +27,8 @@ interface Reply {
   upgrade?: boolean;
   /** Raw events whose observations are routine from now on. */
   routine?: readonly number[];
+  /** Command families that passed: failures of them are no longer open. */
+  passed?: readonly string[];
 }
 
 export interface ClaimedBatch {
@@ -39,8 +41,8 @@ export interface ClaimedBatch {
 export interface CompletedBatch {
   observations: Observation[];
   summaries: SessionSummary[];
-  /** Observations of earlier batches that are routine from now on. */
-  settled: Observation[];
+  /** Observations of earlier batches that are routine or superseded from now on. */
+  changed: Observation[];
 }
 
 /** What becomes of a claimed message that was not completed. */
@@ -79,12 +81,21 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     for (const message of batch.messages)
       if (pending.finish(message.id, owner)) held.set(message.id, message);
     pending.count("done", held.size);
-    const stored = storeObservations(session, reply, held);
+    const { project } = session;
+    const ended = statements.supersedeFixes({ project, families: reply.passed ?? [], by: null });
+    const made = storeObservations(session, reply, held);
+    const replaced = made.flatMap(({ stored, families }) =>
+      statements.supersedeFixes({ project, families, by: stored }),
+    );
     const marked = statements.markSettled(reply.routine ?? []);
     return {
-      observations: stored.map((one) => marked.find(({ id }) => id === one.id) ?? one),
+      observations: made.map(({ stored }) => marked.find(({ id }) => id === stored.id) ?? stored),
       summaries: storeSummaries(session, reply, held),
-      settled: marked.filter(({ id }) => !stored.some((one) => one.id === id)),
+      changed: [
+        ...ended,
+        ...replaced,
+        ...marked.filter(({ id }) => !made.some(({ stored }) => stored.id === id)),
+      ],
     };
   }
 
@@ -92,9 +103,9 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     session: Session,
     reply: Reply,
     held: ReadonlyMap<number, ClaimedMessage>,
-  ): Observation[] {
+  ): { stored: Observation; families: readonly string[] }[] {
     const ordinals = new Map<number, number>();
-    const stored: Observation[] = [];
+    const made: { stored: Observation; families: readonly string[] }[] = [];
     for (const { sources: named, ...draft } of reply.observations) {
       const { sources, cited } = linksOf({ ...draft, sources: named }, held);
       const source = held.get(sources[0] ?? 0);
@@ -112,9 +123,10 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
         generation_key: `${source.id}:${ordinal}`,
         upgrade: reply.upgrade === true,
       });
-      if (observation !== undefined) stored.push(observation);
+      if (observation !== undefined)
+        made.push({ stored: observation, families: draft.statement?.families ?? [] });
     }
-    return stored;
+    return made;
   }
 
   function storeSummaries(

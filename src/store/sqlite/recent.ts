@@ -11,6 +11,8 @@ export interface ContextRequest {
   /** Null for every type; concepts likewise, else at least one of them. */
   types: readonly string[] | null;
   concepts: readonly string[] | null;
+  /** False leaves routine work out. */
+  routine: boolean;
 }
 
 export interface Recent {
@@ -89,8 +91,8 @@ const mostRowsWalked = 2000;
 const pageRows = 250;
 const sessionsForMessage = 10;
 
-function isWanted(observation: Observation, { types, concepts }: ContextRequest): boolean {
-  if (observation.status === "rejected") return false;
+function isWanted(observation: Observation, { types, concepts, routine }: ContextRequest): boolean {
+  if (observation.status === "rejected" || (observation.routine === 1 && !routine)) return false;
   if (types !== null && !types.includes(observation.obs_type)) return false;
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
 }

@@ -37,6 +37,15 @@ export interface Statements {
    * wrote only accounts of a change. Returns the observations that changed, as they are now.
    */
   markSettled(events: readonly number[]): Observation[];
+  /**
+   * Supersedes what tool uses showed of these command families before the record `by`: earlier fixes and failures, or
+   * with `by` null the failures alone, since the commands pass. Returns the observations that changed.
+   */
+  supersedeFixes(request: {
+    project: string;
+    families: readonly string[];
+    by: Observation | null;
+  }): Observation[];
   /** Makes the text the user's own, which no model writes over. Undefined when no observation has the id. */
   editText(id: number, text: EditedText): Observation | undefined;
 }
@@ -66,6 +75,17 @@ export function createStatements(db: Sqlite): Statements {
      where o.project = @project and o.status = 'active'
      order by o.created_at_epoch desc, o.id desc
      limit @limit`,
+  );
+  const supersedeFixes = db.prepare<
+    { project: string; families: string; by: number | null; before: number },
+    Observation
+  >(
+    `update observations
+     set status = 'superseded', superseded_by = @by, pinned = 0, revision = revision + 1, synced_at = null
+     where id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
+       and project = @project and status = 'active' and said_by = 'tool' and id < @before
+       and (@by is not null or obs_type = 'discovery')
+     returning ${observationColumns}`,
   );
   const markSettled = db.prepare<{ events: string }, Observation>(
     `with events as materialized (select value as id from json_each(@events))
@@ -98,6 +118,15 @@ export function createStatements(db: Sqlite): Statements {
     statements: (request) => statements.all(request),
     fixesOf: (request) => fixes.all(request),
     markSettled: (events) => (events.length === 0 ? [] : markSettled.all({ events: JSON.stringify(events) })),
+    supersedeFixes: ({ project, families, by }) =>
+      families.length === 0
+        ? []
+        : supersedeFixes.all({
+            project,
+            families: JSON.stringify(families),
+            by: by?.id ?? null,
+            before: by?.id ?? Number.MAX_SAFE_INTEGER,
+          }),
     editText(id, { title, summary, narrative }) {
       const changed = editText.get({ id, title, summary, narrative });
       if (changed === undefined) return undefined;

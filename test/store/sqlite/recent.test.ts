@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => memory.close());
 
-const everything = { project: "app", limit: 50, sessions: 10, types: null, concepts: null };
+const everything = { project: "app", limit: 50, sessions: 10, types: null, concepts: null, routine: true };
 
 describe("forContext", () => {
   it("returns the project's newest observations, newest first, up to the limit", () => {

@@ -141,3 +141,24 @@ test("an edited text is found by its new words and not by the old ones", () => {
   expect(found.all("never")).toEqual([]);
   expect(memory.store.statements.editText(id + 1, text)).toBeUndefined();
 });
+
+test("a newer fix supersedes what was known of its command, and a pass supersedes failures", () => {
+  const tool = {
+    said_by: "tool",
+    standing: false,
+    reach: "project",
+    salience: 1,
+    families: ["npm test"],
+  } as const;
+  const { supersedeFixes } = memory.store.statements;
+  const failure = memory.addObservation({ obs_type: "discovery", statement: tool });
+  const fix = memory.addObservation({ obs_type: "bugfix", statement: tool });
+  const newer = memory.addObservation({ obs_type: "bugfix", statement: tool });
+  const statusOf = (id: number) => memory.store.observations.byId(id)?.status;
+  supersedeFixes({ project: "app", families: ["npm test"], by: null });
+  expect([failure.id, fix.id].map(statusOf)).toEqual(["superseded", "active"]);
+  expect(supersedeFixes({ project: "app", families: ["npm test"], by: newer })).toMatchObject([
+    { id: fix.id, status: "superseded", superseded_by: newer.id },
+  ]);
+  expect(supersedeFixes({ project: "other", families: ["npm test"], by: null })).toEqual([]);
+});
