@@ -1,6 +1,7 @@
-// One line before an action: what made the same command work before.
+// One line before an action: a rule that forbids it, or what made the same command work before.
 import type { Observation } from "../domain/records.ts";
 import { familiesToLookUp } from "../statements/command-family.ts";
+import { ruleForbids } from "../statements/rule-match.ts";
 import { contextBlock } from "./block.ts";
 import type { ContextPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
@@ -23,6 +24,9 @@ export function actionContext(
 ): ActionInjection | null {
   if (statements === undefined) return null;
   const isNew = ({ id }: Observation): boolean => !known.has(id);
+  const rules = statements.standingRules({ projects: [project], limit: mostRules });
+  const rule = rules.find((one) => isNew(one) && ruleForbids({ text: one.summary }, action));
+  if (rule !== undefined) return lineOf(rule, "A rule from the user bears on this");
   const families = action.command === undefined ? [] : familiesToLookUp(action.command);
   const fixes = families.flatMap((family) => statements.fixesOf({ project, family, limit: fixesPerFamily }));
   const fix = fixes.filter(isNew).toSorted(fixesFirst)[0];
@@ -40,5 +44,6 @@ function lineOf(record: Observation, heading: string): ActionInjection {
   return { text: contextBlock([`${heading}: ${quote} (#${record.id})`]), record: record.id };
 }
 
+const mostRules = 100;
 const fixesPerFamily = 3;
 const maxChars = 240;

@@ -104,6 +104,12 @@ describe("a prompt", () => {
 });
 
 describe("an action", () => {
+  it("is reminded of a rule that forbids it", async () => {
+    const { id } = say("we use pnpm here, never npm", rule);
+    expect(await actionOf("npm install zod")).toMatchObject({ record: id });
+    expect(await actionOf("pnpm add zod")).toBeNull();
+  });
+
   const actionOf = (command: string, known: number[] = []) =>
     createMemoryContext(memory).forAction({ project: "app", action: { command }, known: new Set(known) });
 
