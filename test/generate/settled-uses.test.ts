@@ -67,7 +67,7 @@ it("edits and passing tests become routine when their turn ends; installs and fa
     ["npm", 0],
   ]);
   // Three messages a batch: the edit was stored before the turn ended, and is told again.
-  const told = made.flatMap(({ observations, settled = [] }) => [...observations, ...changed]);
+  const told = made.flatMap(({ observations, changed = [] }) => [...observations, ...changed]);
   expect(told.filter(({ id }) => id === 1).map(({ routine }) => routine)).toEqual([0, 1]);
 });
 
