@@ -14,7 +14,7 @@ const leaseMs = 400;
 const nothing = {
   observations: [],
   summaries: [],
-  routine: [],
+  routine: [], passed: [],
   generator: "local",
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
 };
