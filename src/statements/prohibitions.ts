@@ -114,7 +114,7 @@ export const operations: ReadonlyMap<string, RegExp> = new Map(
   ).map(([verb, words, runs]) => [verb, cueOf({ words, runs })]),
 );
 
-const operationVerb = new RegExp([...operations.values()].map(({ source }) => source).join("|"), "iu");
+const operationVerb = new RegExp([...operations.values()].map(({ source }) => source).join("|"), "i");
 
 const useVerb = cueOf({
   words: `us(?:e|es|ed|ing)|run|runs|allow\\w*|
@@ -185,5 +185,5 @@ const adverbs = new RegExp(
       напрямую|здесь|больше|вручную|руками|not|never|nicht|nie|ne|pas|no|não|не|we|i|you|on|the|to|be|is|it|this|that|wir|ich|du|man|es|das|nosotros|nous|vous|tu|мы|никто`,
     runs: "直接|再|手动|手で|ください|下さい|は|を|に",
   }).source,
-  "giu",
+  "gi",
 );
