@@ -204,9 +204,10 @@ function fixOf(
   run: Run,
   { working, families }: Pick<Fix, "families"> & { working: string },
 ): Fix {
-  const { failing, error, said } = failureWords(failed);
+  const { failing, error } = failureWords(failed);
   const events = [...failed.map((one) => one.run.id), run.id];
-  return { families, failing, error, working, events, text: `${said}. What worked: \`${working}\`` };
+  const end = `. What worked: \`${working}\``;
+  return { families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` };
 }
 
 function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: string): Fix[] {
@@ -219,16 +220,25 @@ function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: str
     )
   )
     return [];
-  const { failing, error, said } = failureWords(group);
+  const { failing, error } = failureWords(group);
   const families = [...new Set(group.flatMap(({ part }) => part.families))];
   const events = group.map(({ run }) => run.id);
-  return [{ families, failing, error, working: null, events, text: `${said} and was not fixed` }];
+  const end = " and was not fixed";
+  return [
+    { families, failing, error, working: null, events, text: `${said(failing, error, end.length)}${end}` },
+  ];
 }
 
-function failureWords([first]: readonly Failure[]): { failing: string; error: string; said: string } {
+function failureWords([first]: readonly Failure[]): Pick<Fix, "failing" | "error"> {
   const failing = oneLine(withoutRedirection(first?.part.source ?? ""), maxFailing);
-  const error = tellingLine(first?.run.text ?? "").replaceAll("`", "'");
-  return { failing, error, said: `\`${failing}\` failed${error === "" ? "" : ` with \`${error}\``}` };
+  return { failing, error: tellingLine(first?.run.text ?? "").replaceAll("`", "'") };
+}
+
+// What worked stands at the end and is needed whole: the failure gives way where a line is cut.
+function said(failing: string, error: string, endChars: number): string {
+  const command = `\`${clip(failing, shownFailing)}\` failed`;
+  const room = maxLine - endChars - command.length - " with ``".length;
+  return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
 }
 
 function groupsOf(failures: readonly Failure[]): Failure[][] {
@@ -258,6 +268,9 @@ const maxSteps = 2;
 const maxStep = 160;
 const maxWorking = 320;
 const maxFailing = 100;
+const shownFailing = 60;
+const maxLine = 240;
+const minError = 24;
 const idle = new Set(["curl", "wget", "http"]);
 const bookkeeping = new Set(["add", "commit", "stash", "switch", "checkout", "restore", "reset"]);
 const installs = new Set(["install", "add", "get", "require"]);

@@ -136,6 +136,13 @@ test("says command, error and what worked in one line, with the events", () => {
   ]);
 });
 
+test("keeps what worked whole in a line of 240 characters", () => {
+  const working = `DATABASE_URL=postgres://localhost:5433/app_test ${"make check ".repeat(8)}VERBOSE=1`;
+  const [fix] = fixesOf(turnOf([bad("make check", `Error: ${"no ".repeat(90)}`), ok(working)]));
+  expect(fix?.text.length).toBeLessThanOrEqual(240);
+  expect(fix?.text).toContain(`What worked: \`${working}\``);
+});
+
 test("finds the fix of a failure of an earlier turn, and does not repeat it", () => {
   const failed = [bad("npm test")];
   const passed = [ok("TZ=UTC npm test")];
