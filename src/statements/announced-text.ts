@@ -19,6 +19,8 @@ export function dropAnnounced(lines: readonly string[], isOwn: boolean[]): void 
 
 /** The line with "…" in the place of what it announces; a question at its end stays. */
 export function elideAnnounced(line: string): string {
+  const comment = /\s(?:\/\/|\/\*|<!--)\s/.exec(line)?.index;
+  if (comment !== undefined) return `${line.slice(0, comment)} …`;
   const mark = /[:：](?=\s)|\s(?:->|=>|→)\s/.exec(line.slice(0, mostLead));
   if (mark === null) return line;
   const end = mark.index + mark[0].length;

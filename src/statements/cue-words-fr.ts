@@ -29,7 +29,7 @@ export const french: RuleWords = {
   habit: `(?:on|nous) (?:ne |n['’]|les |le |la |l['’])?(?!(?:a|va|peut|doit|est|aurait|pourrait|devrait|veut|voudrait|oublie|avait)(?!\\p{L}))\\p{L}{2,}`,
   deontic: `doit|doivent|faut|il faut|besoin|exige~?|obligatoires?|requis~?|suffi(?:t|sent)|permis~?|autorisé~?`,
   copula: `est|sont|va|vont|a|ont|vit|vivent|vient|viennent|reste~?|utilise~?|commence~?|se (?:termine~?|trouve~?)|passe~?|accède~?|n'accèd~|touche~?|importe~?|se fait|se font|s'écri~`,
-  place: `(?:va|vont|vit|vivent|se trouve~?|se range~?|se met~?|reste~?|est stocké~?|sont stocké~?) (?:toujours |tous |toutes |uniquement )*(?:dans|sous|en|à|au|chez)|(?:ont|a) (?:leur|sa) place (?:dans|sous)|vien(?:t|nent) (?:de|du|d')|passe~? (?:par|via)`,
+  place: `(?:va|vont|vit|vivent|se trouve~?|se range~?|se met~?|reste~?|est stocké~?|sont stocké~?) (?:toujours |tous |toutes |uniquement )*(?:dans|sous|en|à|au|chez)|(?:ont|a) (?:leur|sa) place (?:dans|sous)|vien(?:t|nent) (?:de|du|d')|passe~? (?:par|via)|(?:est|sont) (?:tous |toutes |toujours )*(?:dans|sous)`,
   stays: `(?:doit|ça doit|qu'il|que ça) (?:rester|reste|resterait) (?:comme ça|ainsi|tel quel)|laisse~? (?:comme ça|tel quel)|reste~? (?:comme ça|tel quel|où|ainsi)|c'est (?:voulu|fait exprès|volontaire)|exprès|on n'y touche pas`,
   prohibit: `ne|n['’]~|pas (?:de|d['’]~)|jamais|arrête (?:de|d['’])|évite|interdiction de|plus (?:de|d['’]~)|on ne`,
   generic: `à la main|manuellement|directement|rien|quoi que ce soit|jamais|sans (?:me |nous )?(?:demander|test~|prévenir|revue|ticket|accord)|aucun~?|tout ce qui|n'importe|généré~?|nouvelles? dépendances?`,

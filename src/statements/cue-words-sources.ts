@@ -3,7 +3,7 @@
 /** Announcements that end with a colon. `~` stands for the rest of a word. */
 export const announcing = {
   words: `says?|said|reads|shows?|prints?(?: this)?|printed|reports?|reported|writes|wrote|contains?|returned|outputs?|gives|gave|(?:i|we) (?:get|got|see|saw|found|ran)|got|looks? like|complain~|told us|
-    readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|answer|thread|ticket|mail|email|findings|found|agent~|bot|commit(?: message)?|review|transcript|content|contents|result|from|below|
+    readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|answer|thread|ticket|mail|email|findings|found|agent~|sub-?agent~|bot|summary|wiki|pdf|note|manual|commit(?: message)?|review|transcript|content|contents|result|from|below|
     sagt|meldet|schreibt|steht|enthält|gibt|lautet|ausgabe|protokoll|inhalt|meldung|datei|seite|bericht|ergebnis|antwort|fehler|
     dice|pone|contiene|sale|devuelve|muestra|salida|contenido|fichero|archivo|página|informe|resultado|respuesta|registro|error|
     dit|affiche|contient|renvoie|indique|rapporte|sortie|contenu|fichier|rapport|résultat|réponse|journal|erreur|voici|obtiens|
@@ -14,9 +14,9 @@ export const announcing = {
 
 /** Announcements within a line: somebody said, wrote or has what follows. */
 export const announcingInline = {
-  words: `(?<!\\bi )(?:says?|said|reads|prints|printed|reported|reports|writes|wrote|comment(?:s|ed)|contains|returned|found|states|copied|pasted|quoted|replied|answered|suggests|titled|recommends)|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|(?:text|content|title|wording) of|from the|
+  words: `(?<!\\bi )(?:says?|said|reads|prints|printed|reported|reports|writes|wrote|comment(?:s|ed)|contains|returned|found|states|copied|pasted|quoted|replied|answered|suggests|titled|recommends)|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|(?:text|content|title|wording) of|from the|(?:the|this|that|an?|of|in|'s) (?:\\p{L}+ ){0,2}(?:wiki|readme|ticket|pdf|comment|summary|report|review|note|thread|mail|email|manual)$|
     (?<!\\bich )(?:sagt|meldet|schreibt|steht|enthält|lautet|kommentiert|empfiehlt)|dice|pone|contiene|escribió|recomienda|dit|affiche|contient|écrit|recommande|diz|contém|escreveu|recomenda|говорит|пишет|написано|написал~|советует`,
-  runs: "写着|写的是|显示|说(?!明)|建议|書いて|表示|言って",
+  runs: "写着|写的是|显示|说(?!明)|建议|评论|工单|报告|总结|备注|注释|書いて|表示|言って|コメント|レビュー|チケット|報告|要約|メモ",
 };
 
 /** Announcements of what the user wants: the lines that follow are the user's own. */

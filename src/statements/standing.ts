@@ -27,7 +27,7 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   if (sentence.length > maxChars || /[:：]\s*$/.test(sentence)) return null;
   for (const read of readSentence(sentence)) {
     if (isExcluded(read)) continue;
-    const rule = read.clauses.find((clause) => isRule(clause, read, context.isFollowUp));
+    const rule = read.clauses.find((clause) => isRule(clause, read, context));
     if (rule === undefined) continue;
     const form = forbids(rule, read) ? "never" : "do";
     const pointsBack = read.whole.has("pointsBack") && sentence.length <= shortChars;
@@ -49,7 +49,7 @@ function isGeneral({ has }: Clause): boolean {
   return has("duration") || has("always") || has("never") || has("condition");
 }
 
-function isRule(clause: Clause, read: ReadSentence, isFollowUp: boolean): boolean {
+function isRule(clause: Clause, read: ReadSentence, context: SentenceContext): boolean {
   const { has } = clause;
   const { whole } = read;
   const before = read.clauses.slice(0, read.clauses.indexOf(clause));
@@ -62,8 +62,9 @@ function isRule(clause: Clause, read: ReadSentence, isFollowUp: boolean): boolea
   if (isOurHabit(clause, read)) return true;
   if ([...before, clause].some(isProductWish)) return false;
   if (isConvention(clause, whole) || isOrder(clause, read)) return true;
-  if (isAboutAnswers(clause, read, isFollowUp)) return true;
-  return isFollowUp && corrects(clause, read);
+  if (isAboutAnswers(clause, read)) return true;
+  if (!context.isFollowUp || opensWithTask(context.prompt)) return false;
+  return corrects(clause, read) || (context.previousClosing !== null && correctsAnswer(clause, read));
 }
 
 function isProductWish({ has }: Clause): boolean {
@@ -123,7 +124,8 @@ function isConvention(clause: Clause, whole: Clause): boolean {
 function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boolean {
   if (has("command")) return true;
   const isAboutWork = has("artifact") || has("devVerb") || text.includes(pathMark);
-  if ((has("prohibit") || has("never")) && has("generic") && isAboutWork) return true;
+  const isForbidden = has("prohibit") || (has("never") && !has("task"));
+  if (isForbidden && has("generic") && isAboutWork) return true;
   if (has("always") && clauses[0]?.has("task") && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim()))
     return true;
   if (has("prohibit") && whole.has("always") && !has("always")) return true;
@@ -131,17 +133,25 @@ function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boole
   return whole.has("occasion") && isStrict(whole) && !has("task") && !whole.has("bug");
 }
 
-function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence, isFollowUp: boolean): boolean {
+function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence): boolean {
   const { has } = clause;
   if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
   if (has("answer") && isGeneral(whole)) return true;
-  if (
-    has("prefer") &&
-    (has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact")))
-  )
-    return true;
-  if (!isFollowUp) return false;
+  if (!has("prefer")) return false;
+  return has("answer") || has("shape") || ((isGeneral(whole) || has("every")) && has("artifact"));
+}
+
+// "One or two sentences at the end, no headings": only an answer can have been too long.
+function correctsAnswer(clause: Clause, { whole, clauses }: ReadSentence): boolean {
+  const { has } = clause;
+  if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
   return has("shape") || (has("answer") && (isStrict(clause) || has("prohibit") || has("noNoun")));
+}
+
+// A prompt that asks for new work corrects nothing; "undo that" does.
+function opensWithTask(prompt: string): boolean {
+  const [read] = readSentence(prompt.trimStart().slice(0, 200));
+  return read?.clauses[0]?.has("task") === true && !read.whole.has("correction");
 }
 
 function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {

@@ -76,7 +76,7 @@ describe("what only looks like a rule", () => {
 test("some wishes stand only where they correct the agent", () => {
   const sentence = "one or two sentences at the end, no headings";
   expect(standingOf(sentence, first)).toBeNull();
-  expect(standingOf(sentence, { ...first, isFollowUp: true })).not.toBeNull();
+  expect(standingOf(sentence, { ...first, isFollowUp: true, previousClosing: "Done." })).not.toBeNull();
 });
 
 type Groups = Record<string, string[]>;
