@@ -6,7 +6,7 @@ import { contentKey } from "../ids.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { messageTexts, type QuotedMessage } from "./writer/message-text.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";
-import { mostStatements } from "./writer/statements.ts";
+import { mostStatements } from "./writer/quoted-statements.ts";
 
 /** The system text of a mode. */
 export function systemPrompt(prompts: Prompts, mode: Mode): string {

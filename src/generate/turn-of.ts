@@ -1,9 +1,29 @@
 // The turn that a request for a summary ends.
 import type { ClaimedMessage } from "../domain/messages.ts";
 import type { Turn } from "../domain/turn.ts";
+import type { GenerationBatch } from "./provider.ts";
 
-/** As the queue read it, else what the message itself says of it. */
-export function turnOf({ id, message }: ClaimedMessage, turns: ReadonlyMap<number, Turn> | undefined): Turn {
-  const { last_user_message: prompt = "", last_assistant_message: closing = "" } = message;
-  return turns?.get(id) ?? { prompt, closing, previous: null, uses: [] };
+/** As the queue read it, else what the messages of the batch say of it. */
+export function turnOf(
+  summarize: ClaimedMessage,
+  { messages, turns }: Pick<GenerationBatch, "messages" | "turns">,
+): Turn {
+  return turns?.get(summarize.id) ?? turnWithin(summarize, messages);
+}
+
+function turnWithin(summarize: ClaimedMessage, messages: readonly ClaimedMessage[]): Turn {
+  const before = messages.slice(0, Math.max(0, messages.indexOf(summarize)));
+  const last = before.findLastIndex(({ message }) => message.type === "summarize");
+  const previous = before[last];
+  return {
+    ...saidIn(summarize),
+    previous: previous === undefined ? null : saidIn(previous),
+    uses: before.flatMap(({ id, message }, at) =>
+      message.type === "observation" ? [{ id, isOfTurn: at > last, message }] : [],
+    ),
+  };
+}
+
+function saidIn({ message }: ClaimedMessage): Pick<Turn, "prompt" | "closing"> {
+  return { prompt: message.last_user_message ?? "", closing: message.last_assistant_message ?? "" };
 }

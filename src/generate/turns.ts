@@ -1,18 +1,27 @@
 // Turns that get no summary: nothing was done in them, and nothing was said.
 import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
+import type { Turn } from "../domain/turn.ts";
+import { saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { readStatements } from "./providers/local/assistant-message.ts";
+import { turnOf } from "./turn-of.ts";
 
 /**
  * The messages without one that asks for the summary of an empty turn: of no message, and of no title that no summary covers
  * yet, and in which user and agent said nothing that is worth one.
  */
-export function withoutEmptyTurns({
-  messages,
-  recentTitles,
-}: Pick<GenerationBatch, "messages" | "recentTitles">): ClaimedMessage[] {
+export function withoutEmptyTurns(
+  batch: Pick<GenerationBatch, "messages" | "recentTitles" | "turns">,
+): ClaimedMessage[] {
+  const { messages, recentTitles } = batch;
   const hasWork = recentTitles.length > 0 || messages.some(({ message }) => message.type === "observation");
-  return messages.filter(({ message }) => hasWork || message.type === "observation" || !isSmallTalk(message));
+  if (hasWork) return [...messages];
+  return messages.filter((claimed) => !isSmallTalk(claimed.message) || statesRule(turnOf(claimed, batch)));
+}
+
+// In any language, and where the agent did not answer.
+function statesRule(turn: Turn): boolean {
+  return saidIn(turn).some(({ standing }) => standing);
 }
 
 // User and agent only checked in with each other. The user's words are kept as a prompt.

@@ -12,14 +12,14 @@ import type { Statement, StatementKind } from "./statement.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const quoted = withoutRepeats([...saidIn(turn), ...concludedIn(turn)].map(printable));
-  return [...quoted.map((statement) => draftOf(statement, { turn, source })), ...fixDrafts(turn, source)];
+  const statements = [...saidIn(turn), ...concludedIn(turn), ...fixesOf(turn).map(statementOfFix)];
+  return withoutRepeats(statements.map(printable)).map((statement) => draftOf(statement, { turn, source }));
 }
 
-/** What its commands show: known fixes, and failures that stayed. No model is needed to see it. */
-export function fixDrafts(turn: Turn, source: number): DraftObservation[] {
-  const statements = withoutRepeats(fixesOf(turn).map(statementOfFix).map(printable));
-  return statements.map((statement) => draftOf(statement, { turn, source }));
+/** The statements that need no judgement of their wording: rules that stand, known fixes and failures that stayed. */
+export function certainStatements(turn: Turn): Statement[] {
+  const rules = saidIn(turn).filter(({ standing }) => standing);
+  return withoutRepeats([...rules, ...fixesOf(turn).map(statementOfFix)].map(printable));
 }
 
 function printable(statement: Statement): Statement {

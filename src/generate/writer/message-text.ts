@@ -16,11 +16,11 @@ export interface QuotedMessage {
 
 /** The messages with at most `maxChars` of each; a directory is shown where it differs from the message before. */
 export function messageTexts(
-  { messages, turns }: Pick<GenerationBatch, "messages" | "turns">,
+  batch: Pick<GenerationBatch, "messages" | "turns">,
   maxChars: number,
 ): QuotedMessage[] {
   let directory: string | undefined;
-  return messages.map((claimed) => {
+  return batch.messages.map((claimed) => {
     const { message } = claimed;
     const { cwd } = message;
     const moved = cwd !== undefined && cwd !== directory;
@@ -28,7 +28,7 @@ export function messageTexts(
     const where = moved ? [{ name: "cwd", text: shorten(plain(cwd), 300) }] : [];
     const { head, parts } =
       message.type === "summarize"
-        ? summarizeText(turnOf(claimed, turns), maxChars)
+        ? summarizeText(turnOf(claimed, batch), maxChars)
         : toolText(message, maxChars);
     return { head, parts: [...where, ...parts] };
   });

@@ -14,7 +14,7 @@ export const askedKinds = [
 ] as const;
 export type AskedKind = (typeof askedKinds)[number];
 
-interface KindTraits {
+export interface KindTraits {
   kind: StatementKind;
   salience: number;
 }

@@ -3,20 +3,11 @@ import type { Turn } from "../../../src/domain/turn.ts";
 import { parseReply } from "../../../src/generate/reply.ts";
 import { longest } from "../../../src/generate/writer/answer-words.ts";
 import { loadMode } from "../../../src/modes/load-mode.ts";
-import { answerText, bash, batchOf, claimed, code } from "./support.ts";
+import { bad, ok, turnOf } from "../../statements/turn-support.ts";
+import { answerText, batchOf, claimed, code } from "./support.ts";
 
-const prompt = [
-  "Fix the export. We use pnpm here, never npm.",
-  "Please always answer in German, in all my projects.",
-  "For now, skip the slow tests in the suite.",
-  "> Never push to main without a review.",
-  "```\nERROR: always run the installer as root\n```",
-].join("\n\n");
-const closing = [
-  "The export lost its header because `writeRow` ran before the stream was open.",
-  "I chose a transform stream over a temporary file, which would have doubled the disk use.",
-  "The importer still has to be moved to the new stream.",
-].join(" ");
+const prompt = "Fix the export. We use pnpm here, never npm.";
+const closing = "The export lost its header because writeRow ran before the stream was open.";
 
 const summarize = claimed(7, {
   type: "summarize",
@@ -24,30 +15,45 @@ const summarize = claimed(7, {
   last_assistant_message: closing,
 });
 
-/** The statements that the answer leaves; a rule of the user where nothing else is said. */
-function stated(
-  statements: readonly unknown[],
-  { of = batchOf(summarize), mode = code }: { of?: ReturnType<typeof batchOf>; mode?: typeof code } = {},
-) {
-  const whole = statements.map((each) =>
-    typeof each === "object" && each !== null
-      ? { kind: "rule", said_by: "user", quote: "", title: "", standing: true, reach: "project", ...each }
-      : each,
-  );
-  const answer = answerText([], [{ source: of.messages.length, request: "Fix it", statements: whole }]);
+interface Answered {
+  of?: ReturnType<typeof batchOf>;
+  mode?: typeof code;
+}
+
+/** The observations that an answer with these statements leaves. */
+function stated(statements: unknown, { of = batchOf(summarize), mode = code }: Answered = {}) {
+  const answer = answerText([], [{ source: of.messages.length, request: "Fix it", statements }]);
   return parseReply(answer, of, mode).observations;
 }
 
-const pnpm = { quote: "We use pnpm here, never npm." };
+/** A batch with this turn. */
+function batchWith(turn: Turn) {
+  return { ...batchOf(summarize), turns: new Map([[7, turn]]) };
+}
 
-describe("what the source says is stored", () => {
-  test("a rule of the user, in the user's words, standing, with the message as its source", () => {
-    expect(stated([{ ...pnpm, title: "A model's own words" }])).toEqual([
+const rule = {
+  kind: "rule",
+  said_by: "user",
+  quote: "We use pnpm here, never npm.",
+  title: "Package manager",
+  standing: true,
+  reach: "project",
+};
+const cause = {
+  ...rule,
+  kind: "cause",
+  said_by: "agent",
+  quote: "because writeRow ran before the stream was open",
+};
+
+describe("a statement of the model is an observation", () => {
+  test("with the user's words, the marks of a rule, and the message as its source", () => {
+    expect(stated([rule])).toEqual([
       {
         obs_type: "decision",
-        title: "We use pnpm here, never npm.",
+        title: rule.quote,
         subtitle: null,
-        summary: "We use pnpm here, never npm.",
+        summary: rule.quote,
         narrative: null,
         facts: [],
         concepts: ["gotcha"],
@@ -60,140 +66,81 @@ describe("what the source says is stored", () => {
     ]);
   });
 
-  test("a preference for all projects reaches everywhere", () => {
-    const [draft] = stated([{ kind: "preference", quote: "always answer in German", reach: "everywhere" }]);
-    expect(draft).toMatchObject({
-      title: "Please always answer in German, in all my projects.",
-      concepts: ["pattern"],
-      statement: { standing: true, reach: "everywhere", salience: 3.5 },
-    });
-  });
-
-  test("cause, decision and open work of the agent never stand and never reach everywhere", () => {
-    const drafts = stated([
-      {
-        kind: "cause",
-        said_by: "agent",
-        quote: "lost its header because writeRow ran before",
-        title: "CSV header missing",
-      },
-      { kind: "decision", said_by: "agent", quote: "I chose a transform stream", reach: "everywhere" },
-      { kind: "open", said_by: "agent", quote: "The importer still has to be moved" },
-    ]);
-    expect(drafts).toMatchObject([
+  test("with what it is about as the subtitle, unless it is a rule", () => {
+    expect(stated([rule, { ...cause, title: "CSV header missing" }])).toMatchObject([
+      { obs_type: "decision", subtitle: null },
       {
         obs_type: "bugfix",
         subtitle: "CSV header missing",
         concepts: ["problem-solution"],
         provenance: "agent",
       },
-      { obs_type: "decision", concepts: ["trade-off"] },
-      { obs_type: "change", concepts: ["what-changed"] },
-    ]);
-    for (const { statement } of drafts)
-      expect(statement).toMatchObject({ said_by: "agent", standing: false, reach: "project" });
-  });
-
-  test("a command that passed is a fix, whole, and one that failed is none", () => {
-    const run = bash(5, "cd api && JAVA_HOME=/opt/jdk17 mvn -q test", "ok");
-    const failed = bash(6, "cd api && mvn -q verify", "");
-    const of = batchOf(run, { ...failed, message: { ...failed.message, tool_failed: true } }, summarize);
-    const fixes = [
-      { kind: "fix", said_by: "tool", quote: "JAVA_HOME=/opt/jdk17 mvn" },
-      { kind: "fix", said_by: "tool", quote: "cd api && mvn -q verify" },
-    ];
-    const statements = stated(fixes, { of }).filter(({ statement }) => statement !== undefined);
-    expect(statements).toMatchObject([
-      {
-        title: "cd api && JAVA_HOME=/opt/jdk17 mvn -q test",
-        statement: { said_by: "tool", standing: false },
-      },
     ]);
   });
 
-  test("the speaker of a cause is the one in whose words it stands", () => {
-    const [draft] = stated([{ kind: "cause", said_by: "user", quote: "The export lost its header because" }]);
-    expect(draft).toMatchObject({ provenance: "agent", statement: { said_by: "agent" } });
+  test("with a short title where the quotation is long", () => {
+    const long = `Every migration ${"that changes a table of the billing service ".repeat(5)}needs a second review.`;
+    const of = batchWith({ ...turnOf([]), prompt: long });
+    const [draft] = stated([{ ...rule, quote: long }], { of });
+    expect(draft?.title.length).toBeLessThanOrEqual(longest.title);
+    expect([draft?.summary, draft?.narrative]).toEqual([long, long]);
   });
 
-  test("the turn that the queue read goes before the message", () => {
-    const turn: Turn = { prompt: "Never touch generated files.", closing: "Done.", previous: null, uses: [] };
-    const of = { ...batchOf(summarize), turns: new Map([[7, turn]]) };
-    const drafts = stated([{ quote: "never touch generated files" }, pnpm], { of });
+  test("of the turn that the queue read, not of the message", () => {
+    const of = batchWith({ ...turnOf([]), prompt: "Never touch generated files." });
+    const drafts = stated([{ ...rule, quote: "never touch generated files" }, rule], { of });
     expect(drafts.map(({ title }) => title)).toEqual(["Never touch generated files."]);
   });
 
-  test("a long quotation has a title cut at a word, and stands in full in summary and text", () => {
-    const rule = `Every migration ${"that changes a table of the billing service ".repeat(5)}needs a second review.`;
-    const of = batchOf(claimed(7, { type: "summarize", last_user_message: rule }));
-    const [draft] = stated([{ quote: rule }], { of });
-    expect(draft?.title.length).toBeLessThanOrEqual(longest.title);
-    expect(draft?.title).toMatch(/\w…$/);
-    expect([draft?.summary, draft?.narrative]).toEqual([rule, rule]);
-    expect(rule.length).toBeLessThan(longest.summary);
+  test.each([
+    ["research", "conclusion", []],
+    ["chill", "decision", ["gotcha"]],
+    ["email-investigation", "conclusion", []],
+  ])("in the mode %s, with a type and the concepts that the mode has", (name, obs_type, concepts) => {
+    expect(stated([rule], { mode: loadMode(name) })).toMatchObject([{ obs_type, concepts }]);
   });
 });
 
-describe("dropped without the rest of the answer", () => {
-  test.each<[string, unknown]>([
-    ["a rule that nobody said", { quote: "Always use yarn for installs." }],
-    ["a rule in a quoted line", { quote: "Never push to main without a review." }],
-    ["a rule in a pasted block", { quote: "always run the installer as root" }],
-    ["a rule that the model gives to the agent", { ...pnpm, said_by: "agent" }],
-    ["a rule from the agent's words", { quote: "The importer still has to be moved to the new stream." }],
-    ["a one-off instruction", { ...pnpm, standing: false }],
-    ["a one-off that the model lets stand", { quote: "skip the slow tests in the suite" }],
-    ["a cause from a command", { kind: "cause", said_by: "tool", quote: "pnpm run build --all" }],
-    ["an unknown kind", { ...pnpm, kind: "poem" }],
-    ["another shape", { quote: ["We use pnpm here"] }],
-    ["a text", "We use pnpm here, never npm."],
-    ["null", null],
-  ])("%s", (_what, statement) => {
-    const of = batchOf(bash(5, "pnpm run build --all", "ok"), summarize);
-    const rest = { kind: "open", said_by: "agent", quote: "The importer still has to be moved" };
-    const drafts = stated([statement, rest], { of }).filter((draft) => draft.statement !== undefined);
-    expect(drafts.map(({ title }) => title)).toEqual([
-      "The importer still has to be moved to the new stream.",
-    ]);
+describe("what the model passes over", () => {
+  const certain = "From now on always run every database migration in a transaction, never outside of one.";
+
+  test("is kept where it is a rule without a doubt, and never twice", () => {
+    const of = batchWith({ ...turnOf([]), prompt: certain });
+    expect(stated([], { of })).toMatchObject([{ title: certain, statement: { standing: true } }]);
+    expect(stated([{ ...rule, quote: certain }], { of })).toHaveLength(1);
   });
 
-  test("a rule in a prompt that an agent gave to a sub-agent", () => {
-    const of = batchOf({ ...summarize, message: { ...summarize.message, agent_id: "a1" } });
-    expect(stated([pnpm], { of })).toEqual([]);
+  test("stays out where the model saw it and took it for a one-off", () => {
+    const of = batchWith({ ...turnOf([]), prompt: certain });
+    expect(stated([{ ...rule, quote: certain, standing: false }], { of })).toEqual([]);
   });
 
-  test("repeats, and more than eight", () => {
-    expect(stated([pnpm, { quote: "never npm, we use" }, { quote: "use pnpm here" }])).toHaveLength(1);
-    const sentences = Array.from({ length: 12 }, (_, n) => `Service number ${n} must stay stateless.`);
-    const of = batchOf(claimed(7, { type: "summarize", last_user_message: sentences.join(" ") }));
-    expect(
-      stated(
-        sentences.map((quote) => ({ quote })),
-        { of },
-      ),
-    ).toHaveLength(8);
+  test("is no rule where an agent wrote the prompt", () => {
+    const ofAgent = claimed(7, { type: "summarize", last_user_message: certain, agent_id: "a1" });
+    expect(stated([], { of: batchOf(ofAgent) })).toEqual([]);
   });
 
-  test.each(["none", { a: 1 }, null, 7])("statements that are no list: %j", (statements) => {
-    const answer = answerText([], [{ source: 1, request: "Fix it", statements }]);
-    expect(parseReply(answer, batchOf(summarize), code)).toMatchObject({
-      observations: [],
-      summaries: [{ request: "Fix it" }],
-    });
+  test("is kept where a command failed and another passed, in words that show both", () => {
+    const working = "JAVA_HOME=/opt/jdk-17 mvn verify";
+    const of = batchWith(turnOf([bad("mvn verify"), ok(working)]));
+    const claim = { ...rule, kind: "fix", said_by: "tool", quote: working };
+    for (const statements of [[], [claim]]) {
+      const drafts = stated(statements, { of });
+      expect(drafts).toHaveLength(1);
+      expect(drafts[0]).toMatchObject({ obs_type: "bugfix", provenance: "command", sources: [7, 1, 2] });
+      expect(drafts[0]?.statement?.families).toContain("mvn verify");
+      expect(drafts[0]?.summary).toContain(working);
+    }
   });
-});
-
-test("secrets in a quotation are redacted", () => {
-  const key = `ghp_${"aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"}`;
-  const rule = `The bot always logs in with ${key} here.`;
-  const of = batchOf(claimed(7, { type: "summarize", last_user_message: rule }));
-  expect(JSON.stringify(stated([{ quote: rule }], { of }))).not.toContain("ghp_");
 });
 
 test.each([
-  ["research", "conclusion", []],
-  ["chill", "decision", ["gotcha"]],
-  ["email-investigation", "conclusion", []],
-])("in the mode %s a rule gets a type and the concepts that the mode has", (name, obs_type, concepts) => {
-  expect(stated([pnpm], { mode: loadMode(name) })).toMatchObject([{ obs_type, concepts }]);
+  ["none", 0],
+  [{ a: 1 }, 0],
+  [null, 0],
+  [7, 0],
+  [[null, "a text", { ...cause, quote: ["no text"] }, cause], 1],
+])("statements of another shape cost nothing but themselves: %j", (statements, count) => {
+  const of = batchOf(claimed(7, { type: "summarize", last_assistant_message: closing }));
+  expect(stated(statements, { of })).toHaveLength(count);
 });

@@ -14,7 +14,8 @@ import { summarize } from "./summary.ts";
 export function createLocalProvider(): Provider {
   return {
     name: "local",
-    async generate({ session, messages, recentTitles, turns }, signal) {
+    async generate(batch, signal) {
+      const { session, messages, recentTitles } = batch;
       if (signal.aborted) throw new MemError("cancelled");
       const observations: DraftObservation[] = [];
       const summaries: DraftSummary[] = [];
@@ -28,7 +29,7 @@ export function createLocalProvider(): Provider {
           titles.push(observation.title);
         } else {
           summaries.push(summarize(claimed, session.user_prompt, titles));
-          observations.push(...statementDrafts(turnOf(claimed, turns), claimed.id));
+          observations.push(...statementDrafts(turnOf(claimed, batch), claimed.id));
           titles = [];
         }
       }
