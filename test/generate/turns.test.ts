@@ -18,7 +18,7 @@ test.each([
   ["ok, go on", "Sure."],
   ["Alles gut?", "Ja, alles in Ordnung."],
   ["", ""],
-  ["Never use MySQL here.", ""],
+  ["Add an index on the orders table.", ""],
 ])("a turn without a tool use gets no summary: %s", (question, answer) => {
   expect(withoutEmptyTurns({ messages: [end(1, question, answer)], recentTitles: [] })).toEqual([]);
 });
@@ -28,6 +28,8 @@ test.each([
   ["a figure", "Are the tests green?", "Yes, 14 of them."],
   ["an answer to a question for a fact", "Who owns billing?", "The payments team."],
   ["a wish", "Never use MySQL here.", "Understood."],
+  ["a rule that the agent did not answer", "Never use MySQL here.", ""],
+  ["a rule in another language", "Bei uns wird immer mit pnpm installiert, nie mit npm.", "Ok."],
   ["a wish put as a question", "Can you always use tabs?", "Sure."],
   ["a long answer", "Is it fine?", "It is. ".repeat(40)],
 ])("a turn without a tool use gets its summary for %s", (_what, question, answer) => {

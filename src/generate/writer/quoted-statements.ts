@@ -3,12 +3,12 @@ import { type Speaker, speakers } from "../../domain/statement.ts";
 import type { Turn } from "../../domain/turn.ts";
 import { commandFamily } from "../../statements/command-family.ts";
 import { readRuns } from "../../statements/command-runs.ts";
-import { promptCuesOf } from "../../statements/prompt-cues.ts";
 import type { Statement } from "../../statements/statement.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
 import { type KindTraits, traitsOf } from "./statement-kinds.ts";
 import { sourcesOf, type TurnSources } from "./turn-sources.ts";
+import { wordingOf } from "./wording-of.ts";
 
 /** Statements that are kept of one summary at most. */
 export const mostStatements = 8;
@@ -57,7 +57,7 @@ function quotedBy(read: ReadStatement, sources: TurnSources): TitledStatement | 
     said_by: found.said_by,
     standing,
     reach: standing && read.reach === "everywhere" ? "everywhere" : "project",
-    forbids: standing && promptCuesOf(text).has("never"),
+    forbids: standing && wordingOf(text).forbids,
     ...(found.said_by === "tool" ? { families: commandFamily(text) } : {}),
     about: standing ? "" : cleanLine(read.title, longest.title),
   };
@@ -81,7 +81,7 @@ function lookUp(
 }
 
 function isKept({ text, standing, families }: Statement, read: ReadStatement, turn: Turn): boolean {
-  if (standing) return read.standing && !promptCuesOf(text).has("oneOff");
+  if (standing) return read.standing && !wordingOf(text).isOneOff;
   return families === undefined || haveFailed(families, turn);
 }
 
