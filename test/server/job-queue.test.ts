@@ -14,7 +14,8 @@ const leaseMs = 400;
 const nothing = {
   observations: [],
   summaries: [],
-  routine: [], passed: [],
+  routine: [],
+  passed: [],
   generator: "local",
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
 };
