@@ -10,6 +10,7 @@ import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts"
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
+import type { RememberedAnswer, RulesAnswer } from "../http/schemas/rules.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
@@ -26,8 +27,10 @@ export type {
   RegenerationAnswer,
   RegenerationPlanAnswer,
   RelabelAnswer,
+  RememberedAnswer,
   RemovedFolders,
   RepairState,
+  RulesAnswer,
   SearchAnswer,
   Stats,
   TimelineAnswer,
@@ -98,6 +101,27 @@ export type StatusChange =
   | { status: "rejected" }
   | { status: "active" };
 
+/** Without a project: of the one around `cwd`. */
+export interface RulesParameters {
+  project?: string;
+  cwd?: string;
+  all?: boolean;
+  limit?: number;
+}
+
+/** Of the project, or of the one around `cwd`. */
+export interface NewRule {
+  text: string;
+  reach?: "project" | "everywhere";
+  project?: string;
+  cwd?: string;
+}
+
+export interface TextChange {
+  title?: string;
+  text?: string;
+}
+
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
@@ -125,6 +149,12 @@ export interface WorkerClient {
   /** Says whether an observation holds; answers it as it is then. */
   setStatus(id: number, change: StatusChange): Promise<Observation>;
   setPin(id: number, pinned: boolean): Promise<Observation>;
+  /** Standing rules that apply everywhere, and those of a project or of all. */
+  rules(parameters: RulesParameters): Promise<RulesAnswer>;
+  /** Adds a rule of the user; the same text again stores nothing. */
+  remember(rule: NewRule): Promise<RememberedAnswer>;
+  /** Writes another title or text in place of an observation's. */
+  editText(id: number, change: TextChange): Promise<Observation>;
   projectDetails(): Promise<ProjectDetails>;
   /** Begins to make full text and files of all records anew. */
   repair(): Promise<RepairState>;
@@ -230,6 +260,9 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
     setStatus: (id, change) => postObject(`/api/observations/${id}/status`, change),
     setPin: (id, pinned) => postObject(`/api/observations/${id}/pin`, { pinned }),
+    rules: (parameters) => getObject("/api/rules", parameters),
+    remember: (rule) => postObject("/api/rules", rule),
+    editText: (id, change) => postObject(`/api/observations/${id}/text`, change),
     repair: () => postObject("/api/maintenance/repair", {}),
     repairState: () => getObject("/api/maintenance/repair"),
     projectDetails: () => getObject("/api/projects/all"),

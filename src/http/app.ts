@@ -5,7 +5,9 @@ import type { Clock } from "../clock.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { Search } from "../recall/search.ts";
 import type { Timeline } from "../recall/timeline.ts";
+import type { EditText } from "../truth/edit-text.ts";
 import type { Judge } from "../truth/judge.ts";
+import type { Rules } from "../truth/rules.ts";
 import { type ContextPorts, contextRoutes } from "./api/context.ts";
 import { type CostPorts, costRoutes } from "./api/cost.ts";
 import { type DataPorts, dataRoutes } from "./api/data.ts";
@@ -19,6 +21,7 @@ import { type ProjectPorts, projectRoutes } from "./api/projects.ts";
 import { type QueuePorts, queueRoutes } from "./api/queue.ts";
 import { type RecallPorts, recallRoutes } from "./api/recall.ts";
 import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
+import { ruleRoutes } from "./api/rules.ts";
 import { searchRoutes } from "./api/search.ts";
 import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
 import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
@@ -58,6 +61,8 @@ export interface HttpDeps {
   folders: Folders;
   cost: CostPorts;
   judge: Judge;
+  rules: Rules;
+  editText: EditText;
   projectDetails: ProjectPorts;
   maintenance: MaintenancePorts;
   /** What a label means today. */
@@ -201,6 +206,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   mcpRoutes(app, deps.mcp);
   syncRoutes(app);
   truthRoutes(app, deps.judge);
+  ruleRoutes(app, deps.rules, deps.editText);
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);
   streamRoutes(app, deps.stream);

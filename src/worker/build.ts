@@ -36,6 +36,7 @@ import { createQuiet } from "./quiet.ts";
 import { buildRecall } from "./recall-answers.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createRelevant } from "./relevant.ts";
+import { buildRules } from "./rule-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
@@ -243,6 +244,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     folders,
     cost,
     judge: buildJudge(store, publish),
+    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify }),
     maintenance: derived,
     projectDetails: { ...projects.relabel, list: store.projectMoves.list },
     projectNamed: projects.current,

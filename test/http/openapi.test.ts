@@ -72,6 +72,9 @@ test("a paged route tells the range and the default of its limit", () => {
 
 const contract = [
   "GET /api/openapi.json",
+  "GET /api/rules",
+  "POST /api/rules",
+  "POST /api/observations/:id/text",
   "POST /api/sessions/init",
   "POST /api/sessions/observations",
   "POST /api/sessions/summarize",

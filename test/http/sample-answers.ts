@@ -1,6 +1,7 @@
 // One record and one answer of every kind, for the tests of the routes.
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
+import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/rules.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
 export const aProject = {
@@ -51,6 +52,33 @@ export const aPlan = {
   costMicroUsd: 16_500,
   budgets: [{ name: "daily" as const, limit: 1000, used: 950, left: 50, until: 1_760_000_200_000 }],
 };
+
+const aRule: RulesAnswer["rules"][number] = {
+  id: 12,
+  text: "Never npm.",
+  reach: "project",
+  project: "alpha",
+  forbids: true,
+  said_by: "user",
+  source: "prompt",
+  prompt_id: 7,
+  created_at_epoch: 1_760_000_000_000,
+  status: "active",
+  revision: 1,
+};
+
+export const someRules: RulesAnswer = {
+  project: "alpha",
+  rules: [{ ...aRule, id: 9, reach: "everywhere", source: "remembered", prompt_id: null }, aRule],
+  contradictions: [{ older: 9, newer: 12 }],
+};
+
+/** A text `private` is left out, `again` is there already. */
+export function rememberedAs(text: string): RememberedAnswer {
+  if (text === "private") return { status: "skipped", reason: "private" };
+  if (text === "again") return { status: "exists", rule: aRule, replaces: [] };
+  return { status: "stored", rule: { ...aRule, text }, replaces: [9] };
+}
 
 const someCalls = {
   calls: 2,

@@ -20,6 +20,8 @@ import {
   aSummary,
   aTimeline,
   foundByWords,
+  rememberedAs,
+  someRules,
 } from "./sample-answers.ts";
 
 /** Port that injected requests pretend the worker listens on. */
@@ -199,6 +201,11 @@ function fakePorts(calls: Call[]): Ports {
       merge: async (from, into) => note("projects.merge", { from, into }, { project: into, left: 7 }),
     },
     judge: async (id, judgement) => note("judge", { id, judgement }, anObservation(id)),
+    rules: {
+      list: (request) => note("rules.list", request, someRules),
+      remember: async (request) => note("rules.remember", request, rememberedAs(request.text)),
+    },
+    editText: async (id, change) => note("editText", { id, change }, anObservation(id)),
     mcp: {
       enabled: () => true,
       toggle: (enabled) => {

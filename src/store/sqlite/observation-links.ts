@@ -4,7 +4,8 @@ import type { Sqlite } from "./open.ts";
 
 export interface LinkedObservation {
   draft: Pick<DraftObservation, "statement">;
-  session_id: number;
+  /** Null for a rule that the user wrote outside of any session. */
+  session_id: number | null;
   /** Raw events it was made from; empty for one that was recorded by hand. */
   sources: readonly number[];
   /** Other raw events that it cites; those that the session does not have are left out. */
@@ -16,7 +17,7 @@ export function createObservationLinks(db: Sqlite) {
   const addSource = db.prepare<[number, number]>(
     "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
   );
-  const cite = db.prepare<{ id: number; event: number; session: number }>(
+  const cite = db.prepare<{ id: number; event: number; session: number | null }>(
     `insert into observation_sources (observation_id, raw_event_id, cited)
      select @id, id, 1
      from raw_events

@@ -22,8 +22,8 @@ interface FixesRequest {
   limit: number;
 }
 
-/** The texts of a record that its user may change. */
-type EditedText = Pick<Observation, "title" | "summary" | "narrative">;
+/** What changes with the text of a record when its user edits it. */
+type EditedText = Pick<Observation, "title" | "summary" | "narrative" | "concepts">;
 
 export interface Statements {
   /** Active standing rules, newest first. */
@@ -106,8 +106,8 @@ export function createStatements(db: Sqlite): Statements {
   );
   const editText = db.prepare<EditedText & { id: number }, Observation>(
     `update observations
-     set title = @title, summary = @summary, narrative = @narrative, generator = 'manual', upgrade = 0,
-       revision = revision + 1, synced_at = null
+     set title = @title, summary = @summary, narrative = @narrative, concepts = @concepts, generator = 'manual',
+       upgrade = 0, revision = revision + 1, synced_at = null
      where id = @id
      returning ${observationColumns}`,
   );
@@ -127,8 +127,8 @@ export function createStatements(db: Sqlite): Statements {
             by: by?.id ?? null,
             before: by?.id ?? Number.MAX_SAFE_INTEGER,
           }),
-    editText(id, { title, summary, narrative }) {
-      const changed = editText.get({ id, title, summary, narrative });
+    editText(id, { title, summary, narrative, concepts }) {
+      const changed = editText.get({ id, title, summary, narrative, concepts });
       if (changed === undefined) return undefined;
       derived.dropObservation(id);
       derived.ofObservation(changed);

@@ -17,6 +17,7 @@ import { createPrompts } from "./prompts.ts";
 import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
 import { createRegenerations } from "./regenerations.ts";
+import { createRuleRecords } from "./rules.ts";
 import { createSessions } from "./sessions.ts";
 import { createStaleDerived } from "./stale-derived.ts";
 import { createStatements } from "./statements.ts";
@@ -67,6 +68,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     derived: { ...createDerivedCheck(db), ...createDerivedWalk(db), ...createStaleDerived(db) },
     comparison: createDerivedComparison(db),
     blobs: createBlobs(db),
+    rules: createRuleRecords(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };

@@ -152,7 +152,7 @@ describe("making again", () => {
   test("leaves a text that the user edited as it is, and adds no second one", async () => {
     const summarize = addEvent(session, "summarize");
     await generate(session, [said("rule", rule, summarize), said("cause", cause, summarize)]);
-    const text = { title: "edited", summary: "edited", narrative: null };
+    const text = { title: "edited", summary: "edited", narrative: null, concepts: "[]" };
     await store.commit(() => store.statements.editText(1, text));
     await store.regenerations.select(local);
     await complete([said("rule again", rule, summarize), said("new cause", cause, summarize)]);

@@ -113,7 +113,12 @@ describe("settled tool uses", () => {
     const pinned = memory.addObservation({ sources: [7] });
     memory.store.truth.setStanding(pinned.id, { status: "active", pinned: 1, superseded_by: null });
     const edited = memory.addObservation({ sources: [7] });
-    memory.store.statements.editText(edited.id, { title: "a", summary: "b", narrative: null });
+    memory.store.statements.editText(edited.id, {
+      title: "a",
+      summary: "b",
+      narrative: null,
+      concepts: "[]",
+    });
     expect(settle(7)).toEqual([]);
   });
 
@@ -127,7 +132,7 @@ describe("settled tool uses", () => {
 
 test("an edited text is found by its new words and not by the old ones", () => {
   const { id } = memory.addObservation({ title: "never npm", summary: "never npm", statement: rule });
-  const text = { title: "always pnpm", summary: "always pnpm", narrative: null };
+  const text = { title: "always pnpm", summary: "always pnpm", narrative: null, concepts: '["pattern"]' };
   expect(memory.store.statements.editText(id, text)).toMatchObject({
     ...text,
     generator: "manual",

@@ -1,0 +1,90 @@
+// Wire shapes of standing rules, and of the text that the user writes in place of a record's.
+import * as z from "zod";
+import { observationStatuses } from "../../domain/records.ts";
+import { reaches, speakers } from "../../domain/statement.ts";
+import { epochMs, optionalText, wholeNumberOr } from "./fields.ts";
+
+const rule = z.lazy(() =>
+  z
+    .object({
+      id: z.int().meta({ description: "Id of its observation." }),
+      text: z.string(),
+      reach: z.enum(reaches).meta({ description: "Where it applies." }),
+      project: z.string().meta({ description: "Label of the project in which it was said." }),
+      forbids: z.boolean(),
+      said_by: z.enum(speakers).nullable(),
+      source: z.enum(["remembered", "prompt"]).meta({
+        description: "`remembered`: the user wrote it as a rule; `prompt`: it was found in what was said.",
+      }),
+      prompt_id: z.int().nullable().meta({ description: "The prompt that it is from, where that is known." }),
+      created_at_epoch: epochMs(),
+      status: z.enum(observationStatuses),
+      revision: z.int(),
+    })
+    .meta({ id: "Rule" }),
+);
+
+/** Query of `GET /api/rules`. */
+export const rulesQuery = z.lazy(() =>
+  z.object({
+    project: optionalText(),
+    cwd: optionalText().meta({ description: "Without a project: of the one around this directory." }),
+    all: z
+      .enum(["true", "false"], { error: "must be true or false" })
+      .default("false")
+      .transform((text) => text === "true")
+      .meta({ description: "The rules of every project." }),
+    limit: wholeNumberOr(200, 1, 1000),
+  }),
+);
+
+/** Answer of `GET /api/rules`. */
+export const rulesAnswer = z.lazy(() =>
+  z.object({
+    project: z.string().nullable().meta({
+      description: "Of the project whose rules these are, besides those that apply everywhere.",
+    }),
+    rules: z.array(rule).meta({ description: "First those that apply everywhere, then newest first." }),
+    contradictions: z.array(z.object({ older: z.int(), newer: z.int() })).meta({
+      description: "Pairs of ids of rules that contradict each other.",
+    }),
+  }),
+);
+
+export type RulesAnswer = z.infer<typeof rulesAnswer>;
+
+/** Body of `POST /api/rules`. */
+export const rememberBody = z.lazy(() =>
+  z.strictObject({
+    text: z.string().min(1).max(2000),
+    reach: z.enum(reaches).default("project"),
+    project: z.string().min(1).max(4096).optional(),
+    cwd: z.string().min(1).max(4096).optional(),
+  }),
+);
+
+/** Answer of `POST /api/rules`: stored, there already, or left out because all of it is private. */
+export const remembered = z.lazy(() =>
+  z.union([
+    z.object({
+      status: z.enum(["stored", "exists", "widened"]).meta({
+        description: "`widened`: the rule of a project applies everywhere now.",
+      }),
+      rule,
+      replaces: z.array(z.int()).meta({ description: "Ids of the rules that it supersedes." }),
+    }),
+    z.object({ status: z.literal("skipped"), reason: z.literal("private") }),
+  ]),
+);
+
+export type RememberedAnswer = z.infer<typeof remembered>;
+
+/** Body of `POST /api/observations/:id/text`. */
+export const textBody = z.lazy(() =>
+  z
+    .strictObject({
+      title: z.string().min(1).max(1000).optional(),
+      text: z.string().min(1).max(200_000).optional(),
+    })
+    .refine(({ title, text }) => title !== undefined || text !== undefined, "must have a title or a text"),
+);
