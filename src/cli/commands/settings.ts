@@ -1,16 +1,15 @@
 // `mem settings`: what is set, where it came from, and changing it.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Command } from "commander";
 import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import { acceptedBy } from "../../settings/definition.ts";
-import { type Environment, editorCommand } from "../../settings/environment.ts";
+import type { Environment } from "../../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
 import type { CliContext } from "../context.ts";
+import { openEditor } from "../editor.ts";
 import { withExamples } from "../examples.ts";
 import { modeProblem, unknownModeWords } from "../mode-words.ts";
 
@@ -193,25 +192,14 @@ function registerFile(settings: Command, context: CliContext): void {
 
 // The file is opened even when it is broken: mending it is what an editor is for.
 async function editSettings(context: CliContext): Promise<void> {
-  const [command, ...rest] = editorCommand(context.environment) ?? [];
   const path = context.paths().settings;
-  if (command === undefined) {
-    throw new MemError("usage", {
-      message: "No editor is set.",
-      hint: `Set EDITOR, or open ${path} yourself.`,
-    });
-  }
   try {
     context.settings("write");
   } catch (error) {
     if (!(error instanceof MemError) || error.code !== "settings_unreadable") throw error;
     context.io.err(error.message);
   }
-  const editor = spawn(command, [...rest, path], { stdio: "inherit" });
-  const [code] = await once(editor, "exit").catch((cause: unknown) => {
-    throw new MemError("usage", { message: `The editor ${command} cannot be started.`, cause });
-  });
-  if (code !== 0) throw new MemError("cancelled", { message: `The editor ended with code ${code}.` });
+  await openEditor(context, path, `Set EDITOR, or open ${path} yourself.`);
   const loaded = context.settings("read");
   warn(context, loaded);
   context.io.err(restartSentence);

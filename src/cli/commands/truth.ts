@@ -1,10 +1,11 @@
 // `mem supersede|pin|reject`: what the user says of an observation.
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Observation } from "../../domain/records.ts";
 import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
+import { observationId } from "../observation-id.ts";
 
 /** Adds `mem supersede`, `mem pin` and `mem reject`. */
 export function registerTruth(program: Command, context: CliContext): void {
@@ -99,16 +100,4 @@ function standing({ status, pinned, superseded_by }: Observation): string {
   if (status === "superseded") return `is superseded by #${superseded_by}`;
   if (status === "rejected") return "is rejected";
   return pinned === 1 ? "is pinned" : "holds";
-}
-
-function observationId(text: string): number {
-  const digits = /^#?([1-9]\d{0,14})$/.exec(text)?.[1];
-  if (/^#?[SsPp]\d/.test(text)) {
-    const noun = /^#?[Ss]/.test(text) ? "session summary" : "prompt";
-    throw new InvalidArgumentError(
-      `It is a ${noun}: only observations can be pinned, rejected or superseded.`,
-    );
-  }
-  if (digits === undefined) throw new InvalidArgumentError("It must be a number from `mem search`.");
-  return Number(digits);
 }

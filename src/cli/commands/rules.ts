@@ -1,0 +1,172 @@
+// `mem rules`: lists standing rules, edits, removes and restores them.
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { unknownProject } from "../../client/known-names.ts";
+import type { RulesAnswer, WorkerClient } from "../../client/worker-client.ts";
+import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { MemError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { editText, keptText } from "../editor.ts";
+import { withExamples } from "../examples.ts";
+import { observationId } from "../observation-id.ts";
+import { renderRules } from "../rule-lines.ts";
+import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
+
+interface RulesOptions {
+  project?: string;
+  all?: true;
+  edit?: true;
+  from?: string;
+  json?: true;
+}
+
+/** Adds `mem rules`, `mem rules remove` and `mem rules restore`. */
+export function registerRules(program: Command, context: CliContext): void {
+  const rules = program
+    .command("rules")
+    .description("list the standing rules, edit or remove them")
+    .option("--project <name>", "of another project than the one here")
+    .option("--all", "of all projects")
+    .option("--edit", "change, add and remove them in your editor ($VISUAL or $EDITOR)")
+    .option("--from <file>", "with --edit: start from a file that was kept")
+    .option("--json", "print JSON")
+    .action((options: RulesOptions) => showOrEdit(context, options));
+  withExamples(rules, [
+    ["mem rules", "those that apply here"],
+    ["EDITOR=nano mem rules --edit", "one rule a line"],
+  ]);
+  registerChange(rules, context, {
+    name: "remove",
+    description: "remove rules: agents are not given them any more",
+    status: "rejected",
+    done: (id) => `Removed rule #${id}. Undo: \`mem rules restore ${id}\`.`,
+  });
+  registerChange(rules, context, {
+    name: "restore",
+    description: "take the removal of rules back",
+    status: "active",
+    done: (id) => `Restored rule #${id}.`,
+  });
+}
+
+async function showOrEdit(context: CliContext, options: RulesOptions): Promise<void> {
+  const { io } = context;
+  const { project, all, edit, from, json } = options;
+  if (from !== undefined && edit !== true) {
+    throw new MemError("usage", {
+      message: "--from goes with --edit.",
+      hint: `Run \`mem rules --edit --from ${from}\`.`,
+    });
+  }
+  const worker = context.worker();
+  const here = project === undefined ? { cwd: resolve(".") } : { project };
+  const answer = await worker.rules({ ...(all === true ? { all } : here), limit: mostRules });
+  if (edit === true) await editRules(context, answer, options);
+  else if (json === true) io.json(answer);
+  else if (answer.rules.length > 0) renderRules(io, answer);
+  else io.err('There are no rules. Add one: `mem remember "Use pnpm, never npm."`.');
+  const unknown = project === undefined ? null : await unknownProject(worker, project);
+  if (unknown !== null && answer.rules.every(({ reach }) => reach === "everywhere"))
+    io.err(terminalLine(unknown));
+}
+
+const mostRules = 1000;
+
+async function editRules(context: CliContext, answer: RulesAnswer, options: RulesOptions): Promise<void> {
+  const { io } = context;
+  const content = options.from === undefined ? renderRulesFile(answer) : await keptText(options.from);
+  const draft = { name: "rules.txt", content, command: commandOf(options) };
+  const done = await editText(context, draft, (text) =>
+    applyChanges(context.worker(), parseRulesFile(text, answer)),
+  );
+  if (options.json === true) {
+    io.json(done);
+    return;
+  }
+  for (const id of done.changed) io.out(`Changed rule #${id}.`);
+  for (const id of done.added) io.out(`Added rule #${id}.`);
+  for (const id of done.removed) io.out(`Removed rule #${id}. Undo: \`mem rules restore ${id}\`.`);
+  if (done.private > 0) io.out("A new line was not stored: all of it is private.");
+  const { changed, added, removed } = done;
+  if (changed.length + added.length + removed.length + done.private === 0) io.out("Nothing was changed.");
+}
+
+function commandOf({ project, all }: RulesOptions): string {
+  const which = all === true ? " --all" : project === undefined ? "" : ` --project ${project}`;
+  return `mem rules${which} --edit`;
+}
+
+interface AppliedChanges {
+  changed: number[];
+  added: number[];
+  removed: number[];
+  /** New lines of which nothing may be stored. */
+  private: number;
+}
+
+// What is removed comes last: a failure before it takes nothing away.
+async function applyChanges(worker: WorkerClient, changes: RuleChanges): Promise<AppliedChanges> {
+  const done: AppliedChanges = { changed: [], added: [], removed: [], private: 0 };
+  for (const { id, text } of changes.changed) {
+    await worker.editText(id, { text });
+    done.changed.push(id);
+  }
+  for (const rule of changes.added) {
+    const answer = await worker.remember(rule);
+    if (answer.status === "skipped") done.private += 1;
+    else if (answer.status !== "exists") done.added.push(answer.rule.id);
+  }
+  for (const id of changes.removed) {
+    await worker.setStatus(id, { status: "rejected" });
+    done.removed.push(id);
+  }
+  return done;
+}
+
+interface Change {
+  name: string;
+  description: string;
+  status: "rejected" | "active";
+  done(id: number): string;
+}
+
+function registerChange(rules: Command, context: CliContext, change: Change): void {
+  const command = rules
+    .command(change.name)
+    .description(change.description)
+    .argument("<ids...>", "numbers from `mem rules`", (text: string, before: number[] = []) => [
+      ...before,
+      observationId(text),
+    ])
+    .option("--json", "print JSON")
+    .action((ids: number[], { json }: { json?: true }) => setStatuses(context, ids, { ...change, json }));
+  withExamples(command, [
+    [`mem rules ${change.name} 12`, ""],
+    [`mem rules ${change.name} 12 15 --json`, ""],
+  ]);
+}
+
+async function setStatuses(
+  { io, worker }: CliContext,
+  ids: readonly number[],
+  { status, done, json }: Change & { json: true | undefined },
+): Promise<void> {
+  const found = await worker().observationsOf(ids);
+  for (const id of ids) {
+    const observation = found.find((each) => each.id === id);
+    if (observation?.standing !== 1) throw noRule(id, observation !== undefined);
+  }
+  const changed = [];
+  for (const id of ids) changed.push(await worker().setStatus(id, { status }));
+  if (json === true) io.json(changed);
+  else for (const { id } of changed) for (const line of wrapToWidth(done(id), io.columns)) io.out(line);
+}
+
+function noRule(id: number, isObservation: boolean): MemError {
+  return isObservation
+    ? new MemError("conflict", {
+        message: `Observation ${id} is no rule. Nothing was changed.`,
+        hint: `To hide it: \`mem reject ${id}\`.`,
+      })
+    : new MemError("not_found", { message: `There is no rule ${id}.`, hint: "List the rules: `mem rules`." });
+}

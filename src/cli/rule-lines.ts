@@ -1,0 +1,63 @@
+// Standing rules as lines of a terminal.
+import type { RulesAnswer } from "../client/worker-client.ts";
+import { padToWidth, terminalLine, wrapToWidth } from "../domain/terminal-text.ts";
+import type { Io } from "./io.ts";
+import { localDate } from "./words.ts";
+
+type Rule = RulesAnswer["rules"][number];
+
+/** Prints the rules by where they apply, then those that contradict each other. */
+export function renderRules(io: Io, { rules, contradictions }: RulesAnswer): void {
+  const width = Math.max(...rules.map(({ id }) => `#${id}`.length));
+  for (const { heading, members } of sectionsOf(rules)) {
+    io.out(io.paint.bold(heading));
+    for (const rule of members) for (const line of linesOf(io, rule, width)) io.out(line);
+  }
+  renderContradictions(io, rules, contradictions);
+}
+
+/** The rules under a heading each: those that apply everywhere, then project by project. */
+export function sectionsOf(rules: readonly Rule[]): { heading: string; members: Rule[] }[] {
+  const sections = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const heading = rule.reach === "everywhere" ? "everywhere" : `project ${terminalLine(rule.project)}`;
+    sections.set(heading, [...(sections.get(heading) ?? []), rule]);
+  }
+  return [...sections].map(([heading, members]) => ({ heading, members }));
+}
+
+function linesOf(io: Io, rule: Rule, width: number): string[] {
+  const { id, text, source, prompt_id, created_at_epoch } = rule;
+  const from = prompt_id === null ? source : `P${prompt_id}`;
+  const front = `  ${padToWidth(`#${id}`, width)}  ${localDate(new Date(created_at_epoch))}  `;
+  // One line a rule where a program reads them.
+  const columns = io.isTerminal ? Math.max(20, io.columns - front.length) : Number.POSITIVE_INFINITY;
+  const [first = "", ...rest] = wrapToWidth(`${terminalLine(text)} (${from})`, columns);
+  return [`${front}${first}`, ...rest.map((line) => `${" ".repeat(front.length)}${line}`)];
+}
+
+function renderContradictions(
+  io: Io,
+  rules: readonly Rule[],
+  contradictions: RulesAnswer["contradictions"],
+): void {
+  for (const { older, newer } of contradictions) {
+    const pair = [older, newer].flatMap((id) => rules.find((rule) => rule.id === id) ?? []);
+    const [first, second] = pair;
+    if (first === undefined || second === undefined) continue;
+    io.out("");
+    io.out(io.paint.yellow("These two contradict each other:"));
+    const width = Math.max(...pair.map(({ id }) => `#${id}`.length));
+    for (const rule of pair) for (const line of linesOf(io, rule, width)) io.out(line);
+    io.out(
+      `  Keep #${newer}: \`${settling(first, second)}\`. Keep #${older}: \`${settling(second, first)}\`.`,
+    );
+  }
+}
+
+// A rule and its successor are of one project.
+function settling(dropped: Rule, kept: Rule): string {
+  return dropped.project === kept.project
+    ? `mem supersede ${dropped.id} --by ${kept.id}`
+    : `mem rules remove ${dropped.id}`;
+}

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { type Mem, memAtHome } from "./mem.ts";
+
+/** A `mem` with a running worker, and temporary files of its own. */
+async function startedMem(env: NodeJS.ProcessEnv = {}): Promise<Mem & { temporary: string }> {
+  const temporary = tempDir();
+  const mem = memAtHome({ TMPDIR: temporary, VISUAL: "", EDITOR: "", ...env });
+  await mem("worker", "start");
+  return Object.assign(mem, { temporary });
+}
+
+/** An editor that runs the script with the file as `$1`. */
+function editor(script: string): string {
+  const path = join(tempDir(), "editor.sh");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test("a rule is remembered once, listed, removed and restored, and opens no session", async () => {
+  const mem = await startedMem();
+  const added = await mem("remember", "Never", "npm.", "--project", "shop");
+  expect(added).toMatchObject({ code: 0, stdout: "Rule #1 applies in shop: Never npm.\n" });
+  expect((await mem("remember", "never npm", "--project", "shop")).stdout).toBe(
+    "Already a rule (#1). Nothing was stored.\n",
+  );
+  expect((await mem("remember", "Short answers.", "--everywhere")).stdout).toContain("applies everywhere");
+  expect((await mem("remember", "<private>My cat</private>")).stdout).toContain("whole text is private");
+
+  const shown = await mem("rules", "--project", "shop");
+  expect(shown.stdout).toMatch(
+    /^everywhere\n {2}#2 {2}\d{4}-\d\d-\d\d {2}Short answers\. \(remembered\)\nproject shop\n {2}#1 .*Never npm\. \(remembered\)\n$/,
+  );
+  const asJson = JSON.parse((await mem("rules", "--all", "--json")).stdout);
+  expect(asJson).toMatchObject({ project: null, rules: [{ id: 2 }, { id: 1 }], contradictions: [] });
+  expect((await mem("status")).stdout).toContain("2 observations, 0 summaries, 0 prompts, 0 sessions");
+
+  expect((await mem("rules", "remove", "#1")).stdout).toContain("Undo: `mem rules restore 1`");
+  expect((await mem("rules", "--project", "shop")).stdout).not.toContain("Never npm");
+  expect((await mem("rules", "restore", "1")).stdout).toBe("Restored rule #1.\n");
+  expect((await mem("rules", "--project", "shop")).stdout).toContain("Never npm");
+  expect(await mem("rules", "remove", "99")).toMatchObject({ code: 66 });
+});
+
+test("rules of the directory are those of its project, and contradictions name the command that settles them", async () => {
+  const mem = await startedMem();
+  expect((await mem("rules")).stderr).toContain("mem remember");
+  await mem("remember", "Indent with tabs");
+  await mem("remember", "Indent with spaces");
+  const { stdout } = await mem("rules");
+  expect(stdout).toContain("These two contradict each other:");
+  expect(stdout).toContain("Keep #2: `mem supersede 1 --by 2`. Keep #1: `mem supersede 2 --by 1`.");
+  expect((await mem("remember", "From now on indent with tabs, not spaces")).stdout).toContain(
+    "It replaces #2. Undo: `mem supersede 2 --undo`.",
+  );
+});
+
+test("rules are changed, added and removed in an editor", async () => {
+  const script = editor('sed -i -e "s/Never npm/Never yarn/" -e "/^2:/d" "$1"; echo "Use pnpm." >> "$1"');
+  const mem = await startedMem({ EDITOR: script });
+  await mem("remember", "Never npm.", "--project", "shop");
+  await mem("remember", "Use tabs.", "--project", "shop");
+  const edited = await mem("rules", "--project", "shop", "--edit", "--json");
+  expect(JSON.parse(edited.stdout)).toEqual({ changed: [1], added: [3], removed: [2], private: 0 });
+  const { stdout } = await mem("rules", "--project", "shop");
+  expect(stdout).toContain("Never yarn.");
+  expect(stdout).toContain("Use pnpm.");
+  expect(stdout).not.toContain("Use tabs.");
+  expect((await mem("rules", "restore", "2")).code).toBe(0);
+});
+
+test.each([
+  ["/no/such/editor", 64, "cannot be started"],
+  ["", 64, "No editor is set."],
+])("an editor %j is refused with the next command", async (command, code, problem) => {
+  const mem = await startedMem({ EDITOR: command });
+  for (const words of [
+    ["rules", "--edit"],
+    ["edit", "1"],
+  ]) {
+    await mem("remember", "Never npm.");
+    const run = await mem(...words);
+    expect(run).toMatchObject({ code, stdout: "" });
+    expect(run.stderr).toContain(problem);
+    expect(run.stderr).toContain(`EDITOR=nano mem ${words.join(" ")}`);
+  }
+});
+
+test("a file that cannot be applied changes nothing, is kept, and is continued", async () => {
+  const mem = await startedMem({
+    EDITOR: editor('grep -q nonsense "$1" && sed -i /nonsense/d "$1" || echo "99: nonsense" >> "$1"'),
+  });
+  await mem("remember", "Never npm.");
+  const failed = await mem("rules", "--edit");
+  expect(failed.code).toBe(64);
+  expect(failed.stderr).toContain("There is no rule 99.");
+  const kept = /--from (\S+)`/.exec(failed.stderr)?.[1] ?? "";
+  expect(readFileSync(kept, "utf8")).toContain("nonsense");
+  expect((await mem("rules", "--edit", "--from", kept)).stdout).toBe("Nothing was changed.\n");
+  expect((await mem("rules")).stdout).toContain("Never npm.");
+});
+
+test("an editor that fails loses nothing that was typed", async () => {
+  const mem = await startedMem({ EDITOR: editor('echo typed >> "$1"; exit 3') });
+  await mem("remember", "Never npm.");
+  const run = await mem("rules", "--edit");
+  expect(run.code).toBe(130);
+  const kept = /--from (\S+)`/.exec(run.stderr)?.[1] ?? "";
+  expect(existsSync(kept)).toBe(true);
+  expect(kept.startsWith(mem.temporary)).toBe(true);
+});
+
+test("an observation is edited in an editor or with options, cleaned and found by its new text", async () => {
+  const mem = await startedMem({ EDITOR: editor('sed -i "s/npm/yarn/" "$1"') });
+  mkdirSync(join(mem.temporary, "shop"));
+  await mem("remember", "Never npm.");
+  expect((await mem("edit", "1")).stdout).toBe("Edited #1: Never yarn.\n");
+  const text = "Never bun. <private>My cat</private> AKIAIOSFODNN7EXAMPLE";
+  const edited = JSON.parse((await mem("edit", "#1", "--text", text, "--json")).stdout);
+  expect(edited).toMatchObject({ title: "Never bun. [redacted:aws-key]", revision: 3 });
+  expect((await mem("search", "bun")).stdout).toContain("#1");
+  const lost = await mem("edit", "1", "--text", "<private>x</private>");
+  expect(lost).toMatchObject({ code: 64, stdout: "" });
+  expect(lost.stderr).toContain("Nothing was changed.");
+  expect((await mem("edit", "9")).code).toBe(66);
+  expect((await mem("edit", "S1")).stderr).toContain("It is a session summary");
+});
