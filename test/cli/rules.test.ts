@@ -20,7 +20,7 @@ function editor(script: string): string {
   return path;
 }
 
-test("a rule is remembered once, listed, removed and restored, and opens no session", async () => {
+test("a rule is remembered once and listed, and opens no session", async () => {
   const mem = await startedMem();
   const added = await mem("remember", "Never", "npm.", "--project", "shop");
   expect(added).toMatchObject({ code: 0, stdout: "Rule #1 applies in shop: Never npm.\n" });
@@ -37,7 +37,11 @@ test("a rule is remembered once, listed, removed and restored, and opens no sess
   const asJson = JSON.parse((await mem("rules", "--all", "--json")).stdout);
   expect(asJson).toMatchObject({ project: null, rules: [{ id: 2 }, { id: 1 }], contradictions: [] });
   expect((await mem("status")).stdout).toContain("2 observations, 0 summaries, 0 prompts, 0 sessions");
+});
 
+test("a rule is removed and restored", async () => {
+  const mem = await startedMem();
+  await mem("remember", "Never npm.", "--project", "shop");
   expect((await mem("rules", "remove", "#1")).stdout).toContain("Undo: `mem rules restore 1`");
   expect((await mem("rules", "--project", "shop")).stdout).not.toContain("Never npm");
   expect((await mem("rules", "restore", "1")).stdout).toBe("Restored rule #1.\n");
