@@ -2,6 +2,7 @@
 import type { SearchAnswer } from "../client/worker-client.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
+import { routineNote, withoutRoutine } from "./routine-steps.ts";
 import { statusMarks } from "./status-marks.ts";
 import { ageInWords } from "./words.ts";
 
@@ -9,14 +10,16 @@ type ObservationResult = SearchAnswer["observations"][number];
 type SummaryResult = SearchAnswer["sessions"][number];
 type PromptResult = SearchAnswer["prompts"][number];
 
-/** Prints the answer, a section for each kind that has results. */
+/** Prints the answer, a section for each kind that has results; routine steps only with `all`. */
 export function renderSearch(
   io: Io,
   answer: Pick<SearchAnswer, "observations" | "sessions" | "prompts">,
-  nowEpochMs: number,
+  { nowEpochMs, all = true }: { nowEpochMs: number; all?: boolean },
 ): void {
+  const observations = all ? answer.observations : withoutRoutine(answer.observations);
+  const hidden = answer.observations.length - observations.length;
   const sections: [string, Result[]][] = [
-    ["Observations", answer.observations.map(observationResult)],
+    ["Observations", observations.map(observationResult)],
     ["Sessions", answer.sessions.map(summaryResult)],
     ["Prompts", answer.prompts.map(promptResult)],
   ];
@@ -26,6 +29,8 @@ export function renderSearch(
     if (filled.length > 1) io.out(io.paint.bold(heading));
     const idWidth = Math.max(...results.map(({ name }) => name.length));
     for (const result of results) renderResult(io, result, { idWidth, nowEpochMs });
+    if (heading === "Observations" && hidden > 0)
+      io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
   }
 }
 

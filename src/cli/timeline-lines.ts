@@ -3,6 +3,7 @@ import type { TimelineAnswer } from "../client/worker-client.ts";
 import { recordName } from "../domain/record-name.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
+import { routineNote, withoutRoutine } from "./routine-steps.ts";
 import { statusMarks } from "./status-marks.ts";
 import { clockTime, localDate } from "./words.ts";
 
@@ -20,23 +21,44 @@ export interface TimelineLine {
   marks: string[];
   /** What was asked for. */
   isAnchor: boolean;
+  /** 1 for a routine step. */
+  routine?: 0 | 1 | undefined;
   /** Lines below it. */
   notes: string[];
 }
 
-/** Prints the lines under their days; the project stands there when there are several. */
-export function renderTimeline(io: Io, lines: readonly TimelineLine[]): void {
+/**
+ * Prints the lines under their days; the project stands there when there are several. Without `all` a line stands for the
+ * routine steps in a row.
+ */
+export function renderTimeline(
+  io: Io,
+  lines: readonly TimelineLine[],
+  { all = true }: { all?: boolean } = {},
+): void {
+  const lasting = new Set(all ? lines : withoutRoutine(lines));
   const nameWidth = Math.max(0, ...lines.map(({ name }) => name.length));
   const typeWidth = Math.max(0, ...lines.map(({ type }) => displayWidth(type)));
   const several = new Set(lines.map(({ project }) => project)).size > 1;
   let day = "";
+  let hidden = 0;
+  const showHidden = (): void => {
+    if (hidden > 0) io.out(io.paint.dim(`  ${routineNote(hidden)}`));
+    hidden = 0;
+  };
   for (const line of lines) {
+    if (!lasting.has(line) && !line.isAnchor) {
+      hidden += 1;
+      continue;
+    }
+    showHidden();
     const date = new Date(line.created_at_epoch);
     const itsDay = localDate(date);
     if (itsDay !== day) io.out(io.paint.bold(itsDay));
     day = itsDay;
     renderLine(io, line, { nameWidth, typeWidth, several });
   }
+  showHidden();
 }
 
 interface Layout {
@@ -75,6 +97,7 @@ export function timelineLine(item: TimelineItem): TimelineLine {
         type: terminalLine(item.obs_type),
         title: item.title,
         marks: statusMarks(item),
+        routine: item.routine,
         notes: [],
       };
     case "session":

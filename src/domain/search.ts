@@ -12,6 +12,8 @@ export interface RecordFilter {
   /** Epoch milliseconds, both ends included. */
   dateStart: number | null;
   dateEnd: number | null;
+  /** Routine work is left out. */
+  lasting?: boolean | undefined;
   /** The observations that all the others let through, where they are few and known already. */
   only?: readonly number[] | undefined;
 }
@@ -64,6 +66,8 @@ export type Scored = Pick<TextHit, "id" | "score">;
 /** An observation that may be an answer, with what its place among the others is computed from. */
 export interface Candidate extends TextHit {
   status: ObservationStatus;
+  /** 1 for routine work, which goes behind everything else. */
+  routine?: 0 | 1;
   terms: RecordTerms;
 }
 

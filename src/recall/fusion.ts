@@ -69,10 +69,12 @@ export function fuse({ candidates, standing, question, byMeaning }: Fusion): Fus
   return candidates
     .map((candidate, index) => {
       const own = signals[index] ?? noSignals;
-      const superseded = candidate.status === "superseded" ? supersededLoss : 0;
+      const loss =
+        (candidate.status === "superseded" ? supersededLoss : 0) +
+        (candidate.routine === 1 ? routineLoss : 0);
       return {
         id: candidate.id,
-        score: weigh(own) + (byMeaning.get(candidate.id) ?? 0) - superseded,
+        score: weigh(own) + (byMeaning.get(candidate.id) ?? 0) - loss,
         signals: own,
       };
     })
@@ -137,6 +139,8 @@ const noSignals: Signals = {
 
 // About half of what the best full-text score is worth: behind what says the same now, before what is about something else.
 const supersededLoss = 1.5;
+// More than any score: what an agent only looked at goes behind everything that was learned.
+const routineLoss = 1_000;
 // Age in doublings of a month, from the newest candidate and not from a clock: the same records give the same order.
 const unitMs = 30 * 24 * 60 * 60 * 1000;
 

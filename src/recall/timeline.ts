@@ -40,7 +40,7 @@ export type TimelineItem =
         | "status"
         | "superseded_by"
         | "provenance"
-      > & { files_touched: string[] })
+      > & { files_touched: string[]; routine?: 1 })
   | (Base & { type: "session" } & Pick<
         SessionSummary,
         "sdk_session_id" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
@@ -153,10 +153,11 @@ function itemOf(row: TimelineRow): TimelineItem {
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
-      const { status, superseded_by, provenance } = row.record;
+      const { status, superseded_by, provenance, routine } = row.record;
       const { files_touched } = parseLists(row.record);
       const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
-      return { type: "observation", ...base, ...own, status, superseded_by, provenance };
+      const marks = { status, superseded_by, provenance, ...(routine === 1 ? { routine } : {}) };
+      return { type: "observation", ...base, ...own, ...marks };
     }
     case "session": {
       const { sdk_session_id, summary_text, request, learned, completed, next_steps } = row.record;

@@ -95,14 +95,15 @@ export function beginnings(port: SearchPort, asked: Asked): Way | null {
   if (!isMatched(port, asked, form)) return null;
   return {
     observations: (kind, { scope, typeScope }) =>
-      textPage(kind, asked, form(columns.observations, [...scope, ...typeScope]), "parts"),
+      routineLast(kind, textPage(kind, asked, form(columns.observations, [...scope, ...typeScope]), "parts")),
     others: (kind, { scope }) => textPage(kind, asked, form(columns.others, scope), "parts"),
   };
 }
 
 /** Words that no word begins with, anywhere within words. */
 export const insideWords: Way = {
-  observations: (kind, asked) => insideOf(kind, { ...asked, filter: ofObservations(asked) }),
+  observations: (kind, asked) =>
+    routineLast(kind, insideOf(kind, { ...asked, filter: ofObservations(asked) })),
   others: insideOf,
 };
 
@@ -146,6 +147,13 @@ function insideOf<R>(kind: SearchedKind<R>, { words, filter, page }: Asked): Cho
   return kind
     .containing(parts, filter, page)
     .map(({ id, score }) => ({ id, rank: score, matched_by: ["parts"] }));
+}
+
+// Within the page: few records hold only parts of the words.
+function routineLast(kind: SearchPort["observations"], chosen: readonly Chosen[]): Chosen[] {
+  const lines = kind.lines(chosen.map(({ id }) => id));
+  const routine = new Set(lines.filter((line) => line.routine === 1).map(({ id }) => id));
+  return [...chosen.filter(({ id }) => !routine.has(id)), ...chosen.filter(({ id }) => routine.has(id))];
 }
 
 // The candidates are one list whatever the page, so that pages neither repeat nor lose a record; behind it full text.

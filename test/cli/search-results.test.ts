@@ -7,7 +7,7 @@ import { displayWidth } from "../../src/domain/terminal-text.ts";
 
 const now = 1_790_000_000_000;
 
-function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}): string[] {
+function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}, all = true): string[] {
   const lines: string[] = [];
   const target: Io = {
     out: (line) => lines.push(line),
@@ -26,7 +26,7 @@ function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}): string[] 
   renderSearch(
     target,
     { observations: [], sessions: [], prompts: [], totalResults: 0, query: "", notes: [], ...answer },
-    now,
+    { nowEpochMs: now, all },
   );
   return lines;
 }
@@ -191,4 +191,15 @@ test("a hit without the words says what found it", () => {
     linesOf({ observations: [{ ...hit, preview: "", matched_by: [...matched_by] }] })[1]?.trim();
   expect(by("words")).toBe("bugfix · shop · 3 h ago");
   expect(by("neighbours", "vectors")).toBe("bugfix · shop · by its neighbours and meaning · 3 h ago");
+});
+
+test("routine steps are counted below what lasts, and shown where all is asked for or nothing else is there", () => {
+  const step = { ...hit, id: 13, title: "Read src/auth/session.ts", routine: 1 as const };
+  const observations = [hit, step, { ...step, id: 14 }];
+  expect(linesOf({ observations }, {}, false)).toEqual([
+    ...linesOf({ observations: [hit] }),
+    "     … 2 routine steps (--all shows them)",
+  ]);
+  expect(linesOf({ observations })).toHaveLength(6);
+  expect(linesOf({ observations: [step] }, {}, false)).toEqual(linesOf({ observations: [step] }));
 });

@@ -38,7 +38,7 @@ test("a question of common words and a time is answered with the records of then
     "what did I work on this year",
     "show me recent work",
   ]) {
-    const { stdout, stderr } = await mem("search", query);
+    const { stdout, stderr } = await mem("search", query, "--all");
     expect(stdout).toContain("Read src/login.ts");
     expect(stdout).toContain("Mend the login");
     expect(stderr).toMatch(/is read as 20\d\d-|Read as a question for the newest records, which these are/);

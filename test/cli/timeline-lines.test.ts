@@ -6,7 +6,7 @@ import { displayWidth } from "../../src/domain/terminal-text.ts";
 
 const noon = new Date(2026, 10, 20, 12, 5).getTime();
 
-function linesOf(items: readonly TimelineItem[], isTerminal = false): string[] {
+function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true): string[] {
   const lines: string[] = [];
   const io: Io = {
     out: (line) => lines.push(line),
@@ -21,7 +21,7 @@ function linesOf(items: readonly TimelineItem[], isTerminal = false): string[] {
     isTerminal,
     columns: 80,
   };
-  renderTimeline(io, items.map(timelineLine));
+  renderTimeline(io, items.map(timelineLine), { all });
   return lines;
 }
 
@@ -94,4 +94,17 @@ test("a terminal gets lines that fit, everything else whole ones", () => {
 test("nothing of a record moves the cursor or begins a line", () => {
   const bad = { ...observation, title: "a\nb\u001b[2Jc", obs_type: "bug\nfix", project: "p\u001b[1m" };
   for (const line of linesOf([bad, prompt])) expect(line).toMatch(/^[^\p{Cc}]*$/u);
+});
+
+test("routine steps in a row are one line; the record that was asked for is always shown", () => {
+  const step = { ...observation, title: "Read login.ts", routine: 1 as const };
+  const asked = { ...step, id: 115, anchor: true as const };
+  const lines = linesOf([prompt, step, { ...step, id: 113 }, observation, asked], false, false);
+  expect(lines.slice(1).map((line) => line.trim().slice(-40))).toEqual([
+    expect.stringContaining("why does the login loop?"),
+    "… 2 routine steps (--all shows them)",
+    expect.stringContaining("Fixed the redirect"),
+    expect.stringContaining("Read login.ts"),
+  ]);
+  expect(linesOf([step], false, false)).toEqual(linesOf([step]));
 });

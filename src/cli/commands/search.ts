@@ -21,6 +21,7 @@ interface SearchOptions {
   files?: string[];
   since?: string;
   until?: string;
+  all?: true;
   json?: true;
 }
 
@@ -46,6 +47,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     .option("--files <list>", "only that touched one of these files", commaList)
     .option("--since <time>", "not before 2026-01-31, yesterday, 36h, 7d")
     .option("--until <time>", "not after")
+    .option("--all", "routine steps as well, such as reads and covered edits")
     .option("--json", "print JSON")
     .action((words: string[], options: SearchOptions) => searchMemory(context, words, options));
   withExamples(search, [
@@ -67,13 +69,13 @@ async function searchMemory(
   }
   const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
   if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
-  else renderSearch(io, answer, context.clock.now());
+  else renderSearch(io, answer, { nowEpochMs: context.clock.now(), all: options.all === true });
   for (const note of answer.notes)
     for (const line of wrapToWidth(terminalLine(note), io.columns)) io.err(io.errPaint.yellow(line));
 }
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
-  const { obsType, since, until, json: _, ...same } = options;
+  const { obsType, since, until, json: _json, all: _all, ...same } = options;
   return {
     ...same,
     ...(query.trim() === "" ? {} : { query }),
@@ -92,7 +94,7 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 }
 
 function nothingFound(options: SearchOptions): string {
-  const filtered = Object.keys(options).some((name) => name !== "format" && name !== "json");
+  const filtered = Object.keys(options).some((name) => !["format", "json", "all"].includes(name));
   return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
 }
 

@@ -28,7 +28,7 @@ async function showRecords(context: CliContext, ids: readonly string[], asJson: 
   const names = ids.flatMap((text) => text.split(",").filter((part) => part !== "")).map(named);
   const { shown, missing } = await read(context.worker(), names);
   if (asJson) context.io.json(shown);
-  else renderSearch(context.io, shown, context.clock.now());
+  else renderSearch(context.io, shown, { nowEpochMs: context.clock.now() });
   if (missing.length === 0) return;
   throw new MemError("not_found", {
     message: `There is no ${missing.map(recordName).join(", ")}.`,

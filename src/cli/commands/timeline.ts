@@ -19,6 +19,7 @@ interface TimelineOptions {
   before?: number;
   after?: number;
   project?: string;
+  all?: true;
   json?: true;
 }
 
@@ -35,6 +36,7 @@ export function registerTimeline(program: Command, context: CliContext): void {
     .option("--before <count>", "records before it, 0-100", count(0, 100))
     .option("--after <count>", "records after it, 0-100", count(0, 100))
     .option("--project <name>", "of one project (default: that of the record; all around a time)")
+    .option("--all", "routine steps as well, such as reads and covered edits")
     .option("--json", "print JSON")
     .action((anchor: string | undefined, options: TimelineOptions) => showTimeline(context, anchor, options));
   withExamples(timeline, [
@@ -59,7 +61,7 @@ export function registerTimeline(program: Command, context: CliContext): void {
 async function showTimeline(
   context: CliContext,
   anchor: string | undefined,
-  { query, before, after, project, json }: TimelineOptions,
+  { query, before, after, project, all, json }: TimelineOptions,
 ): Promise<void> {
   if ((anchor === undefined) === (query === undefined)) {
     throw new MemError("usage", {
@@ -68,7 +70,7 @@ async function showTimeline(
     });
   }
   if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined) {
-    await showSince(context, anchor, { project, json });
+    await showSince(context, anchor, { project, all, json });
     return;
   }
   const items = await context.worker().timeline({
@@ -80,14 +82,14 @@ async function showTimeline(
   });
   if (json === true) context.io.json(items);
   else if (items.length === 0) context.io.err("Nothing is remembered around that. Try it without --project.");
-  else renderTimeline(context.io, items.map(timelineLine));
+  else renderTimeline(context.io, items.map(timelineLine), { all: all === true });
 }
 
 // Who asks for the last two hours wants what is newest in them; with --before or --after it is that moment itself.
 async function showSince(
   context: CliContext,
   age: string,
-  { project, json }: { project: string | undefined; json: true | undefined },
+  { project, all, json }: Record<"all" | "json", true | undefined> & { project: string | undefined },
 ): Promise<void> {
   const { io, clock } = context;
   const now = clock.now();
@@ -107,7 +109,7 @@ async function showSince(
     io.err(
       `Nothing was remembered in the last ${age}${project === undefined ? "" : ". Try it without --project"}.`,
     );
-  else renderTimeline(io, items.map(timelineLine));
+  else renderTimeline(io, items.map(timelineLine), { all: all === true });
   if (within.length > items.length)
     io.err(
       `Only the newest ${shownSince}: \`mem timeline ${age} --after 100\` shows the first of that time.`,
@@ -149,7 +151,7 @@ async function showFile(context: CliContext, path: string, options: FileOptions)
     io.err(nothingKnown(homePath(found.path), options));
     return;
   }
-  renderTimeline(io, found.observations.map(fileLine));
+  renderTimeline(io, oneOfEachTurn(found.observations).map(fileLine));
   const more = found.total - found.count;
   if (more > 0) io.err(`${counted(more, "older record")} not shown: --limit shows up to 100.`);
 }
@@ -175,15 +177,30 @@ async function recordsOf(
   return context.worker().fileTimeline({ path, ...filters });
 }
 
-function fileLine(observation: FileTimelineAnswer["observations"][number]) {
-  const { id, created_at_epoch, obs_type, title, project, changed_since = [] } = observation;
+type FileObservation = FileTimelineAnswer["observations"][number] & { edits?: number };
+
+// Several edits of the file in one turn are one line, the newest.
+function oneOfEachTurn(observations: readonly FileObservation[]): FileObservation[] {
+  const turns = new Map<string, FileObservation>();
+  for (const observation of observations) {
+    const { id, sdk_session_id, prompt_number, files_modified } = observation;
+    const isEdit = prompt_number !== null && files_modified.length > 0;
+    const turn = isEdit ? `${sdk_session_id} ${prompt_number}` : `#${id}`;
+    const newest = turns.get(turn);
+    turns.set(turn, newest === undefined ? observation : { ...newest, edits: (newest.edits ?? 1) + 1 });
+  }
+  return [...turns.values()];
+}
+
+function fileLine(observation: FileObservation) {
+  const { id, created_at_epoch, obs_type, title, project, changed_since = [], edits } = observation;
   return {
     name: recordName({ kind: "observation", id }),
     created_at_epoch,
     type: terminalLine(obs_type),
     title,
     project,
-    marks: statusMarks(observation),
+    marks: [...(edits === undefined ? [] : [counted(edits, "edit")]), ...statusMarks(observation)],
     isAnchor: false,
     notes: changed_since.map(({ path, is }) => `${is === "gone" ? "gone" : "changed"} since: ${path}`),
   };

@@ -51,6 +51,7 @@ function observationItem() {
     status: z.enum(observationStatuses),
     superseded_by: z.int().nullable(),
     provenance: z.enum(provenances),
+    routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
   });
 }
 

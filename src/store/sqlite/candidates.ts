@@ -140,7 +140,7 @@ export function createCandidates(db: Sqlite): Candidates {
     const range = rangeOf(filter);
     if (range === null) return undefined;
     const { first, last, isExact } = range;
-    return isExact && filter.concepts.length === 0 && filter.files.length === 0
+    return isExact && !filter.lasting && filter.concepts.length === 0 && filter.files.length === 0
       ? inRange.get({ match, limit, first, last })
       : filtered.get({ match, limit, first, last, ...toRow(filter) });
   }
@@ -150,8 +150,7 @@ export function createCandidates(db: Sqlite): Candidates {
     const candidates = hits.flatMap(({ id, score }, index) => {
       const one = all[index];
       if (one === undefined) return [];
-      const { created_at_epoch, status, project, obs_type, terms } = one;
-      return [{ id, score, created_at_epoch, status, project, obs_type, terms }];
+      return [{ id, score, ...one }];
     });
     return candidates.sort((a, b) => a.score - b.score || b.id - a.id);
   }

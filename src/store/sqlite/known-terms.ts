@@ -15,6 +15,7 @@ export interface Known {
   status: ObservationStatus;
   project: string;
   obs_type: string;
+  routine: 0 | 1;
   terms: RecordTerms;
 }
 
@@ -117,6 +118,7 @@ type Figures = [
   status: ObservationStatus,
   project: string,
   obs_type: string,
+  routine: 0 | 1,
 ];
 
 function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number, Known> {
@@ -125,7 +127,8 @@ function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number,
   const load = db.prepare<[string], Rows>(
     `select
        json_group_array(json_array(
-         t.observation_id, length(t.terms), t.created_at_epoch, r.status, r.project, r.obs_type)) as figures,
+         t.observation_id, length(t.terms), t.created_at_epoch, r.status, r.project, r.obs_type,
+         r.routine)) as figures,
        cast(group_concat(t.terms, '') as blob) as terms
      from json_each(?) one
      cross join observation_terms t on t.observation_id = one.value
@@ -139,10 +142,10 @@ function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number,
     let from = 0;
     // What the figures are is said by the query above.
     const figures = JSON.parse(rows.figures) as Figures[];
-    for (const [id, bytes, created_at_epoch, status, project, obs_type] of figures) {
+    for (const [id, bytes, created_at_epoch, status, project, obs_type, routine] of figures) {
       const end = from + bytes / codes.BYTES_PER_ELEMENT;
       const terms = unpackTerms(codes, from, end);
-      loaded.set(id, { created_at_epoch, status, project, obs_type, terms });
+      loaded.set(id, { created_at_epoch, status, project, obs_type, routine, terms });
       from = end;
     }
     return loaded;
@@ -155,16 +158,16 @@ type Source = TermSource & Omit<Known, "terms">;
 function createMake(db: Sqlite): (id: number) => Known | undefined {
   const source = db.prepare<[number], Source>(
     `select title, subtitle, summary, narrative, facts, files_touched, generator, created_at_epoch, status, project,
-       obs_type
+       obs_type, routine
      from observations
      where id = ?`,
   );
   return (id) => {
     const record = source.get(id);
     if (record === undefined) return undefined;
-    const { created_at_epoch, status, project, obs_type } = record;
+    const { created_at_epoch, status, project, obs_type, routine } = record;
     const terms = unpackTerms(codesOfPacked(packTerms(record)));
-    return { created_at_epoch, status, project, obs_type, terms };
+    return { created_at_epoch, status, project, obs_type, routine, terms };
   };
 }
 
@@ -204,8 +207,9 @@ const changeList = `
   create temp trigger if not exists terms_removed after delete on main.observation_terms begin
     insert into changed_terms (id) values (old.observation_id);
   end;
-  create temp trigger if not exists record_changed after update of status, project, obs_type on main.observations
+  create temp trigger if not exists record_changed after update of status, project, obs_type, routine on main.observations
   when old.status is not new.status or old.project is not new.project or old.obs_type is not new.obs_type
+    or old.routine is not new.routine
   begin
     insert into changed_terms (id) values (new.id);
   end;`;

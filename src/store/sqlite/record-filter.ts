@@ -29,6 +29,7 @@ export const observations: Searched = {
   text: observationText,
   content: `without_template_words(${observationText}, r.generator)`,
   own: `and (@obs_type is null or r.obs_type = @obs_type)
+     and (@lasting = 0 or r.routine = 0)
      and (@concepts is null or exists (
        select 1
        from json_each(iif(json_valid(r.concepts), r.concepts, '[]')) have
@@ -78,6 +79,7 @@ export interface FilterRow {
   files: string | null;
   dateStart: number | null;
   dateEnd: number | null;
+  lasting: 0 | 1;
   only: string | null;
 }
 
@@ -100,6 +102,7 @@ export function isOnly(fts: string): string {
 /** True when a filter needs the record itself: the type is a token of the match as well, so it does not. */
 export function restricts(filter: RecordFilter): boolean {
   return (
+    filter.lasting === true ||
     filter.concepts.length > 0 ||
     filter.files.length > 0 ||
     filter.dateStart !== null ||
@@ -116,6 +119,7 @@ export function toRow(filter: RecordFilter): FilterRow {
     files: filter.files.length === 0 ? null : JSON.stringify(filter.files),
     dateStart: filter.dateStart,
     dateEnd: filter.dateEnd,
+    lasting: filter.lasting ? 1 : 0,
     only: filter.only === undefined ? null : JSON.stringify(filter.only),
   };
 }
