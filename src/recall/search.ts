@@ -15,6 +15,7 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
+import { respelled, unknownNotes } from "./misspelled.ts";
 import { within } from "./named-times.ts";
 import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
 import { otherPrompts } from "./other-prompts.ts";
@@ -111,6 +112,14 @@ function ofThenFirst(port: SearchPort, asked: Asked, { words, span }: RatherOfTi
 }
 
 async function byTopic(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
+  if (plain.isPrompt) return byKnownWords(port, request, plain);
+  const read = respelled(port, plain);
+  const found = await byKnownWords(port, request, read?.asked ?? plain);
+  const notes = read?.notes ?? (isEmpty(found) ? unknownNotes(port, plain) : []);
+  return { ...found, notes: [...found.notes, ...notes] };
+}
+
+async function byKnownWords(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
   const asked = await withSelected(port, plain);
   const vectors = await vectorsFor(port, request, asked);
   const found = run(port, request, asked, byWords(vectors));

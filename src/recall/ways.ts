@@ -1,6 +1,7 @@
 // The ways to find a page of records: the newest, by words and meaning, by beginnings of words, by parts of words.
 import type { Observation, SessionSummary, UserPrompt } from "../domain/records.ts";
 import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../domain/search.ts";
+import type { VocabularyPort } from "./misspelled.ts";
 import type { Span } from "./named-times.ts";
 import { buildMatch, buildPrefixMatch, buildWholeMatch, wordParts } from "./query.ts";
 import {
@@ -16,7 +17,7 @@ import type { WalkPort } from "./selected.ts";
 import type { VectorAnswer, VectorLeg } from "./vector-leg.ts";
 
 /** What search needs of one kind of record. */
-export interface SearchedKind<R> extends WalkPort {
+export interface SearchedKind<R> extends WalkPort, VocabularyPort {
   match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
   newest(filter: RecordFilter, page: HitPage): number[];
   containing(parts: readonly string[], filter: RecordFilter, page: HitPage): TextHit[];

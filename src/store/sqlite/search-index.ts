@@ -22,8 +22,9 @@ import {
   summaries,
   toRow,
 } from "./record-filter.ts";
+import { createVocabulary, type Vocabulary } from "./vocabulary.ts";
 
-export interface TextSearch {
+export interface TextSearch extends Vocabulary {
   /** The best rows for an FTS5 expression, best first, newer first among equals. */
   match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
   /** Ids of the newest rows, newest first. */
@@ -180,6 +181,7 @@ function createTextSearch(db: Sqlite, searched: Searched): TextSearch {
       restricts(filter)
         ? narrowed(text, filter, page)
         : match.all({ match: text, ...toRow(filter), ...page }),
+    ...createVocabulary(db, fts),
     walk: createWalk(db, searched),
     newest: (filter, page) =>
       (filter.project === null ? newestOfAll : newestOfProject)

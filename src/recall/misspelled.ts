@@ -1,0 +1,141 @@
+// Words that no record has, read as the nearest word that one has: most are typing errors.
+import { editDistance } from "../domain/edit-distance.ts";
+import { identifierParts } from "../domain/index-text.ts";
+import { termsOf, wordsOf } from "../domain/words.ts";
+import { topicWords } from "./query.ts";
+import { type Asked, isInSomeRecord, type SearchedKind, type SearchPort } from "./ways.ts";
+
+/** What search needs of the words that the records of a kind have. */
+export interface VocabularyPort {
+  /** The stems that begin with `prefix`, in the order of the alphabet, `limit` at most. */
+  termsFrom(prefix: string, limit: number): { term: string; records: number }[];
+  /** The id of a record that has this stem. */
+  recordWith(term: string): number | undefined;
+}
+
+export interface Respelled {
+  asked: Asked;
+  /** One for each word that was replaced. */
+  notes: string[];
+}
+
+/** The search with its unknown words replaced; null when every word is known, or nothing is near. */
+export function respelled(port: SearchPort, asked: Asked): Respelled | null {
+  const topic = [...new Set(topicWords(asked.words))];
+  if (topic.length > mostWords) return null;
+  const unknown = unknownOf(port, topic);
+  const isAlone = unknown.length === topic.length;
+  const found = unknown.flatMap((word) => {
+    const near = nearestTo(port, asked, { word, isAlone });
+    return near === null ? [] : [{ word, near }];
+  });
+  if (found.length === 0) return null;
+  const words = found.reduce((text, { word, near }) => text.replace(wholeWord(word), near), asked.words);
+  const notes = found.map(({ word, near }) => `No record has \`${word}\`; searched for \`${near}\`.`);
+  return { asked: { ...asked, words }, notes };
+}
+
+/** Says which words of a search without an answer are in no record; none when all are known. */
+export function unknownNotes(port: SearchPort, { words }: Asked): string[] {
+  const topic = [...new Set(topicWords(words))];
+  const unknown = topic.length > mostWords ? [] : unknownOf(port, topic);
+  return unknown.length === 0 ? [] : [`No record has ${unknown.map((word) => `\`${word}\``).join(", ")}.`];
+}
+
+// A longer question has enough other words, and a pasted log is full of unknown ones.
+const mostWords = 8;
+const plainWord = /^[a-z]{4,40}$/;
+
+function unknownOf(port: SearchPort, topic: readonly string[]): string[] {
+  return topic.filter((word) => {
+    const [term] = termsOf(word);
+    if (term === undefined || !plainWord.test(word)) return false;
+    const isKnown = ({ recordWith, termsFrom }: VocabularyPort) =>
+      recordWith(term) !== undefined || termsFrom(word, 1).length > 0;
+    return !kindsOf(port).some(isKnown);
+  });
+}
+
+function kindsOf({ observations, summaries, prompts }: SearchPort): SearchedKind<object>[] {
+  return [observations, summaries, prompts];
+}
+
+interface Unknown {
+  word: string;
+  /** No word of the search is known. */
+  isAlone: boolean;
+}
+
+// A word may also stand inside others, which a search finds as well.
+function nearestTo(port: SearchPort, asked: Asked, { word, isAlone }: Unknown): string | null {
+  const near = nearTerms(port, word, isAlone);
+  if (near.length === 0 || isInsideWords(port, asked, word)) return null;
+  for (const { kind, term } of near) {
+    const spelled = spellingOf(kind, term);
+    if (spelled !== undefined && isInSomeRecord(port, { ...asked, words: spelled })) return spelled;
+  }
+  return null;
+}
+
+interface Near {
+  kind: SearchedKind<object>;
+  term: string;
+  distance: number;
+  records: number;
+}
+
+function nearTerms(port: SearchPort, word: string, isAlone: boolean): Near[] {
+  const stem = stemOf(word);
+  // An end typed twice is stemmed otherwise: `postgress`.
+  const shorter = stemOf(word.slice(0, -1));
+  const most = mostErrors(stem, isAlone);
+  if (most === 0) return [];
+  const near = new Map<string, Near>();
+  const beginnings = new Set([...stem.slice(0, 2)]);
+  for (const kind of kindsOf(port))
+    for (const beginning of beginnings)
+      for (const { term, records } of kind.termsFrom(beginning, mostTerms)) {
+        const distance = Math.min(editDistance(stem, term, most), 1 + editDistance(shorter, term, most));
+        const known = near.get(term);
+        if (distance > most || term.length < shortestStem) continue;
+        near.set(term, { kind, distance, ...known, term, records: records + (known?.records ?? 0) });
+      }
+  return [...near.values()]
+    .sort((a, b) => a.distance - b.distance || b.records - a.records)
+    .slice(0, mostTried);
+}
+
+function stemOf(word: string): string {
+  return termsOf(word)[0] ?? word;
+}
+
+// Beside words that are known, only what is surely an error: another word would change the question.
+function mostErrors(stem: string, isAlone: boolean): number {
+  if (stem.length < shortestStem + (isAlone ? 0 : 1)) return 0;
+  return isAlone && stem.length >= longStem ? 2 : 1;
+}
+
+const shortestStem = 4;
+const longStem = 7;
+// Of one letter; about 20 ms.
+const mostTerms = 50_000;
+const mostTried = 5;
+
+function isInsideWords(port: SearchPort, { filter }: Asked, word: string): boolean {
+  return kindsOf(port).some((kind) => kind.containing([word], filter, { limit: 1, offset: 0 }).length > 0);
+}
+
+/** A word of a record with this stem: a stem itself is no word. */
+function spellingOf(kind: SearchedKind<object>, term: string): string | undefined {
+  const id = kind.recordWith(term);
+  const record = id === undefined ? undefined : kind.byId(id);
+  const texts = Object.values(record ?? {}).filter((value) => typeof value === "string");
+  for (const { text } of wordsOf(texts.join("\n")))
+    for (const spelled of [text.toLowerCase(), ...identifierParts(text)])
+      if (termsOf(spelled)[0] === term) return spelled;
+  return undefined;
+}
+
+function wholeWord(word: string): RegExp {
+  return new RegExp(`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, "gi");
+}
