@@ -19,7 +19,7 @@ async function found(query: string, project?: string) {
   return { ids: observations.map(({ id }) => id), notes };
 }
 
-test.each(["postgers", "Postgers", "psotgres", "postgress", "posgrse"])(
+test.each(["postgers", "Postgers", "psotgres", "postgress", "psotgers"])(
   "reads %s as the nearest word that a record has",
   async (typed) => {
     memory.addObservation({ title: "Read the guide" });
