@@ -1,5 +1,6 @@
 // A record of the hosted server as it is stored and read: lists are arrays, ids are texts, times epoch milliseconds.
 import type { JsonObject } from "./json.ts";
+import type { Reach, Speaker, StatementMarks } from "./statement.ts";
 
 /** What was recorded, before it has a place in the order of its team. */
 export interface NewHostedObservation {
@@ -36,6 +37,10 @@ export interface NewHostedObservation {
   /** Null is now. */
   created_at_epoch: number | null;
   sources: readonly ObservationSource[];
+  /** Set for something that was said or concluded. */
+  statement?: StatementMarks;
+  /** Work of no lasting interest. */
+  routine?: boolean;
 }
 
 /** What a record was made from. */
@@ -70,6 +75,16 @@ export interface HostedObservation {
   generator: string;
   provenance: string;
   prompt_number: number | null;
+  /** Who said it, for a statement; null for an account of what was done. */
+  said_by: Speaker | null;
+  /** A rule that stands until the user revokes it. */
+  standing: boolean;
+  /** Where a rule applies. */
+  reach: Reach;
+  /** How likely a colleague would pass a statement on, a logit; null for what is none. */
+  salience: number | null;
+  /** Work of no lasting interest. */
+  routine: boolean;
   created_at_epoch: number;
   updated_at_epoch: number;
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { cleanText } from "../domain/clean.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { nestingExceeds } from "../domain/nesting.ts";
+import { reaches, speakers } from "../domain/statement.ts";
 import { storableText } from "../domain/storable.ts";
 import { isId } from "../domain/tenancy.ts";
 import { failOpenSync, MemError } from "../errors.ts";
@@ -167,6 +168,18 @@ const observation = z.object({
   discoveryTokens: whole,
   generationKey: text.nullable(),
   createdAtEpoch: moment,
+  // Exports of older versions have neither.
+  routine: z.boolean().default(false),
+  statement: z
+    .object({
+      saidBy: z.enum(speakers),
+      standing: z.boolean(),
+      reach: z.enum(reaches),
+      salience: z.number(),
+      families: texts,
+    })
+    .nullable()
+    .default(null),
   sources: z.array(z.object({ type: z.enum(["agent_event", "session_summary", "manual"]), id })),
 });
 
@@ -228,6 +241,8 @@ function observationOf(given: z.output<typeof observation>, idOf: IdOf): Transfe
     discovery_tokens: given.discoveryTokens,
     generation_key: given.generationKey === null ? null : keyOf(given.generationKey),
     created_at_epoch: given.createdAtEpoch,
+    routine: given.routine,
+    ...(given.statement === null ? {} : { statement: marksOf(given.statement) }),
     sources: given.sources.map(({ type, id: source }) => ({
       id: derivedId(own, type, source),
       source_type: type,
@@ -235,6 +250,10 @@ function observationOf(given: z.output<typeof observation>, idOf: IdOf): Transfe
       generation_job_id: null,
     })),
   };
+}
+
+function marksOf({ saidBy, families, ...marks }: NonNullable<z.output<typeof observation>["statement"]>) {
+  return { ...marks, said_by: saidBy, families: families.map(cleaned) };
 }
 
 function nameOf(given: string): string {

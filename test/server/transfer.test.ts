@@ -7,6 +7,7 @@ import { importProject, readHeader } from "../../src/server/transfer-import.ts";
 import { numberedLines } from "../../src/server/transfer-lines.ts";
 import { purgeProject } from "../../src/store/postgres/deletion.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
+import { fixesOf } from "../../src/store/postgres/statements.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { hostedObservation, makeProject } from "../helpers/hosted-records.ts";
 import { requestsTo } from "../helpers/hosted-requests.ts";
@@ -45,6 +46,9 @@ async function imported(scope: ProjectScope, chunks: AsyncIterable<Uint8Array> |
   return importProject(app, { lines, header, scope, onProgress: () => undefined });
 }
 
+const marks = { said_by: "tool", standing: false, reach: "everywhere", salience: 1.25 } as const;
+const fix = { ...marks, families: ["npm run", "npm test"] };
+
 /** A project of one session with three events, two records made of them and one by hand. */
 async function filled(): Promise<{ scope: ProjectScope; key: TestKey }> {
   const key = await addKey({ team: `team ${newId()}`, project: "shop" });
@@ -79,6 +83,8 @@ async function filled(): Promise<{ scope: ProjectScope; key: TestKey }> {
           metadata: { upgrade: true },
           generation_key: `${event}:0`,
           discovery_tokens: 7,
+          routine: index === 0,
+          ...(index === 0 ? {} : { statement: fix }),
           created_at_epoch: 1_760_000_000_500,
           sources: [
             { id: newId(), source_type: "agent_event", source_id: event, generation_job_id: null },
@@ -155,6 +161,28 @@ test("a copy beside the project has every record with its parts, is found, and a
   // The original is what it was, and an import into itself adds nothing.
   expect(await imported(scope, text)).toEqual({ read: counts, created: none });
   expect((await exported(scope)).lines.slice(1)).toEqual(lines.slice(1));
+});
+
+test("a copied statement is a known fix for the same commands", async () => {
+  const { scope } = await filled();
+  const copy = await makeProject(database);
+  await imported(copy, (await exported(scope)).text);
+  const fixes = (family: string) =>
+    inTenant(app, copy, (connection) => fixesOf(connection, copy, { family, limit: 5 }));
+  for (const family of fix.families) expect(await fixes(family)).toMatchObject([{ title: "made of 1" }]);
+});
+
+test("an export of a version without statements is read", async () => {
+  const { scope } = await filled();
+  const copy = await makeProject(database);
+  const older = (await exported(scope)).text.replace(
+    /"routine" ?: ?(?:true|false), ?"statement" ?: ?null, ?/g,
+    "",
+  );
+  expect(older).not.toContain('"statement" : null');
+  await imported(copy, older);
+  const [record] = await rowsOf(copy, "observations");
+  expect(record).toMatchObject({ routine: false, said_by: null });
 });
 
 test("the sources of a copied record are the copied events and session", async () => {

@@ -1,5 +1,6 @@
 // Wire shapes of the hosted server's reads of memory, and of records written by hand.
 import * as z from "zod";
+import { reaches, speakers } from "../../domain/statement.ts";
 import { anyJsonObject, epochMs, wholeNumberOr } from "./fields.ts";
 import { anyId, word } from "./v1-fields.ts";
 
@@ -23,6 +24,19 @@ export const observation = z.lazy(() =>
       filesRead: z.array(z.string()),
       filesModified: z.array(z.string()),
       provenance: z.string(),
+      saidBy: z.enum(speakers).nullable().meta({
+        description:
+          "Who said it, for something that was said or concluded; null for an account of what was done.",
+      }),
+      standing: z.boolean().meta({ description: "A rule that stands until the user revokes it." }),
+      reach: z.enum(reaches).meta({ description: "Where a rule applies." }),
+      salience: z.number().nullable().meta({
+        description:
+          "How likely a colleague would pass it on, a logit; null for an account of what was done.",
+      }),
+      routine: z.boolean().meta({
+        description: "Work of no lasting interest, which is ranked last and not injected.",
+      }),
       metadata: anyJsonObject(),
       createdAtEpoch: epochMs(),
       updatedAtEpoch: epochMs(),

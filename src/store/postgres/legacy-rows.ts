@@ -28,8 +28,8 @@ export const observationColumns = `${recordColumns}, o.obs_type, o.title, o.subt
   case when o.provenance in ('user', 'file', 'command', 'agent', 'web', 'mcp') then o.provenance else 'agent' end
     as provenance,
   null::text as agent_id, null::text as agent_type, o.discovery_tokens, 'active' as status, 0 as pinned,
-  null::float8 as superseded_by, null::text as said_by, 0 as standing, 'project' as reach, null::float8 as salience,
-  0 as routine, ${syncColumns}`;
+  null::float8 as superseded_by, o.said_by, o.standing::integer as standing, o.reach, o.salience,
+  o.routine::integer as routine, ${syncColumns}`;
 
 /** A `SessionSummary`, of the same. Its parts stand in its metadata there. */
 export const summaryColumns = `${recordColumns}, coalesce(o.narrative, o.content) as summary_text,

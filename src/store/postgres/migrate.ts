@@ -14,6 +14,7 @@ import olderReads from "./migrations/0009-older-reads.sql";
 import boundedSearch from "./migrations/0010-bounded-search.sql";
 import slidingRate from "./migrations/0011-sliding-rate.sql";
 import freshWork from "./migrations/0012-fresh-work.sql";
+import statements from "./migrations/0013-statements.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -30,6 +31,7 @@ const migrations = [
   { version: 10, name: "bounded-search", sql: boundedSearch },
   { version: 11, name: "sliding-rate", sql: slidingRate },
   { version: 12, name: "fresh-work", sql: freshWork },
+  { version: 13, name: "statements", sql: statements },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -134,9 +134,10 @@ export async function observationsBySeq(
   return rows[0]?.records ?? [];
 }
 
-const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
+/** A `HostedObservation`, of `observations o`. */
+export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
   o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
-  o.generator, o.provenance, o.prompt_number,
+  o.generator, o.provenance, o.prompt_number, o.said_by, o.standing, o.reach, o.salience, o.routine,
   floor(extract(epoch from o.created_at) * 1000)::float8 as created_at_epoch,
   floor(extract(epoch from o.updated_at) * 1000)::float8 as updated_at_epoch`;
 
@@ -162,7 +163,7 @@ function ofTimeValues({ team_id, project_id }: ProjectScope, { filter, limit, st
   return [team_id, project_id, start, end, kind, obs_type, platform_source, limit];
 }
 
-// One round trip for all three tables. The order of the input is that of `seq`.
+// One round trip for all tables. The order of the input is that of `seq`.
 const insertText = `with given as (
     select *
     from jsonb_to_recordset($1::jsonb) as g (
@@ -170,15 +171,18 @@ const insertText = `with given as (
       subtitle text, summary text, narrative text, facts text[], concepts text[], files_read text[],
       files_modified text[], content text, metadata jsonb, generator text, provenance text, prompt_number integer,
       discovery_tokens integer, generation_key text, created_by_job_id uuid, memory_epoch bigint,
-      created_at_epoch float8, terms text, codes bigint[])
+      created_at_epoch float8, said_by text, standing boolean, reach text, salience float8, routine boolean,
+      families text[], terms text, codes bigint[])
   ),
   inserted as (
     insert into observations (id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative,
       facts, concepts, files_read, files_modified, content, metadata, generator, provenance, prompt_number,
-      discovery_tokens, generation_key, created_by_job_id, memory_epoch, created_at)
+      discovery_tokens, generation_key, created_by_job_id, memory_epoch, created_at, said_by,
+      standing, reach, salience, routine)
     select id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative, facts, concepts,
       files_read, files_modified, content, metadata, generator, provenance, prompt_number, discovery_tokens,
-      generation_key, created_by_job_id, memory_epoch, coalesce(to_timestamp(created_at_epoch / 1000), now())
+      generation_key, created_by_job_id, memory_epoch, coalesce(to_timestamp(created_at_epoch / 1000), now()),
+      said_by, standing, reach, salience, routine
     from given
     order by place
     on conflict (team_id, project_id, generation_key) do nothing
@@ -191,6 +195,14 @@ const insertText = `with given as (
     from jsonb_to_recordset($2::jsonb) as s (
       id uuid, observation_id uuid, source_type text, source_id uuid, generation_job_id uuid)
     join inserted i on i.id = s.observation_id
+    on conflict do nothing
+  ),
+  fixing as (
+    insert into fix_commands (team_id, project_id, family, observation_id)
+    select i.team_id, i.project_id, family, i.id
+    from inserted i
+    join given g on g.id = i.id
+    cross join unnest(g.families) family
     on conflict do nothing
   ),
   indexed as (
@@ -207,7 +219,7 @@ const insertText = `with given as (
   order by seq`;
 
 function rowOf(observation: NewHostedObservation, place: number): JsonObject {
-  const { sources: _own, ...columns } = observation;
+  const { sources: _own, statement, routine = false, ...columns } = observation;
   const terms = packTerms({
     ...columns,
     facts: JSON.stringify(observation.facts),
@@ -215,6 +227,12 @@ function rowOf(observation: NewHostedObservation, place: number): JsonObject {
   });
   return {
     ...columns,
+    said_by: statement?.said_by ?? null,
+    standing: statement?.standing ?? false,
+    reach: statement?.reach ?? "project",
+    salience: statement?.salience ?? null,
+    families: [...(statement?.families ?? [])],
+    routine,
     place,
     content: observation.content ?? contentOf(observation),
     terms: Buffer.from(terms).toString("base64"),

@@ -121,7 +121,13 @@ const observationLines = `
     'concepts', o.concepts, 'filesRead', o.files_read, 'filesModified', o.files_modified, 'content', o.content,
     'metadata', o.metadata, 'generator', o.generator, 'provenance', o.provenance,
     'promptNumber', o.prompt_number, 'discoveryTokens', o.discovery_tokens,
-    'generationKey', o.generation_key, 'createdAtEpoch', ${epochMs("o.created_at")},
+    'generationKey', o.generation_key, 'createdAtEpoch', ${epochMs("o.created_at")}, 'routine', o.routine,
+    'statement', case when o.said_by is not null then json_build_object(
+      'saidBy', o.said_by, 'standing', o.standing, 'reach', o.reach, 'salience', coalesce(o.salience, 0),
+      'families', (
+        select coalesce(json_agg(f.family order by f.family), '[]')
+        from fix_commands f
+        where f.team_id = $1 and f.project_id = $2 and f.observation_id = o.id)) end,
     'sources', (
       select coalesce(
         json_agg(json_build_object('type', s.source_type, 'id', s.source_id) order by s.created_at, s.id), '[]')

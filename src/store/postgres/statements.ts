@@ -1,0 +1,63 @@
+// Statements: the rules that stand, what is most worth passing on, and known fixes for a command.
+import type { HostedObservation } from "../../domain/hosted-record.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import { recordColumns } from "./observations.ts";
+import type { Queryable } from "./open.ts";
+
+/**
+ * Standing rules of the project, and those of the team's other projects that apply everywhere, newest first. In a
+ * transaction of one project the latter are out of reach, and left out.
+ */
+export async function standingRules(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "standing-rules",
+    text: `select ${recordColumns}
+      from observations o
+      where o.team_id = $1 and (o.project_id = $2 or o.reach = 'everywhere') and o.standing
+      order by o.seq desc
+      limit $3`,
+    values: [team_id, project_id, limit],
+  });
+  return rows;
+}
+
+/** Statements of the project, those most worth passing on first. */
+export async function salientStatements(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "salient-statements",
+    text: `select ${recordColumns}
+      from observations o
+      where o.team_id = $1 and o.project_id = $2 and o.salience is not null
+      order by o.salience desc, o.seq desc
+      limit $3`,
+    values: [team_id, project_id, limit],
+  });
+  return rows;
+}
+
+/** Records of the project that are known fixes for the command family, newest first. */
+export async function fixesOf(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { family, limit }: { family: string; limit: number },
+): Promise<HostedObservation[]> {
+  const { rows } = await connection.query<HostedObservation>({
+    name: "fixes-of",
+    text: `select ${recordColumns}
+      from fix_commands f
+      join observations o on o.team_id = $1 and o.project_id = $2 and o.id = f.observation_id
+      where f.team_id = $1 and f.project_id = $2 and f.family = $3
+      order by o.seq desc
+      limit $4`,
+    values: [team_id, project_id, family, limit],
+  });
+  return rows;
+}

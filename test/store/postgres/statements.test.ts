@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
+import type { StatementMarks } from "../../../src/domain/statement.ts";
+import type { ProjectScope } from "../../../src/domain/tenancy.ts";
+import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
+import { fixesOf, salientStatements, standingRules } from "../../../src/store/postgres/statements.ts";
+import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
+import { openTestDatabase } from "../../helpers/postgres.ts";
+
+const database = await openTestDatabase();
+
+const rule: StatementMarks = { said_by: "user", standing: true, reach: "project", salience: 2 };
+const said: StatementMarks = { said_by: "agent", standing: false, reach: "project", salience: 1.5 };
+const fix: StatementMarks = { ...said, said_by: "tool", families: ["npm test", "npm run"] };
+
+function store(scope: ProjectScope, ...observations: Partial<NewHostedObservation>[]) {
+  return inTenant(database.app, scope, (connection) =>
+    insertObservations(
+      connection,
+      observations.map((one) => hostedObservation(scope, one)),
+    ),
+  );
+}
+
+const titles = (records: readonly { title: string }[]) => records.map(({ title }) => title);
+
+test("keeps the marks of a statement, and the defaults of an account of what was done", async () => {
+  const scope = await makeProject(database);
+  const marked = { statement: { ...rule, reach: "everywhere" as const, salience: -1.5 }, routine: true };
+  const stored = await store(scope, marked, {});
+  const found = await inTenant(database.app, scope, (connection) =>
+    Promise.all(stored.map(({ id }) => observationById(connection, scope, id))),
+  );
+  expect(found).toMatchObject([
+    { said_by: "user", standing: true, reach: "everywhere", salience: -1.5, routine: true },
+    { said_by: null, standing: false, reach: "project", salience: null, routine: false },
+  ]);
+});
+
+test("standing rules are the project's, and in a transaction of the team those for everywhere", async () => {
+  const ours = await makeProject(database);
+  const beside = await makeProject(database, ours.team_id);
+  const theirs = await makeProject(database);
+  const everywhere: StatementMarks = { ...rule, reach: "everywhere" };
+  await store(ours, { title: "own", statement: rule }, { title: "said", statement: said });
+  await store(beside, { title: "beside", statement: rule }, { title: "all", statement: everywhere });
+  await store(theirs, { title: "theirs", statement: everywhere });
+  const rulesIn = (project_id: string | null, limit = 10) =>
+    inTenant(database.app, { team_id: ours.team_id, project_id }, (connection) =>
+      standingRules(connection, ours, limit),
+    );
+  expect(titles(await rulesIn(null))).toEqual(["all", "own"]);
+  expect(titles(await rulesIn(null, 1))).toEqual(["all"]);
+  expect(titles(await rulesIn(ours.project_id))).toEqual(["own"]);
+});
+
+test("statements of a project come by salience, without plain observations", async () => {
+  const scope = await makeProject(database);
+  await store(
+    scope,
+    { title: "plain" },
+    { title: "low", statement: { ...said, salience: -3 } },
+    { title: "high", statement: { ...said, salience: 4.5 } },
+  );
+  const best = (limit: number) =>
+    inTenant(database.app, scope, (connection) => salientStatements(connection, scope, limit));
+  expect(titles(await best(5))).toEqual(["high", "low"]);
+  expect(titles(await best(1))).toEqual(["high"]);
+});
+
+test("fixes are found under each of their command families, and go with their record", async () => {
+  const scope = await makeProject(database);
+  const other = await makeProject(database, scope.team_id);
+  await store(other, { title: "other's", statement: fix });
+  const [older] = await store(scope, { title: "older", statement: fix }, { title: "newer", statement: fix });
+  const fixes = (family: string) =>
+    inTenant(database.app, scope, (connection) => fixesOf(connection, scope, { family, limit: 5 }));
+  expect(titles(await fixes("npm test"))).toEqual(["newer", "older"]);
+  expect(titles(await fixes("npm run"))).toEqual(["newer", "older"]);
+  expect(await fixes("npm")).toEqual([]);
+  await inTenant(database.app, scope, (connection) =>
+    connection.query({
+      text: "delete from observations where team_id = $1 and project_id = $2 and id = $3",
+      values: [scope.team_id, scope.project_id, older?.id],
+    }),
+  );
+  expect(titles(await fixes("npm test"))).toEqual(["newer"]);
+});
