@@ -13,6 +13,15 @@ export interface WrittenEvent {
 export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMessage {
   const fields = isJsonObject(payload) ? payload : {};
   const text = (...names: string[]) => firstText(fields, names);
+  const closing = closingOfEvent({ event_type, payload });
+  if (closing !== undefined) {
+    return {
+      type: "summarize",
+      ...optional("last_user_message", text("last_user_message", "lastUserMessage")),
+      ...optional("last_assistant_message", closing === "" ? undefined : closing),
+      ...optional("cwd", text("cwd")),
+    };
+  }
   const tool = text("tool_name", "toolName", "tool");
   const context = {
     ...optional("cwd", text("cwd")),
@@ -56,6 +65,32 @@ export function promptOfEvent({ event_type, payload }: WrittenEvent): string | u
   if (typeof payload === "string") return payload;
   return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
 }
+
+/** Which events end a turn: a pattern as the one above. */
+export const closingEventPattern =
+  "^(stop|turn_?(end(ed)?|stop(ped)?|completed?)|(last_?)?(assistant|agent)_?(message|response|reply|answer)|summarize)$";
+
+const closingEvent = new RegExp(closingEventPattern, "i");
+
+export function isClosingEvent(event_type: string): boolean {
+  return closingEvent.test(event_type);
+}
+
+/** The agent's last message in an event that ends a turn, empty where it has none; undefined when the event is another. */
+export function closingOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
+  if (!isClosingEvent(event_type)) return undefined;
+  if (typeof payload === "string") return payload;
+  return isJsonObject(payload) ? (firstText(payload, closingFields) ?? "") : "";
+}
+
+const closingFields = [
+  "last_assistant_message",
+  "lastAssistantMessage",
+  "message",
+  "text",
+  "content",
+  "response",
+];
 
 function first(fields: JsonObject, names: readonly string[]): Json | undefined {
   return names.map((name) => fields[name]).find((value) => value !== undefined);

@@ -1,6 +1,6 @@
 // The generation queue of the hosted server: jobs of one session or project under a lease, kept alive while they are worked on.
 import type { Clock } from "../clock.ts";
-import { messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
+import { closingOfEvent, messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
@@ -22,6 +22,7 @@ import {
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
+import { type HostedTurn, turnOf } from "./hosted-turns.ts";
 import type { ChosenJobs } from "./job-choice.ts";
 import { releaseOf } from "./job-failures.ts";
 import { recordsOf } from "./made-records.ts";
@@ -29,6 +30,7 @@ import { recordsOf } from "./made-records.ts";
 /** A batch under its lease. */
 export interface HostedBatch extends QueuedBatch {
   leased: LeasedBatch;
+  turns: ReadonlyMap<number, HostedTurn>;
 }
 
 type Intended = Pick<ChosenJobs, "group" | "newestFirst"> & {
@@ -131,9 +133,9 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       keep(group, leased);
       return batchOf(group, leased);
     },
-    async complete({ leased }, reply: GenerationReply) {
+    async complete({ leased, turns }, reply: GenerationReply) {
       const { now } = deps.clock;
-      await completeJobs(app, leased, (jobs) => recordsOf(leased, reply, { jobs, now: now() }));
+      await completeJobs(app, leased, (jobs) => recordsOf(leased, reply, { jobs, turns, now: now() }));
       letGo(leased.jobs.map(({ seq }) => seq));
       // Who asks reads the records; nothing here shows them.
       return { observations: [], summaries: [] };
@@ -159,6 +161,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
 
 function batchOf(group: number, leased: LeasedBatch): HostedBatch {
   const { session, project } = leased;
+  const messages = leased.jobs.map((job) => messageOf(group, job, session !== null));
   const name = session?.content_session_id ?? leased.jobs[0]?.id ?? "";
   return {
     leased,
@@ -170,8 +173,14 @@ function batchOf(group: number, leased: LeasedBatch): HostedBatch {
       user_prompt: promptIn(session?.prompt ?? null),
       status: session?.status ?? "completed",
     },
-    messages: leased.jobs.map((job) => messageOf(group, job)),
+    messages,
     recentTitles: leased.recent_titles.toReversed(),
+    turns: new Map(
+      messages.flatMap(({ id, message }) => {
+        const events = leased.turns.get(id);
+        return events === undefined ? [] : [[id, turnOf(message, events)] as const];
+      }),
+    ),
   };
 }
 
@@ -180,28 +189,23 @@ function promptIn(prompt: Json): string {
   return promptOfEvent({ event_type: prompt.event_type, payload: prompt.payload ?? null }) ?? "";
 }
 
-// A summary that was asked for with an event has what was said last in it.
-function summarizeMessage(payload: Json): PendingMessage {
-  const said = isJsonObject(payload) ? payload : {};
-  const { last_user_message, last_assistant_message } = said;
+function messageOf(group: number, job: LeasedJob, hasSession: boolean): ClaimedMessage {
   return {
-    type: "summarize",
-    ...(typeof last_user_message === "string" ? { last_user_message } : {}),
-    ...(typeof last_assistant_message === "string" ? { last_assistant_message } : {}),
+    id: job.seq,
+    session_id: group,
+    message: writtenOf(job, hasSession),
+    created_at_epoch: job.occurred_at_epoch,
+    attempts: job.attempts,
+    failures: job.attempts,
   };
 }
 
-function messageOf(group: number, job: LeasedJob): ClaimedMessage {
-  const { seq, source_type, event_type, payload, attempts } = job;
-  return {
-    id: seq,
-    session_id: group,
-    message:
-      source_type === "session_summary"
-        ? summarizeMessage(payload)
-        : messageOfEvent({ event_type: event_type ?? "event", payload }),
-    created_at_epoch: job.occurred_at_epoch,
-    attempts,
-    failures: attempts,
-  };
+function writtenOf({ source_type, event_type, payload }: LeasedJob, hasSession: boolean): PendingMessage {
+  // A summary that was asked for with an event has what was said last in it.
+  if (source_type === "session_summary") return messageOfEvent({ event_type: "summarize", payload });
+  const event = { event_type: event_type ?? "event", payload };
+  // Without a session there is no turn to end.
+  if (!hasSession && closingOfEvent(event) !== undefined)
+    return { type: "observation", tool_name: event.event_type, tool_input: payload };
+  return messageOfEvent(event);
 }

@@ -1,26 +1,35 @@
 // The drafts of a reply as records of the store, each under the job that it was made for.
 import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
 import { messageOfEvent } from "../domain/event-message.ts";
+import type { ObservationSource } from "../domain/hosted-record.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { GenerationReply } from "../generate/provider.ts";
 import { newId } from "../ids.ts";
 import type { DraftRecord } from "../store/postgres/complete-jobs.ts";
 import type { LeasedBatch, LeasedJob } from "../store/postgres/job-leases.ts";
+import type { HostedTurn } from "./hosted-turns.ts";
 
 /** Those of the drafts whose jobs are still held; a draft of several jobs stands at the first one that is. */
 export function recordsOf(
   { jobs: leased }: Pick<LeasedBatch, "jobs">,
   reply: GenerationReply,
-  { jobs, now }: { jobs: ReadonlySet<string>; now: number },
+  {
+    jobs,
+    turns,
+    now,
+  }: { jobs: ReadonlySet<string>; turns: ReadonlyMap<number, Pick<HostedTurn, "events">>; now: number },
 ): DraftRecord[] {
   const held = new Map(leased.filter(({ id }) => jobs.has(id)).map((job) => [job.seq, job]));
   const places = createPlaces();
   const observations = reply.observations.flatMap((draft): Written[] => {
-    const sources = draft.sources.flatMap((seq) => held.get(seq) ?? []);
-    const [first] = sources;
-    return first === undefined
-      ? []
-      : [{ ...observationOf(draft), ...madeOf(first, sources), ...places(first) }];
+    const named = draft.sources.flatMap((seq) => held.get(seq) ?? []);
+    const [first] = named;
+    if (first === undefined) return [];
+    // A statement is of the message that it stands in; the tool uses that it names have records of their own.
+    const sources = draft.statement === undefined ? named : [first];
+    const made = madeOf(first, sources);
+    const cited = draft.statement === undefined ? [] : citedBy(draft, turns.get(first.seq), first);
+    return [{ ...observationOf(draft), ...made, sources: [...made.sources, ...cited], ...places(first) }];
   });
   const summaries = reply.summaries.flatMap((draft) => {
     const source = held.get(draft.source);
@@ -70,10 +79,26 @@ function madeOf(first: LeasedJob, sources: readonly LeasedJob[]) {
   };
 }
 
+function citedBy(
+  { sources }: DraftObservation,
+  turn: Pick<HostedTurn, "events"> | undefined,
+  { source_id }: LeasedJob,
+): ObservationSource[] {
+  const events = new Set(sources.flatMap((id) => turn?.events.get(id) ?? []));
+  events.delete(source_id);
+  return [...events].map((event) => ({
+    id: newId(),
+    source_type: "agent_event",
+    source_id: event,
+    generation_job_id: null,
+  }));
+}
+
 // At four characters a token: the flat estimate users know from the field.
 function workTokens({ event_type, payload }: LeasedJob): number {
   if (event_type === null) return 0;
-  const { tool_input, tool_response } = messageOfEvent({ event_type, payload });
+  const { type, tool_input, tool_response } = messageOfEvent({ event_type, payload });
+  if (type === "summarize") return 0;
   return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
 }
 

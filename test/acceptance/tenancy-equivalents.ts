@@ -37,7 +37,7 @@ const rules: readonly Rule[] = [
   { of: /^select coalesce\(\(\s*select r\.\w+_at/, why: "the anchor was read in the tenant before" },
   {
     of: /^with retried as .*update generation_jobs j/s,
-    what: /^(?:e\.team_id = \$1|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,
+    what: /^(?:e\.(?:team_id = \$1|project_id = \$2)|e\.team_id = \$1 and e\.project_id = \$2|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,
     why: "the other half of the statement is bound, too",
   },
   {
@@ -48,6 +48,10 @@ const rules: readonly Rule[] = [
   {
     of: /\$4::uuid as session_id,/,
     why: "project, session and lease were claimed in the tenant, and their ids are random",
+  },
+  {
+    of: /^with walked as materialized/,
+    why: "the session was claimed in the tenant, and its id is random",
   },
   { of: /^with done as \(\s*update generation_jobs/, why: "the jobs were held in the tenant before" },
   {

@@ -100,7 +100,7 @@ async function fingerprints(system: Database["system"]): Promise<Map<string, str
   const ofTable = (table: string, where = "") =>
     `select project_id::text as place, count(*) as n, sum(xmin::text::bigint) as sum from ${table} ${where} group by 1`;
   const tables = ["sessions", "agent_events", "generation_jobs", "observations", "idempotency_keys"];
-  tables.push("observation_sources", "observation_search");
+  tables.push("observation_sources", "observation_search", "fix_commands");
   const { rows } = await system.query<{ place: string; told: string }>({
     text: `select place, string_agg(n || ':' || sum, ' ' order by part) as told
       from (

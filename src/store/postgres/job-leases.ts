@@ -1,9 +1,10 @@
 // Generation jobs in work: claimed for a while with a token, kept by heartbeats, free again when their worker is gone.
-import { promptEventPattern } from "../../domain/event-message.ts";
+import { closingEventPattern, isClosingEvent, promptEventPattern } from "../../domain/event-message.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
+import { eventsOfTurn, type TurnEvent } from "./turns.ts";
 
 /** The due jobs of one session that wait to be claimed, or those of a project without a session. */
 export interface WaitingJobs {
@@ -30,6 +31,8 @@ export interface LeasedJob {
   attempts: number;
   event_type: string | null;
   payload: Json;
+  /** The event's place among those of the session; null where the job has no event. */
+  event_seq: number | null;
   occurred_at_epoch: number;
 }
 
@@ -40,6 +43,8 @@ export interface LeasedBatch extends ProjectScope {
   session: { seq: number; content_session_id: string; status: "active" | "completed"; prompt: Json } | null;
   jobs: LeasedJob[];
   recent_titles: string[];
+  /** Of each job that ends a turn, by its number: what came before it in the session. */
+  turns: ReadonlyMap<number, readonly TurnEvent[]>;
 }
 
 /** What of a team waits, by the database's clock (epoch milliseconds). */
@@ -124,14 +129,28 @@ export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch |
       values: session_id === null ? values : [...values, session_id],
     });
     if (rowCount === 0) return null;
-    const { rows } = await connection.query<Omit<LeasedBatch, "lease_token" | "team_id" | "project_id">>({
+    const { rows } = await connection.query<StoredBatch>({
       name: "leased-batch",
       text: batchText,
       values: [team_id, project_id, claim.lease_token, session_id],
     });
     const [batch] = rows;
-    return batch === undefined ? null : { ...batch, team_id, project_id, lease_token: claim.lease_token };
+    if (batch === undefined) return null;
+    const turns = await turnsOf(connection, claim, batch);
+    return { ...batch, team_id, project_id, lease_token: claim.lease_token, turns };
   });
+}
+
+type StoredBatch = Omit<LeasedBatch, "lease_token" | "team_id" | "project_id" | "turns">;
+
+async function turnsOf(connection: Queryable, scope: ProjectScope, { session_id, jobs }: StoredBatch) {
+  const turns = new Map<number, TurnEvent[]>();
+  if (session_id === null) return turns;
+  for (const { seq, source_type, event_type, event_seq } of jobs) {
+    const endsTurn = source_type === "session_summary" || (event_type !== null && isClosingEvent(event_type));
+    if (endsTurn) turns.set(seq, await eventsOfTurn(connection, scope, { session_id, before: event_seq }));
+  }
+  return turns;
 }
 
 interface ClaimOrder {
@@ -142,18 +161,25 @@ interface ClaimOrder {
   endsWithSummary: boolean;
 }
 
+// What a summary is asked for with, at the end of a session or by an event that ends a turn.
+const endsTurn = (job: string): string =>
+  `(${job}.source_type = 'session_summary' or coalesce(e.event_type ~* '${closingEventPattern}', false))`;
+
+const eventOf = (job: string): string =>
+  `left join agent_events e on e.team_id = $1 and e.project_id = $2 and e.id = ${job}.source_id`;
+
 // A job that failed is tried alone: its neighbours must not fail with it again. The order is that of the index, which names
 // the session, too: only so are the first few found among many.
 function claimText({ whose, first, direction, endsWithSummary }: ClaimOrder): string {
   const found = (attempts: string, limit: string) => `
-    select j.id, j.seq, j.source_type
+    select j.id, j.seq, j.source_type, j.source_id
     from generation_jobs j
     where j.team_id = $1 and j.project_id = $2 and ${whose} and ${attempts} and ${isDue}
     order by j.session_id ${direction}, j.seq ${direction}
     limit ${limit}
     for update of j skip locked`;
   const second = first === "retried" ? "fresh" : "retried";
-  const ending = "select min(seq) from found where source_type = 'session_summary'";
+  const ending = `select min(f.seq) from found f ${eventOf("f")} where ${endsTurn("f")}`;
   return `
   with retried as (${found("j.attempts > 0", "1")}),
   found as (${found("j.attempts = 0", "$3")}),
@@ -182,9 +208,10 @@ const titlesForSummary = 30;
 // With a summary among the jobs only what no summary covers yet, in the order of the jobs: records may be stored in another.
 const batchText = `
   with claimed as (
-    select min(seq) as first, bool_or(source_type = 'session_summary') as summarizes
-    from generation_jobs
-    where team_id = $1 and project_id = $2 and lease_token = $3 and status = 'processing'),
+    select min(j.seq) as first, bool_or(${endsTurn("j")}) as summarizes
+    from generation_jobs j
+    ${eventOf("j")}
+    where j.team_id = $1 and j.project_id = $2 and j.lease_token = $3 and j.status = 'processing'),
   made as (
     select o.seq, o.title, o.kind, j.seq as job
     from observations o
@@ -206,7 +233,7 @@ const batchText = `
       where s.team_id = $1 and s.project_id = $2 and s.id = $4) as session,
     (select json_agg(json_build_object(
         'id', j.id, 'seq', j.seq, 'source_type', j.source_type, 'source_id', j.source_id,
-        'attempts', j.attempts - 1, 'event_type', e.event_type, 'payload', e.payload,
+        'attempts', j.attempts - 1, 'event_type', e.event_type, 'payload', e.payload, 'event_seq', e.seq,
         'occurred_at_epoch', (extract(epoch from coalesce(e.occurred_at, j.created_at)) * 1000)::bigint)
         order by j.seq)
       from generation_jobs j

@@ -39,10 +39,9 @@ export async function withdraw(
   const events = rows.map(({ id }) => id);
   if (events.length === 0) return;
   // Jobs first: a worker that is about to store what it made of one waits here, or has stored it when the records go.
-  const jobs = await connection.query<{ status: string }>({
+  await connection.query({
     text: `delete from generation_jobs
-      where team_id = $1 and project_id = $2 and source_id = any ($3::uuid[])
-      returning status`,
+      where team_id = $1 and project_id = $2 and source_id = any ($3::uuid[])`,
     values: [...bounds, events],
   });
   await connection.query({
@@ -56,8 +55,8 @@ export async function withdraw(
     text: "delete from agent_events where team_id = $1 and project_id = $2 and id = any ($3::uuid[])",
     values: [...bounds, events],
   });
-  // A model was shown the whole batch, so its answer is worth nothing: the other events are worked on again.
-  if (!jobs.rows.some(({ status }) => status === "processing")) return;
+  // A model was shown the whole batch, and with the end of a turn what came before it as well: its answer is worth nothing,
+  // and the other events are worked on again.
   await connection.query({
     text: `update generation_jobs
       set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_expires_at = null,

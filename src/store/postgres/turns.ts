@@ -1,0 +1,70 @@
+// The events of a session that the turn before a message is read from.
+import { closingEventPattern, promptEventPattern } from "../../domain/event-message.ts";
+import type { Json } from "../../domain/json.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { Queryable } from "./open.ts";
+
+export interface TurnEvent {
+  id: string;
+  seq: number;
+  event_type: string;
+  payload: Json;
+  /** The number of the job that a record is made of it by; null without one. */
+  job_seq: number | null;
+}
+
+/** What came before a message of the session, oldest first: the end of the turn before, prompts, and tool uses. */
+export async function eventsOfTurn(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { session_id, before }: { session_id: string; before: number | null },
+): Promise<TurnEvent[]> {
+  const { rows } = await connection.query<TurnEvent>({
+    name: "events-of-turn",
+    text: turnText,
+    values: [team_id, project_id, session_id, before],
+  });
+  return rows;
+}
+
+// A turn of more than this is a night of work: the newest uses are what its closing is about.
+const mostEvents = 2_000;
+const mostUses = 150;
+const mostUseBytes = 400_000;
+// Prompts that were asked while the turn before was still under way, or broken off.
+const mostPrompts = 10;
+
+// Sizes are those on disk: to take the payloads apart for them would read everything that is left out.
+const turnText = `
+  with walked as materialized (
+    select e.seq, e.event_type ~* '${closingEventPattern}' as is_end, e.event_type ~* '${promptEventPattern}' as is_prompt,
+      pg_column_size(e.payload) as size
+    from agent_events e
+    where e.team_id = $1 and e.project_id = $2 and e.session_id = $3 and ($4::float8 is null or e.seq < $4::bigint)
+    order by e.seq desc
+    limit ${mostEvents}),
+  ended as (select max(seq) as seq from walked where is_end),
+  uses as (
+    select seq, sum(size) over (order by seq desc) - size as newer
+    from walked
+    where not is_end and not is_prompt
+    order by seq desc
+    limit ${mostUses}),
+  chosen as (
+    select seq from ended
+    union all
+    select max(w.seq) from walked w, ended e where w.is_prompt and w.seq < e.seq
+    union all
+    (select w.seq
+    from walked w
+    where w.is_prompt and w.seq > coalesce((select seq from ended), 0)
+    order by w.seq desc
+    limit ${mostPrompts})
+    union all
+    select seq from uses where newer < ${mostUseBytes})
+  select e.id, e.seq::float8 as seq, e.event_type, e.payload, j.seq::float8 as job_seq
+  from chosen c
+  join agent_events e on e.team_id = $1 and e.project_id = $2 and e.session_id = $3 and e.seq = c.seq
+  left join generation_jobs j on j.team_id = $1 and j.project_id = $2 and j.source_type = 'agent_event'
+    and j.source_id = e.id and j.job_type = 'observation'
+  order by e.seq`;
