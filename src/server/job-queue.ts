@@ -6,7 +6,6 @@ import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
 import type { ProjectScope } from "../domain/tenancy.ts";
 import { failOpen } from "../errors.ts";
 import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
-import type { GenerationReply } from "../generate/provider.ts";
 import type { Release } from "../generate/retry.ts";
 import { newId } from "../ids.ts";
 import { completeJobs } from "../store/postgres/complete-jobs.ts";
@@ -133,9 +132,13 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       keep(group, leased);
       return batchOf(group, leased);
     },
-    async complete({ leased, turns }, reply: GenerationReply) {
+    async complete({ leased, turns }, reply) {
       const { now } = deps.clock;
-      await completeJobs(app, leased, (jobs) => recordsOf(leased, reply, { jobs, turns, now: now() }));
+      const settled = [...turns.values()].flatMap(({ events }) =>
+        reply.routine.flatMap((use) => events.get(use) ?? []),
+      );
+      const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turns, now: now() });
+      await completeJobs(app, leased, draftsOf, settled);
       letGo(leased.jobs.map(({ seq }) => seq));
       // Who asks reads the records; nothing here shows them.
       return { observations: [], summaries: [] };

@@ -51,6 +51,7 @@ const nothing = {
   summaries: [],
   generator: "local",
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+  routine: [],
 };
 
 const commands = (batch: HostedBatch) => {
@@ -172,6 +173,29 @@ test("a statement has its event as source, and those of the session that it cite
     { event_type: "tool_use", command: "npm ci", own: null, ...record },
     { event_type: "tool_use", command: "npm test", own: null, ...record },
   ]);
+});
+
+test("what the end of a turn settles becomes routine, where it was made of that alone", async () => {
+  const { tenant, use, end } = await sessionOf();
+  const queue = openQueue();
+  for (const command of ["edit", "test", "both", "other"]) await use(command);
+  const first = await claim(tenant, queue);
+  const [edit = 0, passed = 0, both = 0, other = 0] = first.messages.map(({ id }) => id);
+  const plain = (title: string, ...sources: number[]): DraftObservation => {
+    const { statement: _statement, ...draft } = statement(sources);
+    return { ...draft, title, obs_type: "change" };
+  };
+  const made = [plain("edit", edit), plain("test", passed), plain("both", both, other)];
+  await queue.complete(first, { ...nothing, observations: made });
+  await end("Done.");
+  const last = await claim(tenant, queue);
+  const cited = { ...statement([last.messages.at(-1)?.id ?? 0, edit]), title: "cause" };
+  await queue.complete(last, { ...nothing, observations: [cited], routine: [edit, passed, both] });
+  const { rows } = await database.system.query<{ title: string }>({
+    text: "select title from observations where team_id = $1 and routine order by title",
+    values: [tenant.team_id],
+  });
+  expect(rows.map(({ title }) => title)).toEqual(["edit", "test"]);
 });
 
 test("what is taken back while its turn is being read leaves no record, and the turn is read again", async () => {

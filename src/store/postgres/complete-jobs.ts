@@ -3,6 +3,7 @@ import type { NewHostedObservation } from "../../domain/hosted-record.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
+import { markSettled } from "./statements.ts";
 import { inTenant } from "./tenant.ts";
 
 export interface Lease extends ProjectScope {
@@ -18,12 +19,14 @@ export type DraftRecord = Omit<
 
 /**
  * Stores those of `drafts` whose first job is still held, and ends the jobs: `draftsOf` is given the ids of the held ones.
- * A job that was cancelled, purged or taken by another worker writes nothing. Returns the ids of what was stored.
+ * A job that was cancelled, purged or taken by another worker writes nothing. What was made of the events `settled` alone
+ * becomes routine. Returns the ids of what was stored.
  */
 export function completeJobs(
   app: Connections,
   lease: Lease,
   draftsOf: (held: ReadonlySet<string>) => DraftRecord[],
+  settled: readonly string[] = [],
 ): Promise<string[]> {
   const { team_id, project_id, session_id } = lease;
   return inTenant(app, { team_id, project_id }, async (connection) => {
@@ -34,6 +37,7 @@ export function completeJobs(
       connection,
       draftsOf(held).map((draft) => ({ ...draft, team_id, project_id, session_id, memory_epoch: epoch })),
     );
+    await markSettled(connection, lease, settled);
     await endJobs(connection, lease, [...held]);
     if (stored.length > 0) await countObservations(connection, lease, stored.length);
     return stored.map(({ id }) => id);

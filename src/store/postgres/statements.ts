@@ -1,4 +1,4 @@
-// Statements: the rules that stand, what is most worth passing on, and known fixes for a command.
+// Statements: the rules that stand, what is most worth passing on, known fixes for a command, and what a turn settles.
 import type { HostedObservation } from "../../domain/hosted-record.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { recordColumns } from "./observations.ts";
@@ -60,4 +60,35 @@ export async function fixesOf(
     values: [team_id, project_id, family, limit],
   });
   return rows;
+}
+
+/**
+ * Marks what was made of these events alone as routine, and of what a model wrote only accounts of a change; inside the
+ * caller's transaction.
+ */
+export async function markSettled(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  events: readonly string[],
+): Promise<void> {
+  if (events.length === 0) return;
+  // A source without a job is one that a statement cites.
+  await connection.query({
+    name: "mark-settled",
+    text: `update observations o
+      set routine = true, updated_at = now()
+      where o.team_id = $1 and o.project_id = $2 and o.kind = 'observation' and not o.routine and o.said_by is null
+        and (o.generator = 'local' or o.obs_type = 'change')
+        and o.id in (
+          select s.observation_id
+          from observation_sources s
+          where s.team_id = $1 and s.project_id = $2 and s.source_id = any ($3::uuid[])
+            and s.generation_job_id is not null)
+        and not exists (
+          select
+          from observation_sources other
+          where other.team_id = $1 and other.project_id = $2 and other.observation_id = o.id
+            and other.generation_job_id is not null and other.source_id <> all ($3::uuid[]))`,
+    values: [team_id, project_id, events],
+  });
 }
