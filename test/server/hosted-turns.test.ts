@@ -52,6 +52,7 @@ const nothing = {
   generator: "local",
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
   routine: [],
+  passed: [],
 };
 
 const commands = (batch: HostedBatch) => {
