@@ -22,6 +22,7 @@ import {
   type IndexedRecord,
   readTerms,
   recordsContaining,
+  routineAmong,
 } from "../store/postgres/search.ts";
 import type { Near, NearRecord } from "./meaning.ts";
 import { createTermMemory, type TermMemory } from "./term-memory.ts";
@@ -83,7 +84,9 @@ export function createProjectSearch(clock: Clock): SearchedProject {
       memory,
     );
     const span = ofThen?.span ?? null;
-    const ranked = ranking(words, population, { ...found, candidates, near, span });
+    const ids = [...candidates, ...near.map(({ candidate }) => candidate)].map(({ id }) => id);
+    const routine = await routineAmong(connection, scope, ids);
+    const ranked = ranking(words, population, { ...found, candidates, near, span, routine });
     const isWhole = ranked.some((one) => one.isWhole);
     const shownOf = async (chosen: readonly Ranked[]): Promise<FoundByWords> => ({
       answer: { found: await read(connection, scope, chosen.slice(0, limit)), notes: [] },
@@ -121,8 +124,9 @@ async function containing(
     const text = [own, ...files_read, ...files_modified].join(" ").toLowerCase();
     return asked.parts.some((part) => text.includes(part));
   });
-  const holding = new Set(held.map(({ seq }) => seq));
-  return seqs.filter((seq) => holding.has(seq));
+  const routineOf = new Map(held.map(({ seq, routine }) => [seq, routine]));
+  const lasting = seqs.filter((seq) => routineOf.get(seq) === false);
+  return [...lasting, ...seqs.filter((seq) => routineOf.get(seq) === true)];
 }
 
 interface Ranked {
@@ -136,6 +140,8 @@ interface Ranked {
 interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
   candidates: readonly Candidate[];
   near: readonly NearRecord[];
+  /** They go behind all others. */
+  routine: ReadonlySet<number>;
   /** What is of then goes first. */
   span: Span | null;
 }
@@ -143,10 +149,14 @@ interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies, near, span }: Compared,
+  { candidates, standing, frequencies, near, span, routine }: Compared,
 ): Ranked[] {
   const own = new Set(candidates.map(({ id }) => id));
   const others = near.flatMap(({ candidate }) => (own.has(candidate.id) ? [] : [candidate]));
+  const compared = [...candidates, ...others].map((one) => ({
+    ...one,
+    routine: routine.has(one.id) ? (1 as const) : (0 as const),
+  }));
   const byMeaning = new Map(near.map(({ candidate, weighed }) => [candidate.id, weighed]));
   const terms = askedTerms(words).map(({ term }) => term);
   const question = createQuestion(words, {
@@ -155,7 +165,7 @@ function ranking(
     frequency: ({ term }) => frequencies[terms.indexOf(term)] ?? 0,
   });
   return (
-    fuse({ candidates: [...candidates, ...others], standing, question, byMeaning })
+    fuse({ candidates: compared, standing, question, byMeaning })
       // Who only stands beside an answer is not one.
       .filter(({ id, signals }) => signals.coverage > 0 || byMeaning.has(id))
       .map(({ id, score, signals }) =>

@@ -139,3 +139,15 @@ test("a record of the local rules is not found by template words, and by what it
   expect([await titles("the exit of Britain"), await titles("exi")]).toEqual([0, 0]);
   expect([await titles("upload"), await titles("uplo")]).toEqual([1, 1]);
 });
+
+test.each(["parser", "parse"])("routine work is found behind everything else, by %s", async (words) => {
+  const within = await makeProject(database);
+  await inTenant(database.app, within, (connection) =>
+    insertObservations(connection, [
+      hostedObservation(within, { title: "The parser", routine: true }),
+      hostedObservation(within, { title: "A long story in which a parser is named once among others" }),
+    ]),
+  );
+  const { titles } = await answerTo(words, noon, within);
+  expect(titles).toEqual(["A long story in which a parser is named once among others", "The parser"]);
+});

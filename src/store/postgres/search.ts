@@ -86,6 +86,21 @@ export async function readTerms(
   });
 }
 
+/** Those of the project's records that are routine; it is asked anew, since the end of a turn makes records routine. */
+export async function routineAmong(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  seqs: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (seqs.length === 0) return new Set();
+  const { rows } = await connection.query<{ seqs: number[] | null }>({
+    name: "routine-among",
+    text: routineText,
+    values: [team_id, project_id, seqs],
+  });
+  return new Set(rows[0]?.seqs);
+}
+
 /** How many records the project has in the index. */
 export async function countRecords(
   connection: Queryable,
@@ -197,6 +212,15 @@ const termsText = `select
       limit 1
     ) s
   ) record`;
+
+const routineText = `select array_agg(r.seq::float8) as seqs
+  from unnest($3::bigint[]) asked (seq)
+  cross join lateral (
+    select o.seq
+    from observations o
+    where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq and o.routine
+    limit 1
+  ) r`;
 
 const containingText = `select o.seq::float8 as seq
   from (
