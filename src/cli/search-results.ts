@@ -1,36 +1,63 @@
 // Search results as lines for people.
 import type { SearchAnswer } from "../client/worker-client.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
+import { createHighlight, type Highlight } from "./highlight.ts";
 import type { Io } from "./io.ts";
-import { routineNote, withoutRoutine } from "./routine-steps.ts";
+import { routineNote } from "./routine-steps.ts";
+import {
+  type ListedHit,
+  type ObservationHit,
+  type PromptHit,
+  type SummaryHit,
+  searchedWords,
+  searchList,
+} from "./search-list.ts";
 import { statusMarks } from "./status-marks.ts";
 import { ageInWords } from "./words.ts";
 
-type ObservationResult = SearchAnswer["observations"][number];
-type SummaryResult = SearchAnswer["sessions"][number];
-type PromptResult = SearchAnswer["prompts"][number];
+interface Listing {
+  nowEpochMs: number;
+  /** Default true: routine steps as well. */
+  all?: boolean;
+  highlight?: Highlight;
+}
 
-/** Prints the answer, a section for each kind that has results; routine steps only with `all`. */
-export function renderSearch(
+/** Prints the answer of a search as one list, best first, its words marked where the stream shows colour. */
+export function renderSearch(io: Io, answer: SearchAnswer, listing: Listing): void {
+  const question = searchedWords(answer);
+  const highlight = io.color ? createHighlight(question, io.paint.yellow) : undefined;
+  renderHits(io, searchList(answer, question), { ...listing, ...(highlight && { highlight }) });
+}
+
+/** Prints records in the given order; routine steps only with `all`. */
+export function renderHits(
   io: Io,
-  answer: Pick<SearchAnswer, "observations" | "sessions" | "prompts">,
-  { nowEpochMs, all = true }: { nowEpochMs: number; all?: boolean },
+  hits: readonly ListedHit[],
+  { nowEpochMs, all = true, highlight = (line) => line }: Listing,
 ): void {
-  const observations = all ? answer.observations : withoutRoutine(answer.observations);
-  const hidden = answer.observations.length - observations.length;
-  const sections: [string, Result[]][] = [
-    ["Observations", observations.map(observationResult)],
-    ["Sessions", answer.sessions.map(summaryResult)],
-    ["Prompts", answer.prompts.map(promptResult)],
-  ];
-  const filled = sections.filter(([, results]) => results.length > 0);
-  for (const [index, [heading, results]] of filled.entries()) {
-    if (index > 0) io.out("");
-    if (filled.length > 1) io.out(io.paint.bold(heading));
-    const idWidth = Math.max(...results.map(({ name }) => name.length));
-    for (const result of results) renderResult(io, result, { idWidth, nowEpochMs });
-    if (heading === "Observations" && hidden > 0)
-      io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
+  const shown = (all ? hits : withoutSteps(hits)).map(resultOf);
+  const idWidth = Math.max(0, ...shown.map(({ name }) => name.length));
+  for (const result of shown) renderResult(io, result, { idWidth, nowEpochMs, highlight });
+  const hidden = hits.length - shown.length;
+  if (hidden > 0) io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
+}
+
+// A prompt alone does not say what came of it.
+function withoutSteps(hits: readonly ListedHit[]): readonly ListedHit[] {
+  const lasting = hits.filter((hit) => hit.kind !== "observation" || hit.found.routine !== 1);
+  return lasting.some(({ kind }) => kind !== "prompt") ? lasting : hits;
+}
+
+function resultOf(hit: ListedHit): Result {
+  switch (hit.kind) {
+    case "observation":
+      return observationResult(hit.found);
+    case "session":
+      return summaryResult(hit.found);
+    case "prompt":
+      return promptResult(hit.found);
+    default:
+      return hit satisfies never;
   }
 }
 
@@ -49,24 +76,25 @@ interface Result {
 interface Layout {
   idWidth: number;
   nowEpochMs: number;
+  highlight: Highlight;
 }
 
-function renderResult(io: Io, result: Result, { idWidth, nowEpochMs }: Layout): void {
+function renderResult(io: Io, result: Result, { idWidth, nowEpochMs, highlight }: Layout): void {
   const indent = " ".repeat(idWidth + 2);
   const room = io.columns - indent.length;
   const title = terminalLine(result.title);
   const id = io.paint.dim(result.name.padStart(idWidth));
   // Without a terminal a title is one line, for grep.
   for (const [index, line] of (io.isTerminal ? wrapToWidth(title, room) : [title]).entries()) {
-    io.out(`${index === 0 ? `${id}  ` : indent}${io.paint.bold(line)}`);
+    io.out(`${index === 0 ? `${id}  ` : indent}${io.paint.bold(highlight(line))}`);
   }
   const tags = [...result.tags, ageInWords(result.created_at_epoch, nowEpochMs)]
     .map(terminalLine)
     .join(" · ");
   const below = [tags, beyond(title, terminalLine(result.preview))].filter((text) => text !== "").join("  ");
-  io.out(`${indent}${io.paint.dim(io.isTerminal ? cutToWidth(below, room) : below)}`);
+  io.out(`${indent}${io.paint.dim(highlight(io.isTerminal ? cutToWidth(below, room) : below))}`);
   for (const paragraph of result.paragraphs) {
-    for (const line of wrapToWidth(terminalText(paragraph), room)) io.out(`${indent}${line}`);
+    for (const line of wrapToWidth(terminalText(paragraph), room)) io.out(`${indent}${highlight(line)}`);
   }
 }
 
@@ -92,8 +120,8 @@ function withoutRequest(begin: string, text: string): string {
   return told !== text && told.startsWith(begin) ? told : text;
 }
 
-function observationResult(found: ObservationResult): Result {
-  const tags = [found.obs_type, found.project, ...statusMarks(found), ...foundBy(found)];
+function observationResult(found: ObservationHit): Result {
+  const tags = [...saidBy(found), found.obs_type, found.project, ...statusMarks(found), ...foundBy(found)];
   const common = { name: `#${found.id}`, title: found.title, tags };
   if ("preview" in found) return { ...common, ...rest(found), preview: found.preview, paragraphs: [] };
   const paragraphs = [
@@ -105,8 +133,12 @@ function observationResult(found: ObservationResult): Result {
   return { ...common, ...rest(found), preview: found.subtitle ?? "", paragraphs: filled(paragraphs) };
 }
 
-function summaryResult(found: SummaryResult): Result {
-  const common = { name: `S${found.id}`, tags: [found.project, ...foundBy(found)], ...rest(found) };
+function summaryResult(found: SummaryHit): Result {
+  const common = {
+    name: `S${found.id}`,
+    tags: ["summary", found.project, ...foundBy(found)],
+    ...rest(found),
+  };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [first = "", ...more] = found.summary_text.split("\n");
   const title = found.request ?? first;
@@ -114,14 +146,19 @@ function summaryResult(found: SummaryResult): Result {
   return { ...common, title, preview: "", paragraphs: filled(lines) };
 }
 
-function promptResult(found: PromptResult): Result {
-  const common = { name: `P${found.id}`, tags: [found.project, ...foundBy(found)], ...rest(found) };
+function promptResult(found: PromptHit): Result {
+  const common = { name: `P${found.id}`, tags: ["prompt", found.project, ...foundBy(found)], ...rest(found) };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [title = "", ...lines] = found.prompt_text.split("\n");
   return { ...common, title, preview: "", paragraphs: filled(lines) };
 }
 
-type MatchedBy = ObservationResult["matched_by"][number];
+function saidBy({ standing, said_by }: Pick<ObservationHit, "standing" | "said_by">): string[] {
+  if (standing === 1) return ["rule"];
+  return said_by === "user" ? ["said by the user"] : [];
+}
+
+type MatchedBy = ObservationHit["matched_by"][number];
 
 const legs: ReadonlyMap<MatchedBy, string> = new Map([
   ["parts", "parts of words"],

@@ -46,17 +46,16 @@ export function observationLine(record: ObservationLine): ObservationIndexHit {
   };
 }
 
-/** A session summary as a hit: what was asked, then what came of it. */
+/** A session summary as a hit: what was learned or done, then what was asked. */
 export function summaryHit(
   record: SessionSummary,
   format: "index" | "full",
 ): IndexHit | Parsed<SessionSummary> {
   if (format === "full") return parseLists(record);
-  return line(
-    record,
-    record.request ?? record.summary_text,
-    record.completed ?? record.learned ?? record.summary_text,
-  );
+  const { learned, completed, request, summary_text } = record;
+  const [conclusion = summary_text, ...more] = [learned, completed].filter((text) => text !== null);
+  const asked = request === null ? [] : [`Asked: ${request}`];
+  return line(record, conclusion, [...more, ...asked].join(" ") || summary_text);
 }
 
 /** A prompt as a hit. */

@@ -1,6 +1,7 @@
 // Words that no record has, read as the nearest word that one has: most are typing errors.
 import { editDistance } from "../domain/edit-distance.ts";
 import { identifierParts } from "../domain/index-text.ts";
+import { respellingNote } from "../domain/respelling.ts";
 import { termsOf, wordsOf } from "../domain/words.ts";
 import { topicWords } from "./query.ts";
 import { type Asked, isInSomeRecord, type SearchedKind, type SearchPort } from "./ways.ts";
@@ -31,8 +32,7 @@ export function respelled(port: SearchPort, asked: Asked): Respelled | null {
   });
   if (found.length === 0) return null;
   const words = found.reduce((text, { word, near }) => text.replace(wholeWord(word), near), asked.words);
-  const notes = found.map(({ word, near }) => `No record has \`${word}\`; searched for \`${near}\`.`);
-  return { asked: { ...asked, words }, notes };
+  return { asked: { ...asked, words }, notes: found.map(respellingNote) };
 }
 
 /** Says which words of a search without an answer are in no record; none when all are known. */

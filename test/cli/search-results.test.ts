@@ -77,7 +77,9 @@ test.each([
   ["fix the login", "Request: another Learned: It broke.", "  Request: another Learned: It broke."],
 ])("a session with the title %j does not repeat it below", (title, preview, shown) => {
   const { obs_type: _, ...session } = hit;
-  expect(linesOf({ sessions: [{ ...session, title, preview }] })[1]).toBe(`     shop · 3 h ago${shown}`);
+  expect(linesOf({ sessions: [{ ...session, title, preview }] })[1]).toBe(
+    `     summary · shop · 3 h ago${shown}`,
+  );
 });
 
 test("a whole session does not repeat its request", () => {
@@ -110,9 +112,30 @@ test("a whole session does not repeat its request", () => {
   expect(lines.slice(2)).toEqual(["     Learned: It broke."]);
 });
 
-test("kinds stand under headings when there is more than one", () => {
+test("all kinds stand in one list under their names", () => {
   const lines = linesOf({ observations: [hit], prompts: [{ ...hit, title: "fix it", preview: "fix it" }] });
-  expect(lines.filter((line) => /^[A-Z][a-z]/.test(line))).toEqual(["Observations", "Prompts"]);
+  expect(lines.map((line) => line.slice(0, 3))).toEqual(["#12", "   ", "P12", "   "]);
+});
+
+test("marks the searched words where the stream shows colour", () => {
+  const answer = { observations: [hit], query: "sessions secret" };
+  const marked = linesOf(answer, {
+    color: true,
+    paint: { ...paintFor(false), yellow: (text) => `<${text}>` },
+  });
+  expect(marked).toEqual([
+    "#12  Edited src/auth/<session>.ts",
+    "     bugfix · shop · 3 h ago  The <secret> comes from the environment.",
+  ]);
+  expect(linesOf(answer).join("")).not.toContain("<");
+});
+
+test("says which hits are rules and which the user said", () => {
+  const said = { ...hit, preview: "", said_by: "user" as const };
+  expect(linesOf({ observations: [{ ...said, standing: 1 }] })[1]).toBe(
+    "     rule · bugfix · shop · 3 h ago",
+  );
+  expect(linesOf({ observations: [said] })[1]).toBe("     said by the user · bugfix · shop · 3 h ago");
 });
 
 test("no line of a hit is wider than the terminal", () => {

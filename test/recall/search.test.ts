@@ -133,7 +133,7 @@ describe("the answer", () => {
     const prompt = memory.addPrompt("bound the cache\nplease");
     const found = await search({ ...index, query: "cache" });
     expect(found.sessions).toMatchObject([
-      { id: summary.id, title: "Bound the cache", preview: "It has a limit of 1,000." },
+      { id: summary.id, title: "It has a limit of 1,000.", preview: "Asked: Bound the cache" },
     ]);
     expect(found.prompts).toMatchObject([{ id: prompt.id, title: "bound the cache please" }]);
   });

@@ -1,12 +1,13 @@
 // `mem show`: whole records by their names.
 import type { Command } from "commander";
-import type { SearchAnswer, WorkerClient } from "../../client/worker-client.ts";
+import type { WorkerClient } from "../../client/worker-client.ts";
 import { parseRecordName, type RecordName, recordName } from "../../domain/record-name.ts";
 import { parseLists } from "../../domain/records.ts";
 import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { renderSearch } from "../search-results.ts";
+import { type Hits, hitsByKind } from "../search-list.ts";
+import { renderHits } from "../search-results.ts";
 
 /** Adds `mem show`. */
 export function registerShow(program: Command, context: CliContext): void {
@@ -22,13 +23,11 @@ export function registerShow(program: Command, context: CliContext): void {
   ]);
 }
 
-type Shown = Pick<SearchAnswer, "observations" | "sessions" | "prompts">;
-
 async function showRecords(context: CliContext, ids: readonly string[], asJson: boolean): Promise<void> {
   const names = ids.flatMap((text) => text.split(",").filter((part) => part !== "")).map(named);
   const { shown, missing } = await read(context.worker(), names);
   if (asJson) context.io.json(shown);
-  else renderSearch(context.io, shown, { nowEpochMs: context.clock.now() });
+  else renderHits(context.io, hitsByKind(shown), { nowEpochMs: context.clock.now() });
   if (missing.length === 0) return;
   throw new MemError("not_found", {
     message: `There is no ${missing.map(recordName).join(", ")}.`,
@@ -52,7 +51,7 @@ async function read(worker: WorkerClient, names: readonly RecordName[]) {
     ...new Set(names.filter((name) => name.kind === kind).map(({ id }) => id)),
   ];
   const ids = idsOf("observation");
-  const shown: Shown = { observations: [], sessions: [], prompts: [] };
+  const shown: Hits = { observations: [], sessions: [], prompts: [] };
   for (let from = 0; from < ids.length; from += mostObservations) {
     const found = await worker.observationsOf(ids.slice(from, from + mostObservations));
     shown.observations.push(...found.map(asked));
