@@ -3,26 +3,30 @@
 /** `general` is talk and questions of common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";
 
-/** What helps with the prompt: open work, a cause, a decision; `act` asks for a change. */
+/** What helps with the prompt: open work, a cause, a decision, a rule for a change. */
 export type Intent = "resume" | "problem" | "choice" | "act";
 
 export interface AskedFor {
   kind: PromptKind;
-  intent: Intent;
+  /** At least one; a prompt can ask why and what to do. */
+  intents: ReadonlySet<Intent>;
 }
 
 /** Judged by wording alone, in eight languages; it errs towards `unknown`. */
 export function askedFor(prompt: string): AskedFor {
-  const intent = intentOf(prompt);
-  if (general.test(prompt)) return { kind: "general", intent };
-  const isWork = intent === "resume" || work.test(prompt);
-  return { kind: isWork ? "work" : "unknown", intent };
+  const intents = intentsOf(prompt);
+  if (general.test(prompt)) return { kind: "general", intents };
+  const isWork = intents.has("resume") || work.test(prompt);
+  return { kind: isWork ? "work" : "unknown", intents };
 }
 
-function intentOf(prompt: string): Intent {
-  if (resume.test(prompt)) return "resume";
-  if (problem.test(prompt)) return "problem";
-  return choice.test(prompt) ? "choice" : "act";
+function intentsOf(prompt: string): Set<Intent> {
+  if (resume.test(prompt)) return new Set(["resume"]);
+  const intents = new Set<Intent>();
+  if (problem.test(prompt)) intents.add("problem");
+  if (choice.test(prompt)) intents.add("choice");
+  if (intents.size === 0 || wishesChange.test(prompt)) intents.add("act");
+  return intents;
 }
 
 /** Whole words of several languages, and runs of scripts without spaces. */
@@ -49,7 +53,7 @@ const problem = wordsOr(
 );
 
 const choice = wordsOr(
-  `which|what do (?:we|i)|how do (?:we|i)|how should|should (?:we|i)|shall we|where do we|do we use|is it ok|did we ever|ok\\?|right\\?|
+  `which|what do (?:we|i)|how do (?:we|i)|how should|should (?:we|i)|shall we|where do we|do we use|what (?:\\p{L}+ ){0,2}\\p{L}+\\?|do we have|separate|is it ok|did we ever|ok\\?|right\\?|
   let'?s|i'?d just|whichever|whatever|i guess|as usual|wie (?:machen|sollen|beschleunigen)|welche\\w*|soll\\w*|brauche ich|
   qué formato|cuál|debería|de quel|quelle?s?|faut-il|on passe|devo|qual|certo|какой|какую|стоит ли`,
   "应该|用什么|哪个|どう|どれ|どちら|区別",
@@ -78,6 +82,8 @@ const changes = `add|implement|write|create|fix|put|build|make|change|update|rem
   bump|split|raise|schreib\\w*|bau\\w*|füg\\w*|leg\\w*|erstell\\w*|änder\\w*|mach\\w*|fang|añade|agrega|crea|escribe|arregla|
   cambia|lanza|ajoute|crée|écris|corrige|change|mets|adicione|crie|escreva|corrija|altere|registre|добавь|создай|напиши|исправь|
   поменяй|почини|сделай`;
+
+const wishesChange = wordsOr(`(?:${changes})`, "添加|实现|追加|実装|修正");
 
 // A wish for a change, or words of a project that runs.
 const work = wordsOr(

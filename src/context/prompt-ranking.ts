@@ -39,7 +39,7 @@ export function createPromptRanking(): PromptRanking {
       const { gate, overlap, least } = limits[asked.kind];
       const scored = past.records
         .filter(({ id }) => !known.has(id))
-        .map((record) => scoreOf(record, { query, idf, turns, intent: asked.intent, terms }))
+        .map((record) => scoreOf(record, { query, idf, turns, intents: asked.intents, terms }))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
@@ -60,11 +60,11 @@ interface Scoring {
   query: readonly string[];
   idf: ReadonlyMap<string, number>;
   turns: ReadonlyMap<string, ReadonlySet<string>>;
-  intent: Intent;
+  intents: ReadonlySet<Intent>;
   terms: TermMemory;
 }
 
-function scoreOf(record: Observation, { query, idf, turns, intent, terms }: Scoring): Scored {
+function scoreOf(record: Observation, { query, idf, turns, intents, terms }: Scoring): Scored {
   const ownTerms = terms.of(`o${record.id}.${record.revision}`, textOf(record));
   const turnTerms = turns.get(turnKey(record));
   let own = 0;
@@ -77,7 +77,7 @@ function scoreOf(record: Observation, { query, idf, turns, intent, terms }: Scor
   const score =
     weights.own * own +
     weights.turn * turn +
-    weights.intent * fitOf(intent, record) +
+    weights.intent * Math.max(...[...intents].map((intent) => fitOf(intent, record))) +
     weights.salience * salience;
   return { record, score, overlap: own + turn / 2 };
 }
