@@ -188,14 +188,14 @@ function createTermMemory(): TermMemory {
 
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as
 // `npm run bench -- delivery` measures it.
-const weights = { own: 1.45, turn: 0.7, intent: 3, salience: 0.7 };
+const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3 };
 const limits: Record<PromptKind, { gate: number; overlap: number; least: number }> = {
   general: { gate: 14, overlap: 7, least: 7 },
-  unknown: { gate: 6, overlap: 2.2, least: 1 },
+  unknown: { gate: 4.5, overlap: 1.5, least: 1 },
   work: { gate: 2, overlap: 0, least: 1 },
 };
-const spread = 6;
-const mostPerTurn = 4;
+const spread = 8;
+const mostPerTurn = 3;
 const mostRanked = 12;
 const leastTurns = 50;
 const mostTerms = 80;

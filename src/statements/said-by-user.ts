@@ -13,7 +13,9 @@ export function saidIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(ownWords(turn.prompt));
   const about = { isFollowUp: turn.previous !== null, sentences: sentences.length };
   return sentences
-    .flatMap((sentence) => statementOf(sentence, turn, about) ?? [])
+    .flatMap(
+      (sentence) => statementOf(sentence, turn, { ...about, before: sentences[sentence.at - 1] }) ?? [],
+    )
     .sort((a, b) => b.statement.salience - a.statement.salience)
     .slice(0, mostStatements)
     .sort((a, b) => a.at - b.at)
@@ -23,7 +25,7 @@ export function saidIn(turn: Turn): Statement[] {
 function statementOf(
   sentence: Sentence,
   turn: Turn,
-  about: { isFollowUp: boolean; sentences: number },
+  about: { isFollowUp: boolean; sentences: number; before: Sentence | undefined },
 ): { at: number; statement: Statement } | null {
   const { text, at } = sentence;
   const rule = standingOf(text, {
@@ -34,8 +36,17 @@ function statementOf(
   const salience = salienceOfPrompt(sentence, about);
   const common = { text, said_by: "user" } as const;
   if (rule !== null) {
-    const { reach, form } = rule;
-    const statement = { ...common, kind: "rule", standing: true, reach, forbids: form === "never" } as const;
+    const { reach, form, pointsBack } = rule;
+    // "Same for all figures" says nothing without the sentence before it.
+    const whole = pointsBack && about.before !== undefined ? `${about.before.text} ${text}` : text;
+    const statement = {
+      ...common,
+      text: whole,
+      kind: "rule",
+      standing: true,
+      reach,
+      forbids: form === "never",
+    } as const;
     return { at, statement: { ...statement, salience: Math.max(salience, 0) + standingBonus } };
   }
   if (salience < leastSalience || saysNothing(text)) return null;

@@ -8,6 +8,7 @@ import { createObservationRecorder, eventsOf } from "../capture/record-observati
 import type { Clock } from "../clock.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { StreamEvent } from "../domain/events.ts";
+import { failOpen } from "../errors.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -123,6 +124,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       vectors.notify(made.observations.map(({ id }) => id));
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
+      void failOpen("replacing older rules", () => rules.replaceOlder(made.observations));
       for (const observation of made.changed ?? []) {
         touched(observation.project);
         stream.publish({ type: "observation_changed", observation });
@@ -157,6 +159,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     // Nothing more will come for it, so its messages need not wait for company.
     if (event.type === "session_completed") loop.notify(event.sessionDbId);
   };
+  const rules = buildRules({ store, clock, projects, publish, onNewText: vectors.notify });
   const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
   const cleaner = createThreadCleaner({
     script: packageFile("dist", "clean-thread.cjs"),
@@ -244,7 +247,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     folders,
     cost,
     judge: buildJudge(store, publish),
-    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify }),
+    ...rules,
     maintenance: derived,
     projectDetails: { ...projects.relabel, list: store.projectMoves.list },
     projectNamed: projects.current,

@@ -20,5 +20,5 @@ it.each([
   ["which id type do we use for new tables?", "choice"],
   ["rename the column", "act"],
 ] as const)("sees in %j what would help: %s", (prompt, intent) => {
-  expect(askedFor(prompt).intent).toBe(intent);
+  expect([...askedFor(prompt).intents]).toContain(intent);
 });

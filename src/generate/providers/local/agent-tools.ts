@@ -2,6 +2,8 @@
 import { isJsonObject, type Json } from "../../../domain/json.ts";
 import { objectField, objectsField, textField, textsField } from "../../../domain/json-fields.ts";
 import { counted, firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
+import type { Speaker, StatementMarks } from "../../../domain/statement.ts";
+import { standingOf } from "../../../statements/standing.ts";
 import { answerText } from "./agent-answer.ts";
 import { gist, points, sentences } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
@@ -40,6 +42,7 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
     concepts: [result.failed ? "problem-solution" : "how-it-works"],
     provenance: "agent",
     routine: launched && !result.failed,
+    ...(first === "" || result.failed ? {} : { statement: saidBy("agent", salienceOf.report) }),
   };
 }
 
@@ -63,6 +66,7 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
     facts: steps,
     concepts: ["why-it-exists", "trade-off"],
     provenance: "agent",
+    ...(name === "" ? {} : { statement: saidBy("agent", rejected ? salienceOf.rejected : salienceOf.plan) }),
   };
 }
 
@@ -102,8 +106,25 @@ export function describeQuestion({ input, result }: ToolUse): Finding {
         : [said === "" ? question : `${question} ${said}`],
     concepts: ["trade-off", "why-it-exists"],
     provenance: said === "" ? "agent" : "user",
+    ...(said === "" || result.failed ? {} : { statement: answerOf(chosen, offered) }),
   };
 }
+
+// A label that the agent offered is not in the user's own words, so it never stands as a rule.
+function answerOf(chosen: readonly string[], offered: readonly string[]): StatementMarks {
+  const around = { prompt: chosen.join("\n"), isFollowUp: true, previousClosing: null };
+  const own = chosen.filter((answer) => !offered.includes(answer));
+  const rule = own.map((answer) => standingOf(answer, around)).find((found) => found !== null);
+  const marks = saidBy("user", salienceOf.answer);
+  return rule === undefined ? marks : { ...marks, standing: true, reach: rule.reach };
+}
+
+function saidBy(said_by: Speaker, salience: number): StatementMarks {
+  return { said_by, standing: false, reach: "project", salience };
+}
+
+// Beside the sentences of closings, of which few are above 1.
+const salienceOf = { answer: 2, rejected: 1.5, plan: 1, report: 0 };
 
 /** A task list as it stands now. */
 export function describeTasks({ input, name }: ToolUse): Finding {

@@ -3,6 +3,7 @@ import type { DraftObservation } from "../../../domain/drafts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { clip, oneLine, plain } from "../../../domain/plain-text.ts";
 import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
+import type { StatementMarks } from "../../../domain/statement.ts";
 import type { ToolResult } from "../../../domain/tool-result.ts";
 
 /** A tool use with its host's shape taken off. */
@@ -33,6 +34,8 @@ export interface Finding {
   provenance: Provenance;
   /** A look, a status, a task list: of no lasting interest. */
   routine?: boolean;
+  /** An answer of the user, a plan, a report: what was said, not what was done. */
+  statement?: StatementMarks;
 }
 
 /** The finding as a draft: cleaned, cut to the caps, nothing said twice. */
@@ -52,6 +55,7 @@ export function toDraft(finding: Finding, source: number): DraftObservation {
     provenance: finding.provenance,
     sources: [source],
     ...(finding.routine === true ? { routine: true } : {}),
+    ...(finding.statement === undefined ? {} : { statement: finding.statement }),
   };
 }
 

@@ -100,3 +100,29 @@ it.each([
   const draft = observed({ tool: "Task", input: { description: "Look" }, response });
   expect(draft.subtitle).toBe(first);
 });
+
+it("takes an answer of the user for a statement, and for a rule only in the user's own words", () => {
+  const answered = (answer: string) =>
+    observed({
+      tool: "AskUserQuestion",
+      input: {
+        questions: [{ question: "How to commit?", options: [{ label: "Always squash every commit" }] }],
+      },
+      response: { answers: { "How to commit?": answer } },
+    }).statement;
+  expect(answered("Always squash every commit")).toMatchObject({ said_by: "user", standing: false });
+  expect(answered("we never squash here, always rebase")).toMatchObject({ said_by: "user", standing: true });
+});
+
+it("takes a plan and a sub-agent's report for the agent's words", () => {
+  expect(
+    observed({ tool: "ExitPlanMode", input: { plan: "# Split the module\n- move files" } }).statement,
+  ).toEqual({
+    said_by: "agent",
+    standing: false,
+    reach: "project",
+    salience: 1,
+  });
+  const report = observed({ tool: "Task", input: { description: "look" }, response: "Never use npm here." });
+  expect(report.statement).toMatchObject({ said_by: "agent", standing: false });
+});
