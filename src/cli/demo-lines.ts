@@ -1,6 +1,6 @@
 // The demo as plain lines, where there is no terminal to draw on.
-import type { DemoAnswer, DemoEvent } from "../domain/demo-events.ts";
-import { cutToWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import type { DemoEvent } from "../domain/demo-events.ts";
+import { cutToWidth, padToWidth, terminalLine, terminalText } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
 
 /** Prints what happens, a line each. */
@@ -19,21 +19,19 @@ function linesOf(event: DemoEvent): string[] {
     case "summary":
       return [`  summary    ${terminalLine(event.title)}`];
     case "question":
-      return ["", `$ mem search ${event.words}`, ...event.answers.flatMap(answerLines), ""];
+      return ["", `$ ${event.command}`, ...event.lines];
     case "injected":
-      return [`next session starts with ${event.characters} characters of memory`];
+      return ["", `${event.moment}:`, ...terminalText(event.text).trimEnd().split("\n")];
     case "privacy":
-      return [`private text and passwords looked for on the disk: ${event.lookedFor}, found: ${event.found}`];
+      return [
+        "",
+        `private text and passwords looked for on the disk: ${event.lookedFor}, found: ${event.found}`,
+      ];
     case "end":
       return [`done in ${(event.tookMs / 1000).toFixed(1)} s; worker and data directory are gone`];
     default:
       return event satisfies never;
   }
-}
-
-function answerLines({ tag, title, text }: DemoAnswer): string[] {
-  const lines = [`  ${padToWidth(tag, 9)}  ${terminalLine(title)}`];
-  return tag === "summary" ? [...lines, `             ${terminalLine(text)}`] : lines;
 }
 
 function hookLine(event: Extract<DemoEvent, { kind: "hook" }>): string {

@@ -17,6 +17,10 @@ export interface DemoStep {
 /** What a person who comes later would ask. */
 export const demoQuestion = "why were users logged out after a deploy?";
 
+/** What the user of a later session asks the agent. */
+const nextPrompt =
+  "Customers say that they have to log in again after each deploy. Have we seen this before?";
+
 /** What stands in the session and must never reach the disk: private text, and a password in a command's output. */
 export const demoSecrets = ["staging box is unpatched", "correct-horse-battery"] as const;
 
@@ -34,12 +38,21 @@ export function loadDemoSession(): DemoStep[] {
   });
 }
 
-/** The first event of a session that comes after it. */
-export function nextSessionStart(steps: readonly DemoStep[]): DemoStep {
-  const first = steps[0];
-  if (first === undefined) throw new MemError("internal", { message: "The demo's session is empty." });
-  const payload = { ...first.payload, session_id: "00000000-0000-4000-8000-0000000000d2" };
-  return { name: first.name, about: "the next session", payload };
+/** The start and the first prompt of a session that comes after it. */
+export function nextSession(steps: readonly DemoStep[]): { start: DemoStep; prompt: DemoStep } {
+  const next = (name: string, changed: JsonObject): DemoStep => {
+    const step = steps.find((one) => one.name === name);
+    if (step === undefined) throw new MemError("internal", { message: `The demo's session has no ${name}.` });
+    const payload = { ...step.payload, session_id: "00000000-0000-4000-8000-0000000000d2", ...changed };
+    return { name, about: aboutOf(payload), payload };
+  };
+  return {
+    start: next("SessionStart", {}),
+    prompt: next("UserPromptSubmit", {
+      prompt_id: "00000000-0000-4000-8000-000000000201",
+      prompt: nextPrompt,
+    }),
+  };
 }
 
 function aboutOf(payload: JsonObject): string {

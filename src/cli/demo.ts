@@ -4,25 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workerUrl } from "../client/worker-address.ts";
-import { createWorkerClient, type SearchAnswer, type WorkerClient } from "../client/worker-client.ts";
+import { createWorkerClient, type WorkerClient } from "../client/worker-client.ts";
 import type { Clock } from "../clock.ts";
-import type { DemoAnswer, DemoEvent } from "../domain/demo-events.ts";
+import type { DemoEvent } from "../domain/demo-events.ts";
 import { failOpen, MemError } from "../errors.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { settingKeys } from "../settings/table.ts";
 import { injectedText, runHook } from "./demo-hook.ts";
-import {
-  type DemoStep,
-  demoQuestion,
-  demoSecrets,
-  loadDemoSession,
-  nextSessionStart,
-} from "./demo-session.ts";
+import { type DemoStep, demoQuestion, demoSecrets, loadDemoSession, nextSession } from "./demo-session.ts";
+import type { Io } from "./io.ts";
+import { renderSearch } from "./search-results.ts";
 import { startWorker, stopWorker } from "./worker-process.ts";
 
 interface DemoRequest {
   environment: Environment;
   clock: Clock;
+  /** How the answer of a command is printed. */
+  io: Io;
   /** Pause after each event, so that a person can follow. */
   paceMs: number;
   show(event: DemoEvent): void;
@@ -47,8 +45,13 @@ export async function runDemo(request: DemoRequest): Promise<void> {
     const steps = loadDemoSession();
     await replay(demo, steps);
     await ask(demo);
-    const printed = await sendStep(demo, nextSessionStart(steps));
-    show({ kind: "injected", characters: injectedText(printed).length });
+    const { start, prompt } = nextSession(steps);
+    show({ kind: "injected", moment: "The next session starts with", text: await injectedBy(demo, start) });
+    show({
+      kind: "injected",
+      moment: `With the prompt "${prompt.about}" comes`,
+      text: await injectedBy(demo, prompt),
+    });
     show({ kind: "privacy", lookedFor: demoSecrets.length, found: secretsOnDisk(dataDir) });
   } finally {
     await client.close();
@@ -106,6 +109,10 @@ async function replay(demo: Demo, steps: readonly DemoStep[]): Promise<void> {
   await untilGenerated(demo);
 }
 
+async function injectedBy(demo: Demo, step: DemoStep): Promise<string> {
+  return injectedText(await sendStep(demo, step));
+}
+
 async function sendStep(demo: Demo, { name, payload }: DemoStep): Promise<string> {
   return runHook({ event: name, payload, environment: demo.environment, signal: demo.signal });
 }
@@ -144,29 +151,14 @@ function firstTime(demo: Demo, key: string): boolean {
   return demo.seen.add(key).size > before;
 }
 
-// The summary says what came of it, the observations what was done.
-async function ask(demo: Demo): Promise<void> {
-  const [{ sessions }, { observations }] = await Promise.all([
-    demo.client.search({ query: demoQuestion, type: "sessions", format: "full", limit: 1 }),
-    demo.client.search({ query: demoQuestion, type: "observations", limit: 3 }),
-  ]);
-  const answers = [...sessions.map(summaryAnswer), ...observations.map(observationAnswer)];
-  demo.show({ kind: "question", words: demoQuestion, answers });
+async function ask({ client, clock, io, show }: Demo): Promise<void> {
+  const answer = await client.search({ query: demoQuestion, limit: shownOfEachKind });
+  const lines: string[] = [];
+  renderSearch({ ...io, out: (line) => lines.push(line) }, answer, { nowEpochMs: clock.now(), all: false });
+  show({ kind: "question", command: `mem search --limit ${shownOfEachKind} ${demoQuestion}`, lines });
 }
 
-function summaryAnswer(found: SearchAnswer["sessions"][number]): DemoAnswer {
-  if ("preview" in found) return { tag: "summary", title: found.title, text: found.preview };
-  const { request, learned, completed, summary_text } = found;
-  return { tag: "summary", title: request ?? summary_text, text: learned ?? completed ?? summary_text };
-}
-
-function observationAnswer(found: SearchAnswer["observations"][number]): DemoAnswer {
-  return {
-    tag: found.obs_type,
-    title: found.title,
-    text: "preview" in found ? found.preview : found.summary,
-  };
-}
+const shownOfEachKind = 3;
 
 function secretsOnDisk(dataDir: string): number {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>

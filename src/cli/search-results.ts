@@ -123,7 +123,7 @@ function withoutRequest(begin: string, text: string): string {
 function observationResult(found: ObservationHit): Result {
   const tags = [...saidBy(found), found.obs_type, found.project, ...statusMarks(found), ...foundBy(found)];
   const common = { name: `#${found.id}`, title: found.title, tags };
-  if ("preview" in found) return { ...common, ...rest(found), preview: found.preview, paragraphs: [] };
+  if ("preview" in found) return { ...common, ...quoteOf(found), ...rest(found), paragraphs: [] };
   const paragraphs = [
     found.narrative ?? found.summary,
     ...found.facts.map((fact) => `- ${fact}`),
@@ -151,6 +151,12 @@ function promptResult(found: PromptHit): Result {
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [title = "", ...lines] = found.prompt_text.split("\n");
   return { ...common, title, preview: "", paragraphs: filled(lines) };
+}
+
+// The preview of a statement is the quote that its title cuts.
+function quoteOf({ title, preview, said_by }: Extract<ObservationHit, { preview: string }>) {
+  const isQuote = said_by !== undefined && preview.startsWith(title.replace(/…$/, ""));
+  return isQuote ? { title: preview, preview: "" } : { title, preview };
 }
 
 function saidBy({ standing, said_by }: Pick<ObservationHit, "standing" | "said_by">): string[] {

@@ -7,16 +7,10 @@ export type DemoEvent =
   | { kind: "hook"; name: string; about: string; tookMs: number; done: number; total: number }
   | { kind: "observation"; obs_type: string; title: string }
   | { kind: "summary"; title: string }
-  | { kind: "question"; words: string; answers: DemoAnswer[] }
-  /** What the next session would be given by its first hook. */
-  | { kind: "injected"; characters: number }
+  /** A command, and the lines that it printed. */
+  | { kind: "question"; command: string; lines: string[] }
+  /** What a hook put into the context of the next session's agent. */
+  | { kind: "injected"; moment: string; text: string }
   /** Private text and passwords of the session that were looked for on the disk, and found. */
   | { kind: "privacy"; lookedFor: number; found: number }
   | { kind: "end"; tookMs: number };
-
-/** What a search found: its kind or type, what it is, and a line of what it says. */
-export interface DemoAnswer {
-  tag: string;
-  title: string;
-  text: string;
-}

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Box, render, Static, Text } from "ink";
 import { useSyncExternalStore } from "react";
 import type { DemoEvent } from "../domain/demo-events.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
+import { terminalLine, terminalText } from "../domain/terminal-text.ts";
 
 export interface DemoScreen {
   show(event: DemoEvent): void;
@@ -109,9 +109,11 @@ function EventRow({ event, color }: { event: DemoEvent; color: boolean }) {
     case "summary":
       return <MemoryRow tag="summary" title={event.title} color={color} />;
     case "question":
-      return <Answers event={event} color={color} />;
+      return <Printed heading={`$ ${event.command}`} lines={event.lines} color={color} />;
     case "injected":
-      return <Text>{`The next session starts with ${event.characters} characters of this memory.`}</Text>;
+      return (
+        <Printed heading={`${event.moment}:`} lines={[terminalText(event.text).trimEnd()]} color={color} />
+      );
     case "privacy":
       return (
         <Text>{`Private text and passwords on the disk: ${event.found} of ${event.lookedFor} that were sent.`}</Text>
@@ -156,20 +158,20 @@ function MemoryRow({ tag, title, color }: { tag: string; title: string; color: b
   );
 }
 
-function Answers({ event, color }: { event: Extract<DemoEvent, { kind: "question" }>; color: boolean }) {
+interface PrintedProps {
+  heading: string;
+  /** Safe for a terminal. */
+  lines: readonly string[];
+  color: boolean;
+}
+
+function Printed({ heading, lines, color }: PrintedProps) {
   return (
-    <Box flexDirection="column" marginY={1}>
-      <Tint color={color} bold>{`$ mem search ${event.words}`}</Tint>
-      {event.answers.map(({ tag, title, text }) => (
-        <Box key={title} flexDirection="column">
-          <MemoryRow tag={tag} title={title} color={color} />
-          {tag === "summary" ? (
-            <Box marginLeft={14}>
-              <Text>{terminalLine(text)}</Text>
-            </Box>
-          ) : null}
-        </Box>
-      ))}
+    <Box flexDirection="column" marginTop={1} width="100%">
+      <Tint color={color} bold>
+        {heading}
+      </Tint>
+      <Text>{lines.join("\n")}</Text>
     </Box>
   );
 }

@@ -130,6 +130,12 @@ test("marks the searched words where the stream shows colour", () => {
   expect(linesOf(answer).join("")).not.toContain("<");
 });
 
+test("shows a statement in full", () => {
+  const quote = "The session secret was made at each start, so every cookie became invalid.";
+  const found = { ...hit, title: `${quote.slice(0, 40)}…`, preview: quote, said_by: "agent" as const };
+  expect(linesOf({ observations: [found] })).toEqual([`#12  ${quote}`, "     bugfix · shop · 3 h ago"]);
+});
+
 test("says which hits are rules and which the user said", () => {
   const said = { ...hit, preview: "", said_by: "user" as const };
   expect(linesOf({ observations: [{ ...said, standing: 1 }] })[1]).toBe(

@@ -11,12 +11,8 @@ const events: DemoEvent[] = [
   { kind: "hook", name: "PostToolUse", about: `Edit session.ts ${evil}`, tookMs: 7, done: 1, total: 2 },
   { kind: "observation", obs_type: "bugfix", title: `Edited ${"a-long-path/".repeat(20)} ${evil}` },
   { kind: "summary", title: "Users are logged out" },
-  {
-    kind: "question",
-    words: "why?",
-    answers: [{ tag: "summary", title: "Because", text: `of a secret ${evil}` }],
-  },
-  { kind: "injected", characters: 2500 },
+  { kind: "question", command: "mem search why?", lines: ["#3  of a secret"] },
+  { kind: "injected", moment: "The next session starts with", text: `Rule: never npm ${evil}` },
   { kind: "privacy", lookedFor: 2, found: 0 },
   { kind: "end", tookMs: 7100 },
 ];
@@ -41,7 +37,7 @@ test("the screen shows every event, in lines that fit the terminal", async () =>
     "+ bugfix",
     "why?",
     "of a secret",
-    "2500",
+    "never npm",
     "0 of 2",
     "7.1 s",
   ]) {

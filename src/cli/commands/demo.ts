@@ -35,6 +35,7 @@ async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
     await runDemo({
       environment,
       clock,
+      io,
       paceMs: draws ? terminalPaceMs : 0,
       show,
       signal: interrupted.signal,
