@@ -9,6 +9,7 @@ import { changesOfFile, type ToldOfFile } from "./file-changes.ts";
 import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
 import { namedIn } from "./named.ts";
 import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./prompt-context.ts";
+import { askedFor } from "./prompt-kind.ts";
 import { createPromptRanking, type PromptRanking } from "./prompt-ranking.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
 import { type Injection, type TimelineDeps, timelineOf } from "./timeline.ts";
@@ -169,6 +170,7 @@ async function relevantTo(
   if (words.trim() === "") return { text: "", records: [] };
   const ranked = rankedFor(port, { project, words, known }, ranking);
   if (ranked !== null) return renderQuotes(ranked, budget);
+  if (askedFor(words).kind === "general") return { text: "", records: [] };
   const limit = maxRelevant * searchedPerPlace;
   const found = (await port.relevant?.({ project, words, limit })) ?? [];
   const observations = chosenRelevant(found, { project, known });

@@ -1,6 +1,6 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import type { Observation, SessionSummary } from "../domain/records.ts";
-import { closingCuesOf } from "../statements/closing-cues.ts";
+import { saysLeftOpen } from "../statements/closing-cues.ts";
 import type { ContextPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 import { textTokens } from "./tokens.ts";
@@ -37,7 +37,7 @@ export function passedOn(port: ContextPort, { projects, tokens, known }: PassedO
     .flatMap((project) => source.statements({ project, limit: mostStatements }))
     .filter((one) => one.standing === 0 && unknown(one));
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
-  const ranked = byPassingOn(statements);
+  const ranked = withoutRepeats(byPassingOn(statements));
   const failures = ranked.filter(isFailure);
   const open = ranked.filter((one) => !isFailure(one) && isOpen(one)).slice(0, mostOpen);
   const room = new Room(tokens);
@@ -49,6 +49,17 @@ export function passedOn(port: ContextPort, { projects, tokens, known }: PassedO
     room.fill("Found and decided", ranked.filter((one) => !isFailure(one)).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
   return { sections, records: [...room.records] };
+}
+
+// The same thing concluded again says no more; the most salient of equal quotes stands for them.
+function withoutRepeats(statements: readonly Observation[]): Observation[] {
+  const said = new Set<string>();
+  return statements.filter(({ summary }) => {
+    const key = summary.toLowerCase();
+    if (said.has(key)) return false;
+    said.add(key);
+    return true;
+  });
 }
 
 /** A line and the record that it quotes; null for one that stands for no record. */
@@ -112,7 +123,7 @@ function inTime(statements: readonly Observation[]): Observation[] {
 }
 
 function isOpen({ said_by, summary }: Observation): boolean {
-  return said_by === "agent" && closingCuesOf(summary).has("open");
+  return said_by === "agent" && saysLeftOpen(summary);
 }
 
 // Only what is derived from tool uses says `tool`; a fix has what worked, a failure has not.

@@ -44,7 +44,7 @@ export function createPromptRanking(): PromptRanking {
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
       const isCloseEnough = ({ score }: Scored): boolean => score > Math.max(least, best.score - spread);
-      return { asked, ranked: fewPerTurn(scored.filter(isCloseEnough)) };
+      return { asked, ranked: fewPerTurn(withoutRepeats(scored.filter(isCloseEnough), past.records, known)) };
     },
   };
 }
@@ -154,6 +154,25 @@ function weightsOf(
       return [term, Math.log(1 + (count - found + 0.5) / (found + 0.5))];
     }),
   );
+}
+
+// What the reader has in the same words is nothing new.
+function withoutRepeats(
+  scored: readonly Scored[],
+  records: readonly Observation[],
+  known: ReadonlySet<number>,
+): Scored[] {
+  const said = new Set(records.filter(({ id }) => known.has(id)).map(textKey));
+  return scored.filter(({ record }) => {
+    const key = textKey(record);
+    if (said.has(key)) return false;
+    said.add(key);
+    return true;
+  });
+}
+
+function textKey(record: Observation): string {
+  return textOf(record).toLowerCase();
 }
 
 function fewPerTurn(scored: readonly Scored[]): Scored[] {

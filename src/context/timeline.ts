@@ -78,7 +78,7 @@ async function viewFor(
 // The frame takes about 60 tokens, and some are left for the list of other records. A text that may be of any length, as
 // one asked for over HTTP, has the same quotes as a host gets.
 function shareOf({ tokens }: Budget): { tokens: number } {
-  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.86 - 40 };
+  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.9 - 40 };
 }
 
 const mostQuoteTokens = 1_000;
