@@ -191,8 +191,8 @@ function rankedFor(
   return ranking.rank(words, { records, prompts }, known).ranked.map(({ record }) => record);
 }
 
-// About two years of daily work; what is older is still found by a search.
-const mostRankable = 4_000;
+// About a year of daily work; what is older is still found by a search.
+const mostRankable = 2_000;
 
 function joined(first: Injection, second: Injection): Injection {
   return {
