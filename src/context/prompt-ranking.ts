@@ -24,6 +24,8 @@ export interface PromptRanking {
     prompt: string,
     past: { records: readonly Observation[]; prompts: readonly EarlierPrompt[] },
     known: ReadonlySet<number>,
+    /** Names of files that the session edits: of what the prompt calls for, their records come first. */
+    edited?: readonly string[],
   ): RankedRecords;
 }
 
@@ -31,7 +33,7 @@ export interface PromptRanking {
 export function createPromptRanking(): PromptRanking {
   const texts = createTextMemory();
   return {
-    rank(prompt, past, known) {
+    rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);
       const query = topicTermsOf(prompt).slice(0, mostTerms);
       const turns = turnsOf(past, texts);
@@ -44,7 +46,9 @@ export function createPromptRanking(): PromptRanking {
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
       const isCloseEnough = ({ score }: Scored): boolean => score > Math.max(least, best.score - spread);
-      return { asked, ranked: fewPerTurn(withoutRepeats(scored.filter(isCloseEnough), past.records, known)) };
+      const close = withoutRepeats(scored.filter(isCloseEnough), past.records, known);
+      const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
+      return { asked, ranked: fewPerTurn(withNamesFirst(close, names, terms)) };
     },
   };
 }
@@ -105,6 +109,21 @@ function fitOf(
     default:
       return intent satisfies never;
   }
+}
+
+function withNamesFirst(
+  scored: readonly Scored[],
+  names: ReadonlyMap<string, number>,
+  terms: TermMemory,
+): readonly Scored[] {
+  if (names.size === 0) return scored;
+  const gainOf = (record: Observation): number => {
+    const own = terms.of(`o${record.id}.${record.revision}`, textOf(record));
+    return [...names].reduce((sum, [name, weight]) => sum + (own.has(name) ? weight : 0), 0);
+  };
+  return scored
+    .map((one) => ({ ...one, score: one.score + weights.own * gainOf(one.record) }))
+    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
 }
 
 /** The terms of each turn: of its records, its prompt, and the prompts before it in the session. */

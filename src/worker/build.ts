@@ -193,6 +193,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
     projectOf: projects.labelOf,
     sessionOf: store.sessions.byClaudeId,
+    editedPaths: store.observations.editedPaths,
     notice: notices.first,
   });
   const spool = createSpoolDrain({

@@ -19,6 +19,7 @@ export interface ContextSource {
     cwd: string | null;
     words: string;
     known: ReadonlySet<number>;
+    edited: readonly string[];
     withTimeline: boolean;
   }): Promise<Injection>;
   /** For the moment before a file is read or edited; null when nothing is known of it. */
@@ -48,6 +49,8 @@ export interface InjectionDeps {
   projectOf(cwd: string): string;
   /** The session of a host's session id, when it is known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
+  /** Paths that the session edited last, newest first. */
+  editedPaths(sdkSessionId: string, limit: number): string[];
 }
 
 /** Each resolves with the text to put in, or null; `hasLeft` says that nobody waits for it any more. */
@@ -155,11 +158,19 @@ async function atPrompt(
   const withTimeline = !ledger.had(reader, "start");
   const words = shorten((prompt ?? cleanPrompt(event.text)).text, maxSearchedChars);
   const known = ledger.records(reader);
-  const { text, ...taken } = await context.forPrompt({ ...place, words, known, withTimeline });
+  const edited = editedPathsOf(deps, place);
+  const { text, ...taken } = await context.forPrompt({ ...place, words, known, edited, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
   if (hasLeft() || !(await isFirst(() => ledger.take(reader, { ...taken, moments })))) return null;
   return text || null;
 }
+
+// After a compaction the first prompt of a session comes again, in the middle of its work.
+function editedPathsOf({ editedPaths }: InjectionDeps, { exceptSession }: Place): string[] {
+  return exceptSession === undefined ? [] : editedPaths(exceptSession, mostEditedPaths);
+}
+
+const mostEditedPaths = 5;
 
 // Only what it names, and the agent has not seen.
 async function atLaterPrompt(

@@ -47,6 +47,7 @@ beforeEach(() => {
     ledger: createLedger({ port: store.contextLedger, now: Date.now, commit: store.commit }),
     projectOf: () => "app",
     sessionOf: () => undefined,
+    editedPaths: () => [],
   });
 });
 

@@ -9,6 +9,7 @@ let injections: Injections;
 let now: number;
 let searched: string[];
 let gone: boolean;
+let edited: readonly string[];
 
 beforeEach(() => {
   memory = createMemoryStore();
@@ -24,8 +25,9 @@ function startWorker() {
   injections = createInjections({
     context: {
       forSession: async () => ({ text: "start", records: [1, 2] }),
-      async forPrompt({ words, withTimeline, known }) {
+      async forPrompt({ words, withTimeline, known, ...request }) {
         searched.push(words);
+        edited = request.edited;
         const records = [2, 3].filter((id) => !known.has(id));
         return { text: `${withTimeline ? "start and " : ""}records ${records}`, records };
       },
@@ -40,7 +42,8 @@ function startWorker() {
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     projectOf: () => "app",
-    sessionOf: () => undefined,
+    sessionOf: (id) => (id === "s-edits" ? { project: "app", sdk_session_id: "sdk-edits" } : undefined),
+    editedPaths: (session, limit) => [`${limit} of ${session}`],
   });
 }
 
@@ -117,6 +120,13 @@ describe("in one session", () => {
     expect(await start(source)).toBe("start");
     expect(await prompt()).toBe("records 3");
     expect(await read()).toBe("file 4");
+  });
+
+  test("the first prompt after a compaction searches with the edited paths", async () => {
+    await injections.atPrompt({ ...base, kind: "prompt", text: "go on" }, { hasLeft });
+    expect(edited).toEqual([]);
+    await injections.atPrompt({ ...base, sessionId: "s-edits", kind: "prompt", text: "go on" }, { hasLeft });
+    expect(edited).toEqual(["5 of sdk-edits"]);
   });
 
   test("a second compaction later begins anew again", async () => {

@@ -32,7 +32,11 @@ export interface Observations {
   recentTitles(sessionId: number, limit: number): string[];
   /** The same of what was made of messages before the message `before`, and after the last one with a summary. */
   titlesSinceSummary(request: { sessionId: number; before: number; limit: number }): string[];
+  /** Paths that the newest edits of the session changed, newest first. */
+  editedPaths(sdkSessionId: string, limit: number): string[];
 }
+
+const recentEdits = 20;
 
 /** The columns of the wire record, in its order. */
 export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
@@ -89,6 +93,21 @@ export function createObservations(db: Sqlite): Observations {
      )
      order by id`,
   );
+  const editedPaths = db
+    .prepare<[string, number, number], string>(
+      `select file.value
+       from (
+         select id, files_modified
+         from observations
+         where sdk_session_id = ? and files_modified <> '[]'
+         order by id desc
+         limit ?
+       ) edit, json_each(iif(json_valid(edit.files_modified), edit.files_modified, '[]')) file
+       group by file.value
+       order by max(edit.id) desc
+       limit ?`,
+    )
+    .pluck();
   const page = readPage<Observation>(db, {
     table: "observations",
     columns: observationColumns,
@@ -111,6 +130,7 @@ export function createObservations(db: Sqlite): Observations {
         .all(sessionId, limit)
         .map((row) => row.title)
         .reverse(),
+    editedPaths: (sdkSessionId, limit) => editedPaths.all(sdkSessionId, recentEdits, limit),
     titlesSinceSummary: (request) => titlesSinceSummary.all(request).map((row) => row.title),
   };
 }
