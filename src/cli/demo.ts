@@ -110,7 +110,7 @@ async function replay(demo: Demo, steps: readonly DemoStep[]): Promise<void> {
 }
 
 async function injectedBy(demo: Demo, step: DemoStep): Promise<string> {
-  return injectedText(await sendStep(demo, step));
+  return injectedText(await sendStep(demo, step)) || "Nothing that the agent does not have yet.";
 }
 
 async function sendStep(demo: Demo, { name, payload }: DemoStep): Promise<string> {

@@ -48,7 +48,7 @@ export function createPromptRanking(): PromptRanking {
       const isCloseEnough = ({ score }: Scored): boolean => score > Math.max(least, best.score - spread);
       const close = withoutRepeats(scored.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      return { asked, ranked: fewPerTurn(withNamesFirst(close, names, terms)) };
+      return { asked, ranked: fewPerTurn(withNamesFirst(close, names, texts)) };
     },
   };
 }
@@ -114,12 +114,12 @@ function fitOf(
 function withNamesFirst(
   scored: readonly Scored[],
   names: ReadonlyMap<string, number>,
-  terms: TermMemory,
+  texts: TextMemory,
 ): readonly Scored[] {
   if (names.size === 0) return scored;
   const gainOf = (record: Observation): number => {
-    const own = terms.of(`o${record.id}.${record.revision}`, textOf(record));
-    return [...names].reduce((sum, [name, weight]) => sum + (own.has(name) ? weight : 0), 0);
+    const { terms } = texts.of(keyOf(record), textOf(record));
+    return [...names].reduce((sum, [name, weight]) => sum + (terms.has(name) ? weight : 0), 0);
   };
   return scored
     .map((one) => ({ ...one, score: one.score + weights.own * gainOf(one.record) }))
