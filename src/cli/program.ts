@@ -1,6 +1,7 @@
 // The tree of commands.
 import { Command } from "commander";
 import { version } from "../version.ts";
+import { registerContext } from "./commands/context.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -51,6 +52,7 @@ export function buildProgram(context: CliContext): Command {
   registerRemember(program, context);
   registerRules(program, context);
   registerEdit(program, context);
+  registerContext(program, context);
   registerTruth(program, context);
   registerProject(program, context);
   registerStatus(program, context);

@@ -4,6 +4,7 @@ import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../domain/records.ts";
 import { failOpen, MemError } from "../errors.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
+import type { ContextExplanation } from "../http/schemas/explain.ts";
 import type { FolderFilesAnswer, RefreshedFolders, RemovedFolders } from "../http/schemas/folders.ts";
 import type { RepairState } from "../http/schemas/maintenance.ts";
 import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
@@ -17,6 +18,7 @@ import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
 export type {
+  ContextExplanation,
   CostAnswer,
   FileTimelineAnswer,
   FolderFilesAnswer,
@@ -109,6 +111,15 @@ export interface RulesParameters {
   limit?: number;
 }
 
+/** Of the project, or of the one around `cwd`; with what a session in it does first. */
+export interface ExplainParameters {
+  project?: string;
+  cwd?: string;
+  prompt?: string;
+  file?: string;
+  command?: string;
+}
+
 /** Of the project, or of the one around `cwd`. */
 export interface NewRule {
   text: string;
@@ -193,6 +204,8 @@ export interface WorkerClient {
   ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
   /** The text that a host would inject. */
   injectedContext(projects: readonly string[], colors?: boolean): Promise<string>;
+  /** What an agent would get at each moment of a session, and why. */
+  explainContext(parameters: ExplainParameters): Promise<ContextExplanation>;
   /** Posts a session event: `init`, `observations`, `summarize` or `complete`. */
   postSession(event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>): Promise<unknown>;
   close(): Promise<void>;
@@ -292,6 +305,10 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     recent: (page) => getObject("/api/context/recent", page),
     injectedContext: async (projects, colors = false) =>
       String(await request("GET", `/api/context/inject${queryString({ projects, colors })}`)),
+    explainContext: (parameters) =>
+      queryString(parameters).length > maxQueryBytes
+        ? postObject("/api/context/explain", parameters)
+        : getObject("/api/context/explain", parameters),
     postSession: (event, body) => request("POST", `/api/sessions/${event}`, body),
     close: async () => {
       const closing = opened;

@@ -15,6 +15,8 @@ export interface ActionInjection {
   text: string;
   /** The record that the line quotes. */
   record: number;
+  /** The command family that the record is a fix or a failure of; absent for a rule. */
+  family?: string;
 }
 
 /** Null when nothing bears on the action, or the reader was reminded of it before. */
@@ -28,9 +30,13 @@ export function actionContext(
   const rule = rules.find((one) => isNew(one) && ruleForbids({ text: one.summary }, action));
   if (rule !== undefined) return lineOf(rule, "A rule from the user bears on this");
   const families = action.command === undefined ? [] : familiesToLookUp(action.command);
-  const fixes = families.flatMap((family) => statements.fixesOf({ project, family, limit: fixesPerFamily }));
-  const fix = fixes.filter(isNew).toSorted(fixesFirst)[0];
-  return fix === undefined ? null : lineOf(fix, "From an earlier session");
+  const fixes = families.flatMap((family) =>
+    statements.fixesOf({ project, family, limit: fixesPerFamily }).map((record) => ({ record, family })),
+  );
+  const fix = fixes
+    .filter(({ record }) => isNew(record))
+    .toSorted((a, b) => fixesFirst(a.record, b.record))[0];
+  return fix === undefined ? null : { ...lineOf(fix.record, "From an earlier session"), family: fix.family };
 }
 
 // What worked says more than that it failed; of those the newest counts.

@@ -10,7 +10,7 @@ import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from ".
 import { namedIn } from "./named.ts";
 import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./prompt-context.ts";
 import { askedFor } from "./prompt-kind.ts";
-import { createPromptRanking, type PromptRanking } from "./prompt-ranking.ts";
+import { createPromptRanking, type PromptRanking, type RankedRecords } from "./prompt-ranking.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
 import { type Injection, type TimelineDeps, timelineOf } from "./timeline.ts";
 
@@ -34,6 +34,8 @@ export interface PromptContextRequest extends SessionContextRequest {
   withTimeline: boolean;
 }
 
+type RankRequest = Pick<PromptContextRequest, "project" | "words" | "known">;
+
 export interface FileContextRequest extends SessionContextRequest {
   path: string;
   known?: ReadonlySet<number>;
@@ -56,6 +58,11 @@ export interface Context {
   forSession(request: SessionContextRequest): Promise<Injection>;
   /** The few records that fit the first prompt, in a block of their own, and what the start would have said. */
   forPrompt(request: PromptContextRequest): Promise<Injection>;
+  /**
+   * The ranking by which `forPrompt` chooses for a session that has edited nothing; null where the project has no
+   * statement and is searched.
+   */
+  rankFor(request: RankRequest): RankedRecords | null;
   /**
    * A few lines about a file, in such a block; null when there is nothing to say, and nothing to keep. The text is empty
    * when there is only something to keep.
@@ -100,6 +107,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       });
       return joined(timeline, relevant);
     },
+    rankFor: (request) => rankedFor(port, request, ranking),
     async forLaterPrompt({ project, words, known }) {
       const records = port.statements?.rankable(project, mostRankable) ?? [];
       return renderQuotes(namedIn(words, records, known), budget);
@@ -172,7 +180,10 @@ async function relevantTo(
   if (words.trim() === "") return { text: "", records: [] };
   const names = edited.map((path) => path.slice(path.search(/[^\\/]*$/)));
   const ranked = rankedFor(port, { project, words, known, names }, ranking);
-  if (ranked !== null) return renderQuotes(ranked, budget);
+  if (ranked !== null) {
+    const records = ranked.ranked.map(({ record }) => record);
+    return renderQuotes(records, budget);
+  }
   if (askedFor(words).kind === "general") return { text: "", records: [] };
   const limit = maxRelevant * searchedPerPlace;
   // First: of a long prompt only the first words are searched. R@10 of commit-fixes 80.2 with the names, 69.9 without.
@@ -186,13 +197,13 @@ async function relevantTo(
 /** Null where the project has no statement: its records are searched then. */
 function rankedFor(
   { statements }: ContextPort,
-  { project, words, known, names }: Omit<PromptContextRequest, "withTimeline"> & { names: readonly string[] },
+  { project, words, known, names = [] }: RankRequest & { names?: readonly string[] },
   ranking: PromptRanking,
-): Observation[] | null {
+): RankedRecords | null {
   const records = statements?.rankable(project, mostRankable) ?? [];
   if (statements === undefined || !records.some(({ salience }) => salience !== null)) return null;
   const prompts = statements.asked(project, mostRankable);
-  return ranking.rank(words, { records, prompts }, known, names).ranked.map(({ record }) => record);
+  return ranking.rank(words, { records, prompts }, known, names);
 }
 
 // About a year of daily work; what is older is still found by a search.

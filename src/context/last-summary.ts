@@ -5,6 +5,7 @@ import { plainLine } from "./plain-line.ts";
 
 /** What is shown of it; every text is one plain line. */
 export interface LastSummary {
+  id: number;
   at: number;
   parts: { name: string; text: string }[];
 }
@@ -38,7 +39,7 @@ export function lastSummaryOf(
     if (text === "") return null;
     told.push({ name: "Summary", text });
   }
-  return { at: summary.created_at_epoch, parts: told };
+  return { id: summary.id, at: summary.created_at_epoch, parts: told };
 }
 
 function partsOf(summary: SessionSummary): [string, string | null][] {

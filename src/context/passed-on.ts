@@ -1,4 +1,5 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
+import { type RecordName, recordName } from "../domain/record-name.ts";
 import type { Observation, SessionSummary } from "../domain/records.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
 import type { ContextPort } from "./context-port.ts";
@@ -15,13 +16,15 @@ export interface PassedOnRequest {
 
 export interface PassedOn {
   sections: PassedOnSection[];
-  /** Ids of the records in them. */
+  /** Ids of the observations in them. */
   records: number[];
 }
 
 export interface PassedOnSection {
   heading: string;
   lines: string[];
+  /** The record of each line. */
+  records: RecordName[];
 }
 
 /**
@@ -48,7 +51,8 @@ export function passedOn(port: ContextPort, { projects, tokens, known }: PassedO
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
     room.fill("Found and decided", ranked.filter((one) => !isFailure(one)).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
-  return { sections, records: [...room.records] };
+  const named = sections.flatMap((section) => section.records);
+  return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
 }
 
 // The same thing concluded again says no more; the most salient of equal quotes stands for them.
@@ -62,15 +66,15 @@ function withoutRepeats(statements: readonly Observation[]): Observation[] {
   });
 }
 
-/** A line and the record that it quotes; null for one that stands for no record. */
+/** A line and the record that it quotes. */
 interface Line {
-  id: number | null;
+  record: RecordName;
   text: string;
 }
 
 /** What is left of the tokens, and which records are in. */
 class Room {
-  readonly records = new Set<number>();
+  private readonly names = new Set<string>();
   private left: number;
 
   constructor(tokens: number) {
@@ -81,23 +85,26 @@ class Room {
   fill(heading: string, lines: readonly Line[], share: number): PassedOnSection {
     let room = Math.min(share, this.left) - textTokens(heading) - headingTokens;
     const before = room;
-    const shown: string[] = [];
-    for (const { id, text } of lines) {
+    const shown: Line[] = [];
+    for (const line of lines) {
       if (room < leastLine) break;
-      const cost = textTokens(text) + 1;
-      if (cost > room || (id !== null && this.records.has(id))) continue;
+      const cost = textTokens(line.text) + 1;
+      if (cost > room || this.names.has(recordName(line.record))) continue;
       room -= cost;
-      shown.push(text);
-      if (id !== null) this.records.add(id);
+      shown.push(line);
+      this.names.add(recordName(line.record));
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
-    return { heading, lines: shown };
+    return { heading, lines: shown.map(({ text }) => text), records: shown.map(({ record }) => record) };
   }
 }
 
 function quoted(one: Observation): Line {
   const everywhere = one.reach === "everywhere" && one.standing === 1 ? "everywhere: " : "";
-  return { id: one.id, text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})` };
+  return {
+    record: { kind: "observation", id: one.id },
+    text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})`,
+  };
 }
 
 // Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.
@@ -147,7 +154,7 @@ function lastSessions(port: ContextPort, projects: readonly string[]): Line[] {
       const asked = plainLine(summary.request ?? "", maxChars.asked);
       const came = plainLine(summary.learned ?? summary.completed ?? summary.notes ?? "", maxChars.came);
       const text = [asked, came].filter((part) => part !== "").join(": ");
-      return text === "" ? [] : [{ id: null, text: `- ${text}` }];
+      return text === "" ? [] : [{ record: { kind: "session", id: summary.id }, text: `- ${text}` }];
     });
 }
 

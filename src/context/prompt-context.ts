@@ -1,5 +1,6 @@
 // What is said with the first prompt of a session: the few records that fit its words.
 import { type Observation, type Parsed, parseLists } from "../domain/records.ts";
+import { shorten } from "../domain/shorten.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, rowsWithin } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";
@@ -12,6 +13,14 @@ import { dayOf } from "./view.ts";
 
 /** Records that one prompt adds at most. */
 export const maxRelevant = 5;
+
+// Longer ones say in their first words what they are about.
+const maxSearchedChars = 2000;
+
+/** The part of a prompt that records are looked up by. */
+export function searchedPart(prompt: string): string {
+  return shorten(prompt, maxSearchedChars);
+}
 
 /** Those that may be shown, the best first: of this project, not known yet, and not known to be wrong. */
 export function chosenRelevant(

@@ -15,7 +15,16 @@ export interface EarlierPrompt {
 export interface RankedRecords {
   asked: AskedFor;
   /** Best first; empty when nothing is relevant enough. */
-  ranked: { record: Observation; score: number }[];
+  ranked: RankedRecord[];
+}
+
+export interface RankedRecord {
+  record: Observation;
+  score: number;
+  /** Terms of the prompt that the record has. */
+  own: string[];
+  /** Those that only its turn has. */
+  turn: string[];
 }
 
 export interface PromptRanking {
@@ -39,16 +48,19 @@ export function createPromptRanking(): PromptRanking {
       const turns = turnsOf(past, texts);
       const idf = weightsOf(query, turns);
       const { gate, overlap, least } = limits[asked.kind];
+      const scoring = { query, idf, turns, intents: asked.intents, texts };
       const scored = past.records
         .filter(({ id }) => !known.has(id))
-        .map((record) => scoreOf(record, { query, idf, turns, intents: asked.intents, texts }))
+        .map((record) => scoreOf(record, scoring))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
       const isCloseEnough = ({ score }: Scored): boolean => score > Math.max(least, best.score - spread);
       const close = withoutRepeats(scored.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      return { asked, ranked: fewPerTurn(withNamesFirst(close, names, texts)) };
+      const chosen = fewPerTurn(withNamesFirst(close, names, texts));
+      const ranked = chosen.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
+      return { asked, ranked };
     },
   };
 }
@@ -84,6 +96,14 @@ function scoreOf(record: Observation, { query, idf, turns, intents, texts }: Sco
     weights.intent * Math.max(...[...intents].map((intent) => fitOf(intent, record, cues))) +
     weights.salience * salience;
   return { record, score, overlap: own + turn / 2 };
+}
+
+// Only for the few that are chosen: two lists for each of 4,000 records would slow every prompt down.
+function sharedBy(record: Observation, { query, turns, texts }: Scoring): Pick<RankedRecord, "own" | "turn"> {
+  const { terms: ownTerms } = texts.of(keyOf(record), textOf(record));
+  const turnTerms = turns.get(turnKey(record));
+  const own = query.filter((term) => ownTerms.has(term));
+  return { own, turn: query.filter((term) => !ownTerms.has(term) && turnTerms?.has(term) === true) };
 }
 
 /** How well a record answers what is asked for, 0 to 1. */

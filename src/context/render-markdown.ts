@@ -3,7 +3,7 @@ import { contextBlock } from "./block.ts";
 import { economicsLine } from "./economics.ts";
 import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";
-import { type ContextRow, type ContextView, dayOf } from "./view.ts";
+import { type ContextRow, type ContextView, dayOf, headings } from "./view.ts";
 
 /**
  * A renderer of the view's first rows as the block to inject. Equal records give equal bytes: nothing in it is of now. It
@@ -31,9 +31,9 @@ function renderRows(view: ContextView, shown: number, lineOf: (row: ContextRow) 
     ...summarySection(view),
     ...messageSection(view),
     ...(expanded.length > 0
-      ? ["", "## In full", ...expanded.flatMap((row) => expandedRecord(row, view))]
+      ? ["", `## ${headings.full}`, ...expanded.flatMap((row) => expandedRecord(row, view))]
       : []),
-    ...(listed.length > 0 ? ["", "## In brief", ...table(listed, view, lineOf)] : []),
+    ...(listed.length > 0 ? ["", `## ${headings.brief}`, ...table(listed, view, lineOf)] : []),
     ...remainder(view.rows.length - shown, view.searchCommand),
   ]);
 }
@@ -42,7 +42,7 @@ function summarySection({ lastSummary }: ContextView): string[] {
   if (lastSummary === null) return [];
   return [
     "",
-    `## Last session (${dayOf(lastSummary.at)})`,
+    `## ${headings.lastSession} (${dayOf(lastSummary.at)})`,
     ...lastSummary.parts.map(({ name, text }) => `- ${name}: ${text}`),
   ];
 }

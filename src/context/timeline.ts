@@ -1,4 +1,5 @@
 // The timeline of one or more projects as a text that fits its budget.
+import type { RecordName } from "../domain/record-name.ts";
 import type { SessionSummary } from "../domain/records.ts";
 import { type Budget, type Rendered, rowsWithin } from "./budget.ts";
 import { changedFiles, chosenObservations } from "./choose.ts";
@@ -8,7 +9,7 @@ import { passedOn } from "./passed-on.ts";
 import { createMarkdown } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
 import type { ProjectFolders } from "./short-path.ts";
-import { type ContextRow, type ContextView, viewOf } from "./view.ts";
+import { type ContextRow, type ContextView, headings, viewOf } from "./view.ts";
 
 export interface TimelineRequest {
   projects: readonly string[];
@@ -25,6 +26,14 @@ export interface Injection {
   text: string;
   records: number[];
   changed?: readonly number[];
+  /** Where each record stands in the text of a start. */
+  places?: readonly PlacedRecord[];
+}
+
+export interface PlacedRecord {
+  record: RecordName;
+  /** Heading of the section. */
+  section: string;
 }
 
 export interface TimelineDeps {
@@ -48,7 +57,21 @@ export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): 
     text: request.colors ? renderTerminal(fitting.view, shown) : text,
     records: [...quoted, ...told.flatMap((row) => row.ids)],
     changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
+    places: placesIn(fitting.view, rows),
   };
+}
+
+function placesIn({ sections, lastSummary }: ContextView, rows: readonly ContextRow[]): PlacedRecord[] {
+  return [
+    ...sections.flatMap(({ heading, records }) => records.map((record) => ({ record, section: heading }))),
+    ...(lastSummary === null
+      ? []
+      : [{ record: { kind: "session" as const, id: lastSummary.id }, section: headings.lastSession }]),
+    ...rows.map(({ id, expanded }) => ({
+      record: { kind: "observation" as const, id },
+      section: expanded === null ? headings.brief : headings.full,
+    })),
+  ];
 }
 
 async function viewFor(

@@ -66,6 +66,9 @@ interface Chosen {
   lastMessage: string | undefined;
 }
 
+/** Of the sections that are not quotes. */
+export const headings = { lastSession: "Last session", full: "In full", brief: "In brief" } as const;
+
 /** The view of what was chosen, under the context settings. */
 export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
   return {

@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import type { Clock } from "../clock.ts";
+import type { Explain } from "../context/explain.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { Search } from "../recall/search.ts";
 import type { Timeline } from "../recall/timeline.ts";
@@ -11,6 +12,7 @@ import type { Rules } from "../truth/rules.ts";
 import { type ContextPorts, contextRoutes } from "./api/context.ts";
 import { type CostPorts, costRoutes } from "./api/cost.ts";
 import { type DataPorts, dataRoutes } from "./api/data.ts";
+import { explainRoutes } from "./api/explain.ts";
 import { folderRoutes } from "./api/folders.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
 import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
@@ -58,6 +60,7 @@ export interface HttpDeps {
   recall: Omit<RecallPorts, "summaries" | "projects">;
   timeline: Timeline;
   context: ContextPorts;
+  explain: Explain;
   folders: Folders;
   cost: CostPorts;
   judge: Judge;
@@ -199,6 +202,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   recallRoutes(app, { ...deps.recall, summaries, projects });
   timelineRoutes(app, deps.timeline);
   contextRoutes(app, deps.context, projects);
+  explainRoutes(app, deps.explain);
   folderRoutes(app, deps.folders);
   costRoutes(app, deps.cost);
   regenerateRoutes(app, deps.regenerate);

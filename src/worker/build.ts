@@ -6,6 +6,7 @@ import { createInTurn } from "../capture/in-turn.ts";
 import { createIntake, intakeInTurn } from "../capture/intake.ts";
 import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
+import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { StreamEvent } from "../domain/events.ts";
 import { failOpen } from "../errors.ts";
@@ -23,6 +24,7 @@ import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
 import { createComparison } from "./derived-comparison.ts";
 import { createDerivedRepair } from "./derived-repair.ts";
+import { explainPorts } from "./explain-ports.ts";
 import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
@@ -245,6 +247,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     mcp: createMcpPorts(settings.paths, deps.env),
     ...buildRecall({ db, settings, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
     context,
+    explain: createExplain({ context, ...explainPorts({ store, projects }) }),
     folders,
     cost,
     judge: buildJudge(store, publish),

@@ -4,8 +4,8 @@ import type { Action, ActionInjection } from "../context/action-context.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
+import { searchedPart } from "../context/prompt-context.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../domain/clean.ts";
-import { shorten } from "../domain/shorten.ts";
 import { failOpen } from "../errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 
@@ -141,9 +141,6 @@ async function atStart(
   return text || null;
 }
 
-// Longer ones say in their first words what they are about.
-const maxSearchedChars = 2000;
-
 // One ranking of all records, at the first prompt: at every prompt it would distract more than it helps.
 async function atPrompt(
   deps: InjectionDeps,
@@ -156,7 +153,7 @@ async function atPrompt(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
-  const words = shorten((prompt ?? cleanPrompt(event.text)).text, maxSearchedChars);
+  const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
   const known = ledger.records(reader);
   const edited = editedPathsOf(deps, place);
   const { text, ...taken } = await context.forPrompt({ ...place, words, known, edited, withTimeline });
@@ -182,7 +179,7 @@ async function atLaterPrompt(
   const reader = readerOf(event);
   const place = placeOf(deps, event);
   if (place === null) return null;
-  const words = shorten((prompt ?? cleanPrompt(event.text)).text, maxSearchedChars);
+  const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
   const { text, ...taken } = await context.forLaterPrompt({
     project: place.project,
     words,

@@ -68,6 +68,7 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
     inject: async (request) => context().inject(request),
     forSession: async (request) => context().forSession(request),
     forPrompt: async (request) => context().forPrompt(request),
+    rankFor: (request) => context().rankFor(request),
     forLaterPrompt: async (request) => context().forLaterPrompt(request),
     forAction: async (request) => context().forAction(request),
     forFile: async (request) => context().forFile(request),

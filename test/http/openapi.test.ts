@@ -136,6 +136,8 @@ const contract = [
   "GET /api/context/recent",
   "GET /api/context/inject",
   "GET /api/context/preview",
+  "GET /api/context/explain",
+  "POST /api/context/explain",
   "GET /api/folders",
   "POST /api/folders/refresh",
   "POST /api/folders/remove",

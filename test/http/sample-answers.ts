@@ -1,6 +1,7 @@
 // One record and one answer of every kind, for the tests of the routes.
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
+import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
 import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/rules.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
@@ -71,6 +72,45 @@ export const someRules: RulesAnswer = {
   project: "alpha",
   rules: [{ ...aRule, id: 9, reach: "everywhere", source: "remembered", prompt_id: null }, aRule],
   contradictions: [{ older: 9, newer: 12 }],
+};
+
+const marks = { obs_type: "decision", said_by: "user", standing: 1, reach: "project", salience: 4 } as const;
+
+export const anExplanation: ContextExplanation = {
+  project: "alpha",
+  unknown: null,
+  moments: [
+    {
+      moment: "start",
+      text: "Never npm. (#12)",
+      tokens: 4,
+      records: [
+        {
+          kind: "observation",
+          id: 12,
+          observation: marks,
+          reason: { by: "section", section: "Rules from the user" },
+        },
+        { kind: "session", id: 3, observation: null, reason: { by: "section", section: "Last sessions" } },
+      ],
+      nothing: null,
+    },
+    {
+      moment: "prompt",
+      text: "The lock is per tenant. (#7)",
+      tokens: 7,
+      records: [
+        {
+          kind: "observation",
+          id: 7,
+          observation: { ...marks, said_by: "agent", standing: 0 },
+          reason: { by: "score", score: 6.5, shared: ["lock"], turn: [] },
+        },
+      ],
+      nothing: null,
+    },
+    { moment: "command", text: "", tokens: 0, records: [], nothing: "No rule forbids this command." },
+  ],
 };
 
 /** A text `private` is left out, `again` is there already. */

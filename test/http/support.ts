@@ -10,6 +10,7 @@ import type { SseOptions } from "../../src/http/plugins/sse.ts";
 import {
   aCost,
   aHit,
+  anExplanation,
   anObservation,
   aPlan,
   aProject,
@@ -175,6 +176,7 @@ function fakePorts(calls: Call[]): Ports {
         }),
       inject: (request) => note("inject", request, `# ${request.projects.join(" and ")}\n`),
     },
+    explain: async (request) => note("explain", request, anExplanation),
     settings: {
       viewer: {
         get: () => ({ sidebarOpen: true, selectedProject: null }),

@@ -12,7 +12,13 @@ export function installTodaysProjects(app: App, projectNamed: (label: string) =>
 }
 
 // In the other bodies `project` is content, or intake looks at it itself.
-const choosing = new Set(["/api/regenerate", "/api/observations/batch", "/api/search", "/api/timeline"]);
+const choosing = new Set([
+  "/api/context/explain",
+  "/api/observations/batch",
+  "/api/regenerate",
+  "/api/search",
+  "/api/timeline",
+]);
 
 function rename(parameters: unknown, projectNamed: (label: string) => string): void {
   if (!isJsonObject(parameters)) return;
