@@ -1,8 +1,8 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import { type RecordName, recordName } from "../domain/record-name.ts";
-import type { Observation, SessionSummary } from "../domain/records.ts";
+import type { QuotedRecord, SessionSummary } from "../domain/records.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
-import type { ContextPort } from "./context-port.ts";
+import type { ContextPort, StatementsPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 import { textTokens } from "./tokens.ts";
 
@@ -12,6 +12,16 @@ export interface PassedOnRequest {
   tokens: number;
   /** Records that the reader has already. */
   known: ReadonlySet<number>;
+}
+
+export interface PassedOnPort extends Pick<ContextPort, "summaries" | "isDoubted"> {
+  statements?:
+    | {
+        [Read in "standingRules" | "statements"]: (
+          request: Parameters<StatementsPort[Read]>[0],
+        ) => QuotedRecord[];
+      }
+    | undefined;
 }
 
 export interface PassedOn {
@@ -31,10 +41,10 @@ export interface PassedOnSection {
  * Sections of whole quotes, the most salient first, within the tokens. No sections where the projects have no statement.
  * Equal records give equal sections: ages count from the newest record, not from now.
  */
-export function passedOn(port: ContextPort, { projects, tokens, known }: PassedOnRequest): PassedOn {
+export function passedOn(port: PassedOnPort, { projects, tokens, known }: PassedOnRequest): PassedOn {
   const source = port.statements;
   if (source === undefined) return { sections: [], records: [] };
-  const unknown = (one: Observation): boolean => !known.has(one.id);
+  const unknown = (one: QuotedRecord): boolean => !known.has(one.id);
   const rules = source.standingRules({ projects, limit: mostRules }).filter(unknown);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: mostStatements }))
@@ -56,7 +66,7 @@ export function passedOn(port: ContextPort, { projects, tokens, known }: PassedO
 }
 
 // The same thing concluded again says no more; the most salient of equal quotes stands for them.
-function withoutRepeats(statements: readonly Observation[]): Observation[] {
+function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const said = new Set<string>();
   return statements.filter(({ summary }) => {
     const key = summary.toLowerCase();
@@ -99,7 +109,7 @@ class Room {
   }
 }
 
-function quoted(one: Observation): Line {
+function quoted(one: QuotedRecord): Line {
   const everywhere = one.reach === "everywhere" && one.standing === 1 ? "everywhere: " : "";
   return {
     record: { kind: "observation", id: one.id },
@@ -108,7 +118,7 @@ function quoted(one: Observation): Line {
 }
 
 // Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.
-function rulesInOrder(rules: readonly Observation[]): Observation[] {
+function rulesInOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
   return rules.toSorted(
     (a, b) =>
       Number(b.reach === "everywhere") - Number(a.reach === "everywhere") ||
@@ -118,28 +128,28 @@ function rulesInOrder(rules: readonly Observation[]): Observation[] {
 }
 
 /** The most salient first. A finding loses with its age, slowly: about 0.8 in a quarter of a year. */
-function byPassingOn(statements: readonly Observation[]): Observation[] {
+function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const newest = Math.max(...statements.map((one) => one.created_at_epoch));
-  const worth = ({ salience, created_at_epoch }: Observation): number =>
+  const worth = ({ salience, created_at_epoch }: QuotedRecord): number =>
     (salience ?? 0) - 0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs);
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 
-function inTime(statements: readonly Observation[]): Observation[] {
+function inTime(statements: readonly QuotedRecord[]): QuotedRecord[] {
   return statements.toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
 }
 
-function isOpen({ said_by, summary }: Observation): boolean {
+function isOpen({ said_by, summary }: QuotedRecord): boolean {
   return said_by === "agent" && saysLeftOpen(summary);
 }
 
 // Only what is derived from tool uses says `tool`; a fix has what worked, a failure has not.
-function isFailure({ said_by, obs_type }: Observation): boolean {
+function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
   return said_by === "tool" && obs_type === "discovery";
 }
 
 /** The last sessions that ended a turn, oldest first: what was asked, and what came of it. */
-function lastSessions(port: ContextPort, projects: readonly string[]): Line[] {
+function lastSessions(port: PassedOnPort, projects: readonly string[]): Line[] {
   const newest = projects
     .flatMap((project) => port.summaries.page({ offset: 0, limit: summariesLookedAt, project }).items)
     .filter((summary) => !port.isDoubted(summary))

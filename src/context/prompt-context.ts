@@ -1,5 +1,5 @@
 // What is said with the first prompt of a session: the few records that fit its words.
-import { type Observation, type Parsed, parseLists } from "../domain/records.ts";
+import { type Observation, type Parsed, parseLists, type QuotedRecord } from "../domain/records.ts";
 import { shorten } from "../domain/shorten.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, rowsWithin } from "./budget.ts";
@@ -60,7 +60,7 @@ export function renderRelevant(
 }
 
 /** The block of as many quotes as fit, best first; empty when there is none. */
-export function renderQuotes(records: readonly Observation[], budget: Budget): Injection {
+export function renderQuotes(records: readonly QuotedRecord[], budget: Budget): Injection {
   const lines = records.map(quoteLine);
   const tokens = Math.min(budget.tokens, quoteTokens);
   const rendered = rowsWithin(
@@ -72,7 +72,7 @@ export function renderQuotes(records: readonly Observation[], budget: Budget): I
   return { text: rendered.text, records: records.slice(0, rendered.shown).map(({ id }) => id) };
 }
 
-function quoteLine(record: Observation): string {
+function quoteLine(record: QuotedRecord): string {
   const { id, created_at_epoch, said_by, standing } = record;
   const text =
     record.salience === null ? titleOf(record, maxChars.title) : plainLine(record.summary, maxChars.detail);

@@ -1,5 +1,5 @@
 // Which records of a project a prompt calls for: shared words, the words of their turn, what is asked for, and salience.
-import type { Observation } from "../domain/records.ts";
+import type { QuotedRecord } from "../domain/records.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
@@ -12,14 +12,14 @@ export interface EarlierPrompt {
   prompt_text: string;
 }
 
-export interface RankedRecords {
+export interface RankedRecords<R = QuotedRecord> {
   asked: AskedFor;
   /** Best first; empty when nothing is relevant enough. */
-  ranked: RankedRecord[];
+  ranked: RankedRecord<R>[];
 }
 
-export interface RankedRecord {
-  record: Observation;
+export interface RankedRecord<R = QuotedRecord> {
+  record: R;
   score: number;
   /** Terms of the prompt that the record has. */
   own: string[];
@@ -29,13 +29,13 @@ export interface RankedRecord {
 
 export interface PromptRanking {
   /** `known` are not returned, but their words count for the turn they belong to. */
-  rank(
+  rank<R extends QuotedRecord>(
     prompt: string,
-    past: { records: readonly Observation[]; prompts: readonly EarlierPrompt[] },
+    past: { records: readonly R[]; prompts: readonly EarlierPrompt[] },
     known: ReadonlySet<number>,
     /** Names of files that the session edits: of what the prompt calls for, their records come first. */
     edited?: readonly string[],
-  ): RankedRecords;
+  ): RankedRecords<R>;
 }
 
 /** Keeps what it has read of the texts it has seen: the records of a project come with every prompt. */
@@ -55,7 +55,8 @@ export function createPromptRanking(): PromptRanking {
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      const isCloseEnough = ({ score }: Scored): boolean => score > Math.max(least, best.score - spread);
+      const isCloseEnough = ({ score }: { score: number }): boolean =>
+        score > Math.max(least, best.score - spread);
       const close = withoutRepeats(scored.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
       const chosen = fewPerTurn(withNamesFirst(close, names, texts));
@@ -65,8 +66,8 @@ export function createPromptRanking(): PromptRanking {
   };
 }
 
-interface Scored {
-  record: Observation;
+interface Scored<R> {
+  record: R;
   score: number;
   /** Weight of the shared words. */
   overlap: number;
@@ -80,7 +81,10 @@ interface Scoring {
   texts: TextMemory;
 }
 
-function scoreOf(record: Observation, { query, idf, turns, intents, texts }: Scoring): Scored {
+function scoreOf<R extends QuotedRecord>(
+  record: R,
+  { query, idf, turns, intents, texts }: Scoring,
+): Scored<R> {
   const { terms: ownTerms, cues } = texts.of(keyOf(record), textOf(record));
   const turnTerms = turns.get(turnKey(record));
   let own = 0;
@@ -99,7 +103,10 @@ function scoreOf(record: Observation, { query, idf, turns, intents, texts }: Sco
 }
 
 // Only for the few that are chosen: two lists for each of 4,000 records would slow every prompt down.
-function sharedBy(record: Observation, { query, turns, texts }: Scoring): Pick<RankedRecord, "own" | "turn"> {
+function sharedBy(
+  record: QuotedRecord,
+  { query, turns, texts }: Scoring,
+): Pick<RankedRecord, "own" | "turn"> {
   const { terms: ownTerms } = texts.of(keyOf(record), textOf(record));
   const turnTerms = turns.get(turnKey(record));
   const own = query.filter((term) => ownTerms.has(term));
@@ -109,7 +116,7 @@ function sharedBy(record: Observation, { query, turns, texts }: Scoring): Pick<R
 /** How well a record answers what is asked for, 0 to 1. */
 function fitOf(
   intent: Intent,
-  { said_by, standing, salience }: Observation,
+  { said_by, standing, salience }: QuotedRecord,
   wording: ReadonlySet<ClosingCue>,
 ): number {
   if (salience === null) return 0;
@@ -131,13 +138,13 @@ function fitOf(
   }
 }
 
-function withNamesFirst(
-  scored: readonly Scored[],
+function withNamesFirst<R extends QuotedRecord>(
+  scored: readonly Scored<R>[],
   names: ReadonlyMap<string, number>,
   texts: TextMemory,
-): readonly Scored[] {
+): readonly Scored<R>[] {
   if (names.size === 0) return scored;
-  const gainOf = (record: Observation): number => {
+  const gainOf = (record: QuotedRecord): number => {
     const { terms } = texts.of(keyOf(record), textOf(record));
     return [...names].reduce((sum, [name, weight]) => sum + (terms.has(name) ? weight : 0), 0);
   };
@@ -148,7 +155,7 @@ function withNamesFirst(
 
 /** The terms of each turn: of its records, its prompt, and the prompts before it in the session. */
 function turnsOf(
-  { records, prompts }: { records: readonly Observation[]; prompts: readonly EarlierPrompt[] },
+  { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
   texts: TextMemory,
 ): Map<string, Set<string>> {
   const turns = new Map<string, Set<string>>();
@@ -179,7 +186,7 @@ function turnKey({
   return `${sdk_session_id}:${prompt_number ?? ""}`;
 }
 
-function textOf({ title, summary, salience }: Observation): string {
+function textOf({ title, summary, salience }: QuotedRecord): string {
   return salience === null ? `${title} ${summary}` : summary;
 }
 
@@ -199,11 +206,11 @@ function weightsOf(
 }
 
 // What the reader has in the same words is nothing new.
-function withoutRepeats(
-  scored: readonly Scored[],
-  records: readonly Observation[],
+function withoutRepeats<R extends QuotedRecord>(
+  scored: readonly Scored<R>[],
+  records: readonly QuotedRecord[],
   known: ReadonlySet<number>,
-): Scored[] {
+): Scored<R>[] {
   const said = new Set(records.filter(({ id }) => known.has(id)).map(textKey));
   return scored.filter(({ record }) => {
     const key = textKey(record);
@@ -213,11 +220,11 @@ function withoutRepeats(
   });
 }
 
-function textKey(record: Observation): string {
+function textKey(record: QuotedRecord): string {
   return textOf(record).toLowerCase();
 }
 
-function fewPerTurn(scored: readonly Scored[]): Scored[] {
+function fewPerTurn<R extends QuotedRecord>(scored: readonly Scored<R>[]): Scored<R>[] {
   const counts = new Map<string, number>();
   return scored
     .filter(({ record }) => {
@@ -254,7 +261,7 @@ function createTextMemory(): TextMemory {
   };
 }
 
-function keyOf({ id, revision }: Observation): string {
+function keyOf({ id, revision }: QuotedRecord): string {
   return `o${id}.${revision}`;
 }
 

@@ -105,6 +105,23 @@ export interface Observation extends SyncColumns {
   routine: 0 | 1;
 }
 
+/** The part of a record that is quoted and compared with a prompt. */
+export type QuotedRecord = Pick<
+  Observation,
+  | "id"
+  | "sdk_session_id"
+  | "prompt_number"
+  | "obs_type"
+  | "title"
+  | "summary"
+  | "said_by"
+  | "standing"
+  | "reach"
+  | "salience"
+  | "created_at_epoch"
+  | "revision"
+> & { provenance: string };
+
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */
 export interface SessionSummary extends SyncColumns {
   id: number;

@@ -47,6 +47,7 @@ product.mcpRoutes(inMemory, {
     notes: () => [],
     recent: async () => records,
     contextOf: () => "a context of some words",
+    passedOn: async () => "a context of some words",
     recordRead: async () => undefined,
   }),
 });

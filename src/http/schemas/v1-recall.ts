@@ -81,7 +81,7 @@ export const contextBody = z.lazy(() =>
     query: z.string().max(maxQueryChars).optional(),
     limit: wholeNumberOr(10, 1, 50),
     tokenBudget: wholeNumberOr(2400, 100, 50_000).meta({
-      description: "Tokens that the context takes at most; the first records that fit stand in it.",
+      description: "Tokens that the context takes at most.",
     }),
   }),
 );
@@ -99,7 +99,10 @@ export const observationsAnswer = z.lazy(() =>
 export const contextAnswer = z.lazy(() =>
   z.object({
     observations: z.array(observation),
-    context: z.string().meta({ description: "The records as one text to be injected; empty without any." }),
+    context: z.string().meta({
+      description:
+        "One text to be injected: statements that fit the query, rules and open work of the project, and the first records that still fit; empty without any. With a filter only the records.",
+    }),
     notes: notes(),
   }),
 );

@@ -26,7 +26,7 @@ export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
     async call(by, given) {
       try {
         const read = await find(ports, described, by, given);
-        const text = ports.contextOf(read.found, contextTokens);
+        const text = await textOf(ports, described, by, read);
         const { notes = [] } = described.withQuery ? notesOf(ports, read) : {};
         const answer = {
           observations: read.found.map(observationOnWire),
@@ -84,12 +84,28 @@ const contextTokens = 2_400;
 const nothing = "Nothing was found.";
 const anyRecord = { kind: null, obs_type: null, platform_source: null };
 
+interface FoundByTool extends SearchAnswer {
+  scope: ProjectScope;
+  /** Null for a tool without a query. */
+  words: string | null;
+}
+
+function textOf(
+  ports: RecallPorts,
+  { withContext }: Described,
+  { caller }: ToolCaller,
+  { found, scope, words }: FoundByTool,
+): Promise<string> | string {
+  if (!withContext) return ports.contextOf(found, contextTokens);
+  return ports.passedOn({ caller, scope, words, found, tokens: contextTokens });
+}
+
 async function find(
   ports: RecallPorts,
   { name, withQuery, limit }: Described,
   { caller, request_id }: ToolCaller,
   given: JsonObject,
-): Promise<SearchAnswer> {
+): Promise<FoundByTool> {
   const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
   const words = withQuery ? demandText("query", given.query) : null;
   const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
@@ -106,7 +122,7 @@ async function find(
     resource_id: null,
     request_id,
   });
-  return answer;
+  return { ...answer, scope, words };
 }
 
 const mostNames = 20;

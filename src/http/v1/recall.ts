@@ -55,10 +55,22 @@ export interface RecallPorts extends ProjectScopePorts {
   notes(): string[];
   /** The newest records. */
   recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
-  /** The first of them that fit, as one text to be injected. */
+  /** The first of them that fit, as one text. */
   contextOf(found: readonly HostedObservation[], tokens: number): string;
+  /** What fits the words, what a colleague would pass on of the project, and the found records that still fit. */
+  passedOn(asked: ContextAsked): Promise<string>;
   /** Resolves when it is written down, or could not be. */
   recordRead(read: Read): Promise<void>;
+}
+
+/** What a context is made for. */
+export interface ContextAsked {
+  caller: Caller;
+  scope: ProjectScope;
+  /** Null without words. */
+  words: string | null;
+  found: readonly HostedObservation[];
+  tokens: number;
 }
 
 interface Asked {
@@ -96,7 +108,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
     },
     async (request) => {
       const answer = await find(ports, request, request.body);
-      const context = ports.contextOf(answer.found, request.body.tokenBudget);
+      const context = await contextFor(ports, request, answer);
       return { ...answerOf(ports, request.body, answer), context };
     },
   );
@@ -144,7 +156,23 @@ export function notesOf(
   return notes.length === 0 ? {} : { notes };
 }
 
-async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): Promise<SearchAnswer> {
+// What was asked of one kind or host alone is answered with those records and no others.
+function contextFor(
+  ports: RecallPorts,
+  request: FastifyRequest<{ Body: Asked & { tokenBudget: number } }>,
+  { found, scope }: SearchAnswer & { scope: ProjectScope },
+): Promise<string> | string {
+  const { query = null, tokenBudget: tokens, ...asked } = request.body;
+  const isNarrowed = Object.values(filterOf(asked)).some((one) => one !== null);
+  if (isNarrowed) return ports.contextOf(found, tokens);
+  return ports.passedOn({ caller: callerOf(request), scope, words: query, found, tokens });
+}
+
+async function find(
+  ports: RecallPorts,
+  request: FastifyRequest,
+  asked: Asked,
+): Promise<SearchAnswer & { scope: ProjectScope }> {
   const caller = callerOf(request);
   const scope = await demandProject(caller, asked.projectId, ports);
   const filter = filterOf(asked);
@@ -161,10 +189,10 @@ async function find(ports: RecallPorts, request: FastifyRequest, asked: Asked): 
     resource_id: null,
     request_id: request.id,
   });
-  return answer;
+  return { ...answer, scope };
 }
 
-function filterOf({ kind, obsType, platformSource }: Asked): Filter {
+function filterOf({ kind, obsType, platformSource }: Omit<Asked, "limit">): Filter {
   return { kind: kind ?? null, obs_type: obsType ?? null, platform_source: platformSource ?? null };
 }
 

@@ -15,6 +15,7 @@ import boundedSearch from "./migrations/0010-bounded-search.sql";
 import slidingRate from "./migrations/0011-sliding-rate.sql";
 import freshWork from "./migrations/0012-fresh-work.sql";
 import statements from "./migrations/0013-statements.sql";
+import askedPrompts from "./migrations/0014-asked-prompts.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -32,6 +33,7 @@ const migrations = [
   { version: 11, name: "sliding-rate", sql: slidingRate },
   { version: 12, name: "fresh-work", sql: freshWork },
   { version: 13, name: "statements", sql: statements },
+  { version: 14, name: "asked-prompts", sql: askedPrompts },
 ] as const;
 
 /** The schema version that this code writes. */

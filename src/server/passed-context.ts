@@ -1,0 +1,98 @@
+// The context of `/v1/context`: what the store knows of the project is read first, then chosen and rendered as locally.
+import type { PassedOnPort } from "../context/passed-on.ts";
+import type { EarlierPrompt } from "../context/prompt-ranking.ts";
+import { createRequestContext } from "../context/request-context.ts";
+import type { HostedObservation } from "../domain/hosted-record.ts";
+import type { QuotedRecord } from "../domain/records.ts";
+import type { Tenant } from "../domain/tenancy.ts";
+import type { ContextAsked } from "../http/v1/recall.ts";
+import { newestSummaries, noFilter } from "../store/postgres/legacy-records.ts";
+import type { Connections } from "../store/postgres/open.ts";
+import { type AskedPrompt, askedPrompts, rankableRecords } from "../store/postgres/rankable.ts";
+import { salientStatements, standingRules } from "../store/postgres/statements.ts";
+import { inTenant } from "../store/postgres/tenant.ts";
+
+/** Text for the request, within its tokens; empty when there is nothing to show. */
+export type PassedContext = (asked: ContextAsked) => Promise<string>;
+
+export function createPassedContext(app: Connections): PassedContext {
+  const context = createRequestContext();
+  return async ({ caller, scope, words, found, tokens }) => {
+    // Rules for everywhere stand in other projects, which only the key of a whole team reaches.
+    const reach: Tenant = { team_id: caller.team_id, project_id: caller.project_id };
+    const known = await inTenant(app, reach, async (connection) => ({
+      rules: await standingRules(connection, scope, most.rules),
+      statements: await salientStatements(connection, scope, most.statements),
+      records: words === null ? [] : await rankableRecords(connection, scope, most.ranked),
+      prompts: words === null ? [] : await askedPrompts(connection, scope, most.ranked),
+    }));
+    const summaries = await newestSummaries(app, scope, {
+      filter: noFilter,
+      page: { offset: 0, limit: most.summaries },
+    });
+    const port: PassedOnPort = {
+      statements: {
+        standingRules: () => known.rules.map(quotedOf),
+        statements: () => known.statements.map(quotedOf),
+      },
+      summaries: { page: () => ({ items: summaries }) },
+      // Records of a server are not reviewed.
+      isDoubted: () => false,
+    };
+    const past = withTurns(known.records, known.prompts);
+    const hasStatements = known.rules.length + known.statements.length > 0;
+    return context.textOf(port, {
+      ...{ project: scope.project_id, tokens, found, past },
+      words: hasStatements ? words : null,
+    });
+  };
+}
+
+const most = { rules: 60, statements: 200, summaries: 12, ranked: 2_000 };
+
+function quotedOf({
+  seq,
+  session_id,
+  standing,
+  updated_at_epoch,
+  ...record
+}: HostedObservation): QuotedRecord {
+  return {
+    id: seq,
+    sdk_session_id: session_id ?? "",
+    prompt_number: record.prompt_number,
+    obs_type: record.obs_type,
+    title: record.title,
+    summary: record.summary,
+    provenance: record.provenance,
+    said_by: record.said_by,
+    standing: standing ? 1 : 0,
+    reach: record.reach,
+    salience: record.salience,
+    created_at_epoch: record.created_at_epoch,
+    revision: updated_at_epoch,
+  };
+}
+
+/** Numbers the prompts of each session; a record is of the last prompt before it. */
+function withTurns(
+  records: readonly QuotedRecord[],
+  prompts: readonly AskedPrompt[],
+): { records: QuotedRecord[]; prompts: EarlierPrompt[] } {
+  const bySession = new Map<string, AskedPrompt[]>();
+  for (const prompt of prompts.toSorted((a, b) => a.created_at_epoch - b.created_at_epoch || a.id - b.id)) {
+    const asked = bySession.get(prompt.sdk_session_id) ?? [];
+    asked.push(prompt);
+    bySession.set(prompt.sdk_session_id, asked);
+  }
+  return {
+    records: records.map((record) => {
+      const asked = bySession.get(record.sdk_session_id) ?? [];
+      const before = asked.findLastIndex((one) => one.created_at_epoch <= record.created_at_epoch);
+      return { ...record, prompt_number: before + 1 };
+    }),
+    prompts: [...bySession.values()].flatMap((asked) =>
+      asked.map((one, at) => ({ ...one, prompt_number: at + 1 })),
+    ),
+  };
+}

@@ -1,0 +1,70 @@
+// What a prompt is compared with: the records of a project that are more than routine, and what its users asked.
+import { promptEventPattern, promptOfEvent } from "../../domain/event-message.ts";
+import type { Json } from "../../domain/json.ts";
+import type { QuotedRecord } from "../../domain/records.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import { epochMs } from "./legacy-rows.ts";
+import type { Queryable } from "./open.ts";
+
+/** What was asked, by the number of its event, and when (epoch milliseconds). */
+export interface AskedPrompt {
+  id: number;
+  sdk_session_id: string;
+  prompt_text: string;
+  created_at_epoch: number;
+}
+
+/**
+ * Records of the project that are neither routine nor summaries, newest first; `id` is their `seq`, `revision` the time of
+ * their last change.
+ */
+export async function rankableRecords(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<QuotedRecord[]> {
+  const { rows } = await connection.query<QuotedRecord>({
+    name: "rankable-records",
+    text: `select o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number, o.obs_type,
+        o.title, case when o.kind = 'observation' then o.summary else left(o.content, ${mostChars}) end as summary,
+        o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
+        ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision
+      from observations o
+      where o.team_id = $1 and o.project_id = $2 and not o.routine and o.kind <> 'session_summary'
+      order by o.seq desc
+      limit $3`,
+    values: [team_id, project_id, limit],
+  });
+  return rows;
+}
+
+/** Prompts of the project's sessions that are not private, newest first. */
+export async function askedPrompts(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<AskedPrompt[]> {
+  const { rows } = await connection.query<Omit<AskedPrompt, "prompt_text"> & PromptEvent>({
+    name: "asked-prompts",
+    text: `select e.seq::float8 as id, e.session_id::text as sdk_session_id, e.event_type, e.payload,
+        ${epochMs("e.occurred_at")} as created_at_epoch
+      from agent_events e
+      where e.team_id = $1 and e.project_id = $2 and e.event_type ~* '${promptEventPattern}'
+        and e.session_id is not null and not e.metadata @> '{"private":true}'
+      order by e.seq desc
+      limit $3`,
+    values: [team_id, project_id, limit],
+  });
+  return rows.map(({ event_type, payload, ...row }) => ({
+    ...row,
+    prompt_text: promptOfEvent({ event_type, payload }) ?? "",
+  }));
+}
+
+interface PromptEvent {
+  event_type: string;
+  payload: Json;
+}
+
+// The ranking reads no more of a text.
+const mostChars = 2_000;
