@@ -47,6 +47,8 @@ export interface ToolUseInput extends InputBase {
 export interface SummarizeInput extends InputBase {
   /** The key only says what was sent: the same again is this event within so long, and later another one. */
   sameWithinMs?: number | undefined;
+  /** The same, but for the prompt: two turns may end in the same words. */
+  perPrompt?: boolean | undefined;
   prompt_number?: number | undefined;
   last_user_message?: string | undefined;
   last_assistant_message?: string | undefined;

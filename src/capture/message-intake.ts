@@ -87,7 +87,7 @@ function storeMessage(
   const id = store.rawEvents.insert({
     session_id: session.id,
     kind: message.type,
-    event_key: keyOf(store, session.id, { input, now }),
+    event_key: keyOf(store, session.id, { input, now, prompt: session.prompt_number }),
     payload: withAwaited(
       withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
       existing,
@@ -124,11 +124,12 @@ function saysNothing(message: PendingMessage): boolean {
 function keyOf(
   store: CaptureStore,
   sessionId: number,
-  { input, now }: { input: ToolUseInput | SummarizeInput; now: number },
+  { input, now, prompt }: { input: ToolUseInput | SummarizeInput; now: number; prompt: number },
 ): string {
   const { eventKey } = input;
   if (eventKey === undefined) return newId();
-  const { sameWithinMs } = "sameWithinMs" in input ? input : {};
+  const { sameWithinMs, perPrompt } = "sameWithinMs" in input ? input : ({} as Partial<SummarizeInput>);
+  if (perPrompt === true) return `${eventKey}:${prompt}`;
   if (sameWithinMs === undefined) return eventKey;
   const earlier = store.rawEvents.ofKey(sessionId, eventKey);
   const same = earlier.find((one) => Math.abs(one.created_at_epoch - now) < sameWithinMs);

@@ -185,7 +185,7 @@ async function beforeFile(
   const found = await deps.context.forFile({ ...request, known: seen.records, told });
   const text = [rule?.text, found?.text].filter((part) => part !== undefined && part !== "").join("\n");
   const records = [
-    ...(rule === null ? [] : [ofId(deps, rule.record, actionReason(rule))]),
+    ...ofAction(deps, rule),
     ...(found?.records ?? []).map((id) => ofId(deps, id, { by: "file" })),
   ];
   if (text !== "") return momentOf("file", text, { records, nothing: "" });
@@ -208,13 +208,15 @@ async function beforeCommand(
       ? "it runs nothing that failures are kept for"
       : `no failure of ${families.join(", ")} is known`;
   return momentOf("command", found?.text ?? "", {
-    records: found === null ? [] : [ofId(deps, found.record, actionReason(found))],
+    records: ofAction(deps, found),
     nothing: `No rule forbids this command, and ${failures}.`,
   });
 }
 
-function actionReason({ family }: ActionInjection): Reason {
-  return family === undefined ? { by: "rule" } : { by: "family", family };
+function ofAction(deps: ExplainDeps, found: ActionInjection | null): ExplainedRecord[] {
+  return (found?.quoted ?? []).map(({ record, family }) =>
+    ofId(deps, record, family === null ? { by: "rule" } : { by: "family", family }),
+  );
 }
 
 function momentOf(

@@ -1,6 +1,6 @@
 // Context: what is put before an agent at the start of a session, with its first prompt, and before it touches a file.
 import type { Observation } from "../domain/records.ts";
-import { type Action, type ActionInjection, actionContext } from "./action-context.ts";
+import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
@@ -71,11 +71,7 @@ export interface Context {
   /** For a later prompt: records of what it names that the agent has not seen. */
   forLaterPrompt(request: Omit<PromptContextRequest, "withTimeline">): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
-  forAction(request: {
-    project: string;
-    action: Action;
-    known: ReadonlySet<number>;
-  }): Promise<ActionInjection | null>;
+  forAction(request: ActionRequest): Promise<ActionInjection | null>;
   /** What names the present content of a file; null when it cannot be told. */
   contentOf(path: string, cwd: string | null): Promise<string | null>;
 }

@@ -1,10 +1,11 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import { type RecordName, recordName } from "../domain/record-name.ts";
-import type { QuotedRecord, SessionSummary } from "../domain/records.ts";
+import type { QuotedRecord } from "../domain/records.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
-import type { ContextPort, StatementsPort } from "./context-port.ts";
+import type { StatementsPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 import { textTokens } from "./tokens.ts";
+import { dayOf } from "./view.ts";
 
 export interface PassedOnRequest {
   projects: readonly string[];
@@ -14,15 +15,13 @@ export interface PassedOnRequest {
   known: ReadonlySet<number>;
 }
 
-export interface PassedOnPort extends Pick<ContextPort, "summaries" | "isDoubted"> {
-  statements?:
-    | {
-        [Read in "standingRules" | "statements"]: (
-          request: Parameters<StatementsPort[Read]>[0],
-        ) => QuotedRecord[];
-      }
-    | undefined;
+export interface PassedOnPort {
+  statements?: StatementsSource | undefined;
 }
+
+type StatementsSource = {
+  [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
+} & { rankable?: (project: string, limit: number) => QuotedRecord[] };
 
 export interface PassedOn {
   sections: PassedOnSection[];
@@ -44,7 +43,8 @@ export interface PassedOnSection {
 export function passedOn(port: PassedOnPort, { projects, tokens, known }: PassedOnRequest): PassedOn {
   const source = port.statements;
   if (source === undefined) return { sections: [], records: [] };
-  const unknown = (one: QuotedRecord): boolean => !known.has(one.id);
+  // What is pinned stands in full before the sections.
+  const unknown = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
   const rules = source.standingRules({ projects, limit: mostRules }).filter(unknown);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: mostStatements }))
@@ -56,10 +56,14 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", rulesInOrder(rules).map(quoted), tokens * shares.rules),
-    room.fill("Left open", inTime(open).map(quoted), tokens * shares.open),
-    room.fill("Last sessions", lastSessions(port, projects), tokens * shares.sessions),
+    room.fill("Left open", inTime(open).map(quotedWithDay), tokens * shares.open),
+    room.fill(
+      "Last sessions",
+      lastSessions(newestOf(source, { projects, statements })),
+      tokens * shares.sessions,
+    ),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
-    room.fill("Found and decided", ranked.filter((one) => !isFailure(one)).map(quoted), tokens),
+    room.fill("Found and decided", ranked.filter(isWorthIt).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
   return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
@@ -117,6 +121,12 @@ function quoted(one: QuotedRecord): Line {
   };
 }
 
+function quotedWithDay(one: QuotedRecord): Line {
+  const { id, summary, created_at_epoch } = one;
+  const text = `- ${plainLine(summary, maxChars.quote)} (#${id}, ${dayOf(created_at_epoch)})`;
+  return { record: { kind: "observation", id }, text };
+}
+
 // Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.
 function rulesInOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
   return rules.toSorted(
@@ -148,23 +158,46 @@ function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
   return said_by === "tool" && obs_type === "discovery";
 }
 
-/** The last sessions that ended a turn, oldest first: what was asked, and what came of it. */
-function lastSessions(port: PassedOnPort, projects: readonly string[]): Line[] {
-  const newest = projects
-    .flatMap((project) => port.summaries.page({ offset: 0, limit: summariesLookedAt, project }).items)
-    .filter((summary) => !port.isDoubted(summary))
+// Small talk and plain requests stay out, also where there is room for them.
+function isWorthIt(one: QuotedRecord): boolean {
+  const least = one.said_by === "user" ? leastSalience.user : leastSalience.agent;
+  return !isFailure(one) && (one.salience ?? 0) > least;
+}
+
+// The most salient statements need not be the newest.
+function newestOf(
+  source: StatementsSource,
+  { projects, statements }: { projects: readonly string[]; statements: readonly QuotedRecord[] },
+): readonly QuotedRecord[] {
+  const { rankable } = source;
+  if (rankable === undefined) return statements;
+  return projects.flatMap((project) => rankable(project, recordsLookedAt));
+}
+
+/** The last sessions that came to something, oldest first: what was asked, and the best of what was concluded. */
+function lastSessions(newestRecords: readonly QuotedRecord[]): Line[] {
+  const newest = newestRecords
+    .filter((one) => one.said_by === "agent" && one.subtitle !== null && isWorthIt(one))
     .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
-  const bySession = new Map<string, SessionSummary>();
-  for (const summary of newest)
-    if (!bySession.has(summary.sdk_session_id)) bySession.set(summary.sdk_session_id, summary);
-  return [...bySession.values()]
+  const best = new Map<string, QuotedRecord>();
+  for (const one of newest) {
+    const before = best.get(one.sdk_session_id);
+    if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
+      best.set(one.sdk_session_id, one);
+  }
+  return [...best.values()]
     .slice(0, mostSessions)
     .reverse()
-    .flatMap((summary) => {
-      const asked = plainLine(summary.request ?? "", maxChars.asked);
-      const came = plainLine(summary.learned ?? summary.completed ?? summary.notes ?? "", maxChars.came);
-      const text = [asked, came].filter((part) => part !== "").join(": ");
-      return text === "" ? [] : [{ record: { kind: "session", id: summary.id }, text: `- ${text}` }];
+    .map((one) => {
+      const asked = plainLine((one.subtitle ?? "").replace(/^Asked: /, ""), maxChars.asked).replace(
+        /[.:]+$/,
+        "",
+      );
+      const came = plainLine(one.summary, maxChars.came);
+      return {
+        record: { kind: "observation", id: one.id },
+        text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
+      };
     });
 }
 
@@ -173,7 +206,8 @@ const mostRules = 60;
 const mostStatements = 200;
 const mostOpen = 5;
 const mostSessions = 3;
-const summariesLookedAt = 12;
+const recordsLookedAt = 200;
+const leastSalience = { agent: -1.5, user: -0.5 };
 const maxChars = { quote: 340, asked: 90, came: 140 };
 // Of the whole: what is left over goes to findings.
 const shares = { rules: 0.5, open: 0.2, sessions: 0.2, failures: 0.12 };

@@ -50,20 +50,27 @@ export function createPromptRanking(): PromptRanking {
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };
       const scored = past.records
-        .filter(({ id }) => !known.has(id))
+        .filter(isTelling)
         .map((record) => scoreOf(record, scoring))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
       const isCloseEnough = ({ score }: { score: number }): boolean =>
         score > Math.max(least, best.score - spread);
-      const close = withoutRepeats(scored.filter(isCloseEnough), past.records, known);
+      // Where the best are known already, what is left has to come close to them.
+      const unknown = scored.filter(({ record }) => !known.has(record.id));
+      const close = withoutRepeats(unknown.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
       const chosen = fewPerTurn(withNamesFirst(close, names, texts));
       const ranked = chosen.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
       return { asked, ranked };
     },
   };
+}
+
+// What `local` wrote of a single tool use says what was done, not what came of it.
+function isTelling({ salience, generator }: QuotedRecord): boolean {
+  return salience !== null || generator !== "local";
 }
 
 interface Scored<R> {
@@ -153,7 +160,7 @@ function withNamesFirst<R extends QuotedRecord>(
     .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
 }
 
-/** The terms of each turn: of its records, its prompt, and the prompts before it in the session. */
+/** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
 function turnsOf(
   { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
   texts: TextMemory,
@@ -164,12 +171,12 @@ function turnsOf(
     for (const term of more) turn.add(term);
     turns.set(key, turn);
   };
-  const bySession = new Map<string, Set<string>>();
+  const bySession = new Map<string, ReadonlySet<string>[]>();
   for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
-    const session = bySession.get(prompt.sdk_session_id) ?? new Set();
-    for (const term of texts.of(`p${prompt.id}`, prompt.prompt_text).terms) session.add(term);
-    bySession.set(prompt.sdk_session_id, session);
-    add(turnKey(prompt), session);
+    const asked = bySession.get(prompt.sdk_session_id) ?? [];
+    bySession.set(prompt.sdk_session_id, asked);
+    asked.push(texts.of(`p${prompt.id}`, prompt.prompt_text).terms);
+    for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
   }
   for (const record of records)
     if (record.salience !== null) add(turnKey(record), texts.of(keyOf(record), textOf(record)).terms);
@@ -275,6 +282,7 @@ const limits: Record<PromptKind, { gate: number; overlap: number; least: number 
 };
 const spread = 8;
 const mostPerTurn = 3;
+const promptsOfTurn = 4;
 const mostRanked = 12;
 const leastTurns = 50;
 const mostTerms = 80;

@@ -98,10 +98,10 @@ async function viewFor(
   return { view: viewOf(chosen, settings), quoted: quotes.records };
 }
 
-// The frame takes about 60 tokens, and some are left for the list of other records. A text that may be of any length, as
-// one asked for over HTTP, has the same quotes as a host gets.
+// The frame takes about 60 tokens. A text that may be of any length, as one asked for over HTTP, has the same quotes as a
+// host gets.
 function shareOf({ tokens }: Budget): { tokens: number } {
-  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.9 - 40 };
+  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.96 - 50 };
 }
 
 const mostQuoteTokens = 1_000;

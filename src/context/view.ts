@@ -73,7 +73,9 @@ export const headings = { lastSession: "Last session", full: "In full", brief: "
 export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
   return {
     projects: chosen.projects.map((project) => plainLine(project, maxChars.project)),
-    rows: rowsOf(chosen, settings),
+    rows: rowsOf(chosen, settings).filter(
+      ({ state }) => chosen.sections.length === 0 || wantsList(settings, state),
+    ),
     sections: chosen.sections,
     lastSummary: lastSummaryOf(chosen.lastSummary, {
       observations: chosen.observations.map(({ observation }) => observation),
@@ -84,6 +86,11 @@ export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
     searchCommand: chosen.searchCommand,
     show: settings,
   };
+}
+
+// Quotes say more than a list of records: it stands beside them only where the user set how many to list.
+function wantsList({ countDecides }: ContextSettings, state: RowState): boolean {
+  return state === "pinned" || countDecides === true;
 }
 
 // Caps that keep one text from pushing out the others: a title is a table cell.

@@ -113,6 +113,7 @@ export type QuotedRecord = Pick<
   | "prompt_number"
   | "obs_type"
   | "title"
+  | "subtitle"
   | "summary"
   | "said_by"
   | "standing"
@@ -120,7 +121,7 @@ export type QuotedRecord = Pick<
   | "salience"
   | "created_at_epoch"
   | "revision"
-> & { provenance: string };
+> & { provenance: string; generator?: string; pinned?: 0 | 1 };
 
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */
 export interface SessionSummary extends SyncColumns {

@@ -6,7 +6,6 @@ import type { HostedObservation } from "../domain/hosted-record.ts";
 import type { QuotedRecord } from "../domain/records.ts";
 import type { Tenant } from "../domain/tenancy.ts";
 import type { ContextAsked } from "../http/v1/recall.ts";
-import { newestSummaries, noFilter } from "../store/postgres/legacy-records.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { type AskedPrompt, askedPrompts, rankableRecords } from "../store/postgres/rankable.ts";
 import { salientStatements, standingRules } from "../store/postgres/statements.ts";
@@ -26,18 +25,11 @@ export function createPassedContext(app: Connections): PassedContext {
       records: words === null ? [] : await rankableRecords(connection, scope, most.ranked),
       prompts: words === null ? [] : await askedPrompts(connection, scope, most.ranked),
     }));
-    const summaries = await newestSummaries(app, scope, {
-      filter: noFilter,
-      page: { offset: 0, limit: most.summaries },
-    });
     const port: PassedOnPort = {
       statements: {
         standingRules: () => known.rules.map(quotedOf),
         statements: () => known.statements.map(quotedOf),
       },
-      summaries: { page: () => ({ items: summaries }) },
-      // Records of a server are not reviewed.
-      isDoubted: () => false,
     };
     const past = withTurns(known.records, known.prompts);
     const hasStatements = known.rules.length + known.statements.length > 0;
@@ -48,7 +40,7 @@ export function createPassedContext(app: Connections): PassedContext {
   };
 }
 
-const most = { rules: 60, statements: 200, summaries: 12, ranked: 2_000 };
+const most = { rules: 60, statements: 200, ranked: 2_000 };
 
 function quotedOf({
   seq,
@@ -63,6 +55,7 @@ function quotedOf({
     prompt_number: record.prompt_number,
     obs_type: record.obs_type,
     title: record.title,
+    subtitle: record.subtitle,
     summary: record.summary,
     provenance: record.provenance,
     said_by: record.said_by,

@@ -35,6 +35,8 @@ export interface Run {
 }
 
 export interface Edit {
+  /** Id of the raw event. */
+  id: number;
   at: number;
   isOfTurn: boolean;
   path: string;
@@ -51,7 +53,7 @@ export function readRuns(uses: readonly ToolUseOfTurn[]): { runs: Run[]; edits: 
       if (run.parts.length > 0) runs.push(run);
       if (run.outcome === "passed") edits.push(...writtenBy(run));
     } else if (editing.test(toolKey(name)) && isJsonObject(input) && use.message.tool_failed !== true) {
-      edits.push({ at, isOfTurn: use.isOfTurn, path: pathField(input) });
+      edits.push({ id: use.id, at, isOfTurn: use.isOfTurn, path: pathField(input) });
     }
   }
   return { runs, edits };
@@ -74,12 +76,12 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
   return { id, isOfTurn, at, command, cwd: message.cwd ?? "", parts, outcome, text, isTest: tests !== null };
 }
 
-function writtenBy({ at, isOfTurn, parts }: Run): Edit[] {
+function writtenBy({ id, at, isOfTurn, parts }: Run): Edit[] {
   return parts
     .flatMap(({ program, words, writes }) =>
       program === "sed" && words.some((word) => /^-\w*i/.test(word)) ? words.slice(-1) : sourcesIn(writes),
     )
-    .map((path) => ({ at, isOfTurn, path }));
+    .map((path) => ({ id, at, isOfTurn, path }));
 }
 
 // Most files that a command writes are its output: logs, dumps, builds.

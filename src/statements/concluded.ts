@@ -1,6 +1,7 @@
 // What a closing message concludes: its sentences most worth passing on.
 import type { Turn } from "../domain/turn.ts";
 import { type ClosingCue, closingCuesOf } from "./closing-cues.ts";
+import { promptCuesOf } from "./prompt-cues.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Sentence, sentencesOf } from "./sentences.ts";
 import type { Statement, StatementKind } from "./statement.ts";
@@ -8,8 +9,10 @@ import type { Statement, StatementKind } from "./statement.ts";
 /** At most six statements of the agent, in the order of the message. */
 export function concludedIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(turn.closing);
+  const asked = turn.prompt.slice(0, readOfPrompt);
   const traits: TurnTraits = {
-    prompt: turn.prompt,
+    ofProblem: tellsOfProblem(asked),
+    afterAgreement: promptCuesOf(asked).has("agreement"),
     isFollowUp: turn.previous !== null,
     hasFailure: turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.tool_failed === true),
   };
@@ -30,12 +33,12 @@ export function concludedIn(turn: Turn): Statement[] {
   }));
 }
 
-function kindOf(cues: ReadonlySet<ClosingCue>, { prompt }: TurnTraits): StatementKind {
-  if (cues.has("cause") && tellsOfProblem(prompt)) return "cause";
+function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): StatementKind {
+  if (cues.has("cause") && ofProblem) return "cause";
   if (cues.has("decision")) return "decision";
   if (cues.has("open")) return "open";
   if (cues.has("change")) return "change";
-  return tellsOfProblem(prompt) ? "cause" : "finding";
+  return ofProblem ? "cause" : "finding";
 }
 
 /** A list item has the line above its list in front, a sentence that points back the sentence before. */
@@ -52,6 +55,8 @@ function ended(lead: string): string {
 }
 
 const mostStatements = 6;
+// What a prompt is about stands in its first words.
+const readOfPrompt = 4_000;
 const shortest = 12;
 const leastSalience = -3;
 const longestLead = 90;

@@ -87,16 +87,26 @@ function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
   if (first === undefined || last === undefined || part.background) return [];
   if (related.some(({ difference }) => difference.isOrdinary)) return [];
   const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
-  const make = (working: string) => [fixOf(related, run, { working, families: familiesFor(related, part) })];
+  const make = (working: string, others: readonly number[] = []) => [
+    fixOf(related, run, { working, families: familiesFor(related, part), others }),
+  ];
   const placed = workingText(first, run, part);
   if (between.some(({ path }) => !isSettings(path)))
     return related.every(({ difference }) => difference.variables || difference.program) ? make(placed) : [];
   if (related.every((one) => isOtherwise(one, run))) return make(placed);
   if (hasOwnSteps(related, run, part)) return make(placed);
   const steps = stepsBetween(last.run, run, runs, part);
-  if (steps.length > 0) return make([...steps, placed].join("`, then `"));
+  if (steps.length > 0) {
+    const shown = steps.map(({ command }) => oneLine(command, maxStep));
+    return make(
+      [...shown, placed].join("`, then `"),
+      steps.map(({ id }) => id),
+    );
+  }
   const settings = between.find(({ path }) => closing.includes(baseName(path)));
-  return settings === undefined ? [] : make(`${placed}\` after a change to \`${baseName(settings.path)}`);
+  return settings === undefined
+    ? []
+    : make(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
 }
 
 /** The command that passed is not the failed one run again. */
@@ -119,12 +129,11 @@ function hasOwnSteps(related: readonly Compared[], run: Run, part: Part): boolea
   return run.parts.some((step) => step.end < part.end && acts(step) && !tried.has(step.text));
 }
 
-function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): string[] {
+function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): Run[] {
   return runs
     .filter(({ at, outcome }) => at > failed.at && at < passed.at && outcome !== "failed")
     .filter(({ parts }) => parts.some((step) => acts(step) && !haveCommon(step, part)))
-    .slice(-maxSteps)
-    .map(({ command }) => oneLine(command, maxStep));
+    .slice(-maxSteps);
 }
 
 function acts({ families, program, writes }: Part): boolean {
@@ -202,10 +211,11 @@ function roleOf({ families }: Part): string {
 function fixOf(
   failed: readonly Failure[],
   run: Run,
-  { working, families }: Pick<Fix, "families"> & { working: string },
+  { working, families, others = [] }: Pick<Fix, "families"> & { working: string; others?: readonly number[] },
 ): Fix {
   const { failing, error } = failureWords(failed);
-  const events = [...failed.map((one) => one.run.id), run.id];
+  // What is quoted goes when one of these is withdrawn.
+  const events = [...new Set([...failed.map((one) => one.run.id), ...others, run.id])].sort((a, b) => a - b);
   const end = `. What worked: \`${working}\``;
   return { families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` };
 }

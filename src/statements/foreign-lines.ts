@@ -16,11 +16,6 @@ export function opensForeignBlock(line: string): boolean {
   return foreignBlock.test(line.slice(0, 120));
 }
 
-/** True for the line that opens or closes a code block. */
-export function isFence(line: string): boolean {
-  return /^\s{0,12}(?:```|~~~)/.test(line);
-}
-
 /** The tag that a line of markup opens with, or null. */
 export function openingTagOf(line: string): string | null {
   return /^\s{0,12}<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>/i.exec(line)?.[1]?.toLowerCase() ?? null;

@@ -1,13 +1,8 @@
 // What of a prompt the user typed, without pasted and quoted text.
+
 import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
-import {
-  closingTagsOf,
-  isFence,
-  isForeignLine,
-  openingTagOf,
-  opensForeignBlock,
-  prefixOf,
-} from "./foreign-lines.ts";
+import { fenceAfter } from "./fence.ts";
+import { closingTagsOf, isForeignLine, openingTagOf, opensForeignBlock, prefixOf } from "./foreign-lines.ts";
 
 /**
  * The prompt without code blocks, quoted lines, logs, stack traces, diffs, tables, markup and what follows "the log
@@ -27,16 +22,14 @@ export function ownWords(prompt: string): string {
 function typedLines(lines: readonly string[]): boolean[] {
   const lastClose = new Map<string, number>();
   for (const [at, line] of lines.entries()) for (const tag of closingTagsOf(line)) lastClose.set(tag, at);
-  let isFenced = false;
+  let open: string | null = null;
   let isInBlock = false;
   let markupEnd = -1;
   let isInList = false;
   return lines.map((line, at) => {
-    if (isFence(line)) {
-      isFenced = !isFenced;
-      return false;
-    }
-    if (isFenced || at <= markupEnd) return false;
+    const before = open;
+    open = fenceAfter(open, line);
+    if (before !== null || open !== null || at <= markupEnd) return false;
     const tag = openingTagOf(line);
     if (tag !== null) {
       markupEnd = Math.max(at, lastClose.get(tag) ?? at);

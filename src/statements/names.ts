@@ -5,8 +5,9 @@ export function namesIn(text: string): string[] {
   const names = new Set<string>();
   for (const [, span] of text.matchAll(codeSpan)) if (span !== undefined) names.add(span.trim());
   for (const word of text.replace(codeSpan, " ").split(/[\s,;:!?()«»"“”]+/)) {
+    if (word.length > longestName) continue;
     const bare = word.replace(/^['‘]|['’.]+$/g, "");
-    if (bare.length > 2 && bare.length <= 80 && isName(bare)) names.add(bare);
+    if (bare.length > 2 && isName(bare)) names.add(bare);
   }
   return [...names].slice(0, 12);
 }
@@ -31,4 +32,5 @@ function isName(word: string): boolean {
   );
 }
 
+const longestName = 80;
 const codeSpan = /`([^`\n]{1,160})`/g;

@@ -6,11 +6,13 @@ import type { Sentence } from "./sentences.ts";
 
 /** What of a turn weighs in. */
 export interface TurnTraits {
-  prompt: string;
   /** The session had a turn before this one. */
   isFollowUp: boolean;
   /** A tool use of this turn failed. */
   hasFailure: boolean;
+  /** The prompt reports a fault, or agrees to a proposal. */
+  ofProblem: boolean;
+  afterAgreement: boolean;
 }
 
 /** Each trait is 0 or 1, or a small count. */
@@ -37,11 +39,11 @@ function traitsOfClosing(sentence: Sentence, turn: TurnTraits): Traits<keyof typ
     item: Number(kind === "item"),
     short: Number(text.length < 45),
     long: Number(text.length > 160),
-    ofProblem: Number(tellsOfProblem(turn.prompt)),
+    ofProblem: Number(turn.ofProblem),
     afterFailure: Number(turn.hasFailure),
     lead: Number(lead !== ""),
     followUp: Number(turn.isFollowUp),
-    afterAgreement: Number(promptCuesOf(turn.prompt).has("agreement")),
+    afterAgreement: Number(turn.afterAgreement),
   };
 }
 

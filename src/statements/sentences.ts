@@ -1,5 +1,7 @@
 // Splits a Markdown message into sentences and list items, each with the lead-in that it needs to be understood.
 
+import { fenceAfter } from "./fence.ts";
+
 /** One sentence of prose, or one list item. */
 export interface Sentence {
   /** As written, on one line, without list marks and emphasis. */
@@ -70,17 +72,16 @@ function opensSpan(text: string): boolean {
 }
 
 function* linesOutsideCode(message: string): Generator<string> {
-  let isFenced = false;
+  let open: string | null = null;
   for (const line of message.slice(0, maxChars).split(/\r?\n/, maxLines)) {
-    if (fence.test(line)) {
-      isFenced = !isFenced;
-      yield "";
-    } else if (!isFenced) yield line;
+    const before: string | null = open;
+    open = fenceAfter(open, line);
+    yield before === null && open === null ? line : "";
   }
 }
 
 function headingOf(line: string): string | null {
-  const match = heading.exec(line);
+  const match = heading.exec(line.trim());
   return match === null ? null : plainText(match[1] ?? match[2] ?? "");
 }
 
@@ -107,7 +108,6 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?])\s+(?=[\p{Ll}\p{Lo}`])/u;
 const abbreviation =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|approx|resp|vs|cf|incl|z\.\s?B|d\.\s?h|bzw|usw|ca|ggf|evtl|u\.\s?a|p\.\s?ej|т\.\s?е|т\.\s?д|напр|no|nr|fig|st|min|max|sec|dr|mr|mrs)\.$/i;
-const fence = /^\s*(?:```|~~~)/;
-const heading = /^\s*(?:#{1,6}\s+(.{1,120})|\*\*([^*]{1,100})\*\*:?)\s*$/;
+const heading = /^(?:#{1,6} {1,4}(\S.{0,119})|\*\*([^*]{1,100})\*\*:?)$/;
 const listItem = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(.+)$/;
 const skipped = /^\s*(?:>|\||[-*_=]{3,}\s*$)/;

@@ -109,7 +109,14 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       if (delivery.at === undefined) await injections.afterWrite(event);
       return silence;
     case "turn_end":
-      await intake.summarize({ ...keyed, last_assistant_message: event.lastAssistantMessage }, message);
+      await intake.summarize(
+        {
+          ...keyed,
+          perPrompt: event.eventKey === null,
+          last_assistant_message: event.lastAssistantMessage,
+        },
+        message,
+      );
       return silence;
     case "session_end":
       // After a clear command the host goes on under a new id; the old session completes by idle time.

@@ -1,6 +1,6 @@
 // What each event of a host puts into its agent's context, and that nothing is put there twice.
 import { cleanKey } from "../capture/clean-input.ts";
-import type { Action, ActionInjection } from "../context/action-context.ts";
+import type { Action, ActionInjection, ActionRequest } from "../context/action-context.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
@@ -34,11 +34,7 @@ export interface ContextSource {
   /** For a later prompt: records of what it names. */
   forLaterPrompt(request: { project: string; words: string; known: ReadonlySet<number> }): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
-  forAction(request: {
-    project: string;
-    action: Action;
-    known: ReadonlySet<number>;
-  }): Promise<ActionInjection | null>;
+  forAction(request: ActionRequest): Promise<ActionInjection | null>;
   /** What names the content that the file has now. */
   contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
@@ -219,10 +215,23 @@ async function beforeAction(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const known = ledger.atAction(reader);
-  const found = await context.forAction({ project: place.project, action, known });
+  const { project, exceptSession } = place;
+  const found = await context.forAction({
+    project,
+    exceptSession,
+    action: inProject(action, event.cwd),
+    known,
+  });
   if (found === null || hasLeft()) return null;
-  const taken = { records: [], atAction: [found.record], moments: [] };
+  const taken = { records: [], atAction: found.quoted.map(({ record }) => record), moments: [] };
   return (await isFirst(() => ledger.take(reader, taken))) ? found.text : null;
+}
+
+// A rule about a folder means one of the project, not one above it.
+function inProject(action: Action, cwd: string | null): Action {
+  const { path } = action;
+  if (path === undefined || cwd === null || !path.startsWith(`${cwd}/`)) return action;
+  return { ...action, path: path.slice(cwd.length + 1) };
 }
 
 async function aboutFile(

@@ -77,11 +77,17 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
 
 const mostRules = 400;
 
-// A rule of one project must not end one that applies everywhere.
+// A rule of one project must not end one that applies everywhere, nor one that is made again a newer one.
 function isReplaced(older: Observation, newer: Observation): boolean {
-  if (older.id >= newer.id || older.project !== newer.project || older.reach !== newer.reach) return false;
+  if (older.project !== newer.project || older.reach !== newer.reach) return false;
+  if (older.created_at_epoch > newer.created_at_epoch || older.id === newer.id) return false;
   const [before, after] = [wholeText(older), wholeText(newer)];
-  if (before.toLowerCase() === after.toLowerCase()) return true;
+  if (before.toLowerCase() === after.toLowerCase()) return older.id < newer.id && !isOfHand(older);
   const said = { said_by: "user", standing: true } as const;
   return sameSubject({ text: before, ...said, said_by: older.said_by }, { text: after, ...said }) === "same";
+}
+
+// What the user wrote, edited or pinned is not replaced by a copy of it.
+function isOfHand({ generator, pinned }: Observation): boolean {
+  return generator === "manual" || pinned === 1;
 }

@@ -117,7 +117,7 @@ describe("what a private prompt caused and what came before it", () => {
     expect(brokenOff).toEqual([]);
     await privatePrompt();
     expect(brokenOff).toEqual([1]);
-    expect(await answer(batch)).toEqual({ observations: [], summaries: [] });
+    expect(await answer(batch)).toMatchObject({ observations: [], summaries: [] });
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 1, pending: 1 });
     expect((await claim())?.messages).toMatchObject([{ attempts: 0, message: { prompt_number: 1 } }]);
   });

@@ -41,17 +41,15 @@ async function momentOf(moment: string, asked: Asked) {
 test("the start is the text of a host, and each record has the section that it stands in", async () => {
   say("Never npm.", rule);
   say("The lock is per tenant.");
-  memory.addObservation({ title: "Edited the lock" });
-  memory.addSummary({ request: "speed it up", learned: "An index was missing." });
+  say("An index was missing.", {}, { subtitle: "Asked: speed it up" });
   const { project, unknown, moments } = await explain();
   expect({ project, unknown }).toEqual({ project: "app", unknown: null });
   expect(moments).toHaveLength(1);
   expect(moments[0]).toMatchObject({ text: await context.sessionText("app"), nothing: null });
   expect(moments[0]?.records.map(({ kind, id, reason }) => [kind, id, reason])).toEqual([
     ["observation", 1, { by: "section", section: "Rules from the user" }],
-    ["session", 1, { by: "section", section: "Last sessions" }],
+    ["observation", 3, { by: "section", section: "Last sessions" }],
     ["observation", 2, { by: "section", section: "Found and decided" }],
-    ["observation", 3, { by: "section", section: "In brief" }],
   ]);
   expect(moments[0]?.records[0]?.observation).toEqual({
     ...{ obs_type: "change", said_by: "user", standing: 1, reach: "project", salience: 4 },

@@ -27,6 +27,7 @@ const rule = { said_by: "user", standing: true, salience: 4 } as const;
 describe("the start of a session", () => {
   it("passes on rules, open work, conclusions, failures and findings, in this order", async () => {
     say("The cache is keyed by locale.", { salience: 3 });
+    say("The index was missing.", { salience: 2 }, { subtitle: "Asked: speed up the start.", session: "s9" });
     say("The refund route is not done yet.", { salience: 2 });
     say(
       "`make docs` failed with `no dot`. It was not fixed.",
@@ -35,22 +36,21 @@ describe("the start of a session", () => {
     );
     say("Never edit gen/ by hand.", rule);
     say("Answer in one sentence.", { ...rule, reach: "everywhere" }, { project: "other" });
-    memory.addSummary({ request: "speed up the start", learned: "The index was missing." });
     const text = await createMemoryContext(memory).sessionText("app");
     expect(text.split("\n").slice(3, -1)).toEqual([
       "",
       "## Rules from the user",
-      "- everywhere: Answer in one sentence. (#5)",
-      "- Never edit gen/ by hand. (#4)",
+      "- everywhere: Answer in one sentence. (#6)",
+      "- Never edit gen/ by hand. (#5)",
       "",
       "## Left open",
-      "- The refund route is not done yet. (#2)",
+      "- The refund route is not done yet. (#3, 2026-11-20)",
       "",
       "## Last sessions",
-      "- speed up the start: The index was missing.",
+      "- speed up the start → The index was missing. (#2, 2026-11-20)",
       "",
       "## Failed and not fixed",
-      "- `make docs` failed with `no dot`. It was not fixed. (#3)",
+      "- `make docs` failed with `no dot`. It was not fixed. (#4)",
       "",
       "## Found and decided",
       "- The cache is keyed by locale. (#1)",
@@ -106,7 +106,7 @@ describe("a prompt", () => {
 describe("an action", () => {
   it("is reminded of a rule that forbids it", async () => {
     const { id } = say("we use pnpm here, never npm", rule);
-    expect(await actionOf("npm install zod")).toMatchObject({ record: id });
+    expect(await actionOf("npm install zod")).toMatchObject({ quoted: [{ record: id, family: null }] });
     expect(await actionOf("pnpm add zod")).toBeNull();
   });
 

@@ -8,7 +8,15 @@ const day = Date.UTC(2026, 3, 1);
 
 function statement(id: number, summary: string, part: Partial<QuotedRecord> = {}): QuotedRecord {
   return {
-    ...{ id, summary, title: summary, sdk_session_id: "s", prompt_number: 1, obs_type: "decision" },
+    ...{
+      id,
+      summary,
+      title: summary,
+      subtitle: null,
+      sdk_session_id: "s",
+      prompt_number: 1,
+      obs_type: "decision",
+    },
     ...{ provenance: "agent", said_by: "agent", standing: 0, reach: "project", salience: 1 },
     ...{ created_at_epoch: day, revision: 1, ...part },
   };
@@ -29,8 +37,6 @@ const port = (...records: QuotedRecord[]): PassedOnPort => ({
     standingRules: () => records.filter(({ standing }) => standing === 1),
     statements: () => records,
   },
-  summaries: { page: () => ({ items: [] }) },
-  isDoubted: () => false,
 });
 
 function textOf(

@@ -79,7 +79,9 @@ function startWorker() {
       },
       forLaterPrompt: async () => ({ text: "", records: [] }),
       async forAction({ action, known }) {
-        return known.has(5) ? null : { text: `known of ${action.command ?? action.path}`, record: 5 };
+        return known.has(5)
+          ? null
+          : { text: `known of ${action.command ?? action.path}`, quoted: [{ record: 5, family: null }] };
       },
       contentOf: async () => null,
     },

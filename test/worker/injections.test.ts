@@ -37,7 +37,9 @@ function startWorker() {
       },
       forLaterPrompt: async () => ({ text: "", records: [] }),
       forAction: async ({ action: { command }, known }) =>
-        command === undefined || known.has(7) ? null : { text: `before ${command}`, record: 7 },
+        command === undefined || known.has(7)
+          ? null
+          : { text: `before ${command}`, quoted: [{ record: 7, family: null }] },
       contentOf: async () => null,
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),

@@ -26,7 +26,7 @@ export async function rankableRecords(
   const { rows } = await connection.query<QuotedRecord>({
     name: "rankable-records",
     text: `select o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number, o.obs_type,
-        o.title, case when o.kind = 'observation' then o.summary else left(o.content, ${mostChars}) end as summary,
+        o.title, o.subtitle, case when o.kind = 'observation' then o.summary else left(o.content, ${mostChars}) end as summary,
         o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
         ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision
       from observations o

@@ -38,8 +38,9 @@ export interface Statements {
    */
   markSettled(events: readonly number[]): Observation[];
   /**
-   * Supersedes what tool uses showed of these command families before the record `by`: earlier fixes and failures, or
-   * with `by` null the failures alone, since the commands pass. Returns the observations that changed.
+   * Supersedes what tool uses showed of these command families before the record `by`: earlier failures, and earlier
+   * fixes where `by` is a fix; with `by` null the failures alone, since the commands pass. What the user pinned or edited
+   * stays. Returns the observations that changed.
    */
   supersedeFixes(request: {
     project: string;
@@ -77,14 +78,15 @@ export function createStatements(db: Sqlite): Statements {
      limit @limit`,
   );
   const supersedeFixes = db.prepare<
-    { project: string; families: string; by: number | null; before: number },
+    { project: string; families: string; by: number | null; before: number; at: number; fixes: 0 | 1 },
     Observation
   >(
     `update observations
-     set status = 'superseded', superseded_by = @by, pinned = 0, revision = revision + 1, synced_at = null
+     set status = 'superseded', superseded_by = @by, revision = revision + 1, synced_at = null
      where id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
-       and project = @project and status = 'active' and said_by = 'tool' and id < @before
-       and (@by is not null or obs_type = 'discovery')
+       and project = @project and status = 'active' and said_by = 'tool' and pinned = 0 and generator <> 'manual'
+       and (created_at_epoch, id) < (@at, @before)
+       and (obs_type = 'discovery' or @fixes = 1)
      returning ${observationColumns}`,
   );
   const markSettled = db.prepare<{ events: string }, Observation>(
@@ -126,6 +128,9 @@ export function createStatements(db: Sqlite): Statements {
             families: JSON.stringify(families),
             by: by?.id ?? null,
             before: by?.id ?? Number.MAX_SAFE_INTEGER,
+            at: by?.created_at_epoch ?? Number.MAX_SAFE_INTEGER,
+            // A failure that stayed says nothing against what worked before.
+            fixes: by?.obs_type === "bugfix" ? 1 : 0,
           }),
     editText(id, { title, summary, narrative, concepts }) {
       const changed = editText.get({ id, title, summary, narrative, concepts });
