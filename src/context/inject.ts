@@ -36,6 +36,14 @@ export interface PromptContextRequest extends SessionContextRequest {
 
 type RankRequest = Pick<PromptContextRequest, "project" | "words" | "known">;
 
+export interface LaterPromptRequest {
+  project: string;
+  words: string;
+  known: ReadonlySet<number>;
+  /** `sdk_session_id` of the reader's own session. */
+  exceptSession?: string | undefined;
+}
+
 export interface FileContextRequest extends SessionContextRequest {
   path: string;
   known?: ReadonlySet<number>;
@@ -69,7 +77,7 @@ export interface Context {
    */
   forFile(request: FileContextRequest): Promise<FileInjection | null>;
   /** For a later prompt: records of what it names that the agent has not seen. */
-  forLaterPrompt(request: Omit<PromptContextRequest, "withTimeline">): Promise<Injection>;
+  forLaterPrompt(request: LaterPromptRequest): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
   forAction(request: ActionRequest): Promise<ActionInjection | null>;
   /** What names the present content of a file; null when it cannot be told. */
@@ -104,9 +112,9 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       return joined(timeline, relevant);
     },
     rankFor: (request) => rankedFor(port, request, ranking),
-    async forLaterPrompt({ project, words, known }) {
+    async forLaterPrompt({ project, words, ...reader }) {
       const records = port.statements?.rankable(project, mostRankable) ?? [];
-      return renderQuotes(namedIn(words, records, known), budget);
+      return renderQuotes(namedIn(words, records, reader), budget);
     },
     forAction: async (request) => actionContext(port, request),
     forFile: (request) => fileInjection(deps, request, budget),

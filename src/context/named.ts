@@ -9,11 +9,15 @@ import { namesIn } from "../statements/names.ts";
 export function namedIn(
   prompt: string,
   records: readonly Observation[],
-  known: ReadonlySet<number>,
+  { known, exceptSession }: { known: ReadonlySet<number>; exceptSession?: string | undefined },
 ): Observation[] {
   const names = new Set(namesIn(prompt).filter((name) => name.length >= shortestName));
   if (names.size === 0) return [];
-  const statements = records.filter(({ salience }) => salience !== null && salience > leastSalience);
+  // The agent has its own session before its eyes.
+  const statements = records.filter(
+    ({ salience, sdk_session_id }) =>
+      salience !== null && salience > leastSalience && sdk_session_id !== exceptSession,
+  );
   const named = new Map<string, Observation[]>();
   for (const record of statements)
     for (const name of namesIn(record.summary))

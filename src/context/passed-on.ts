@@ -161,7 +161,9 @@ function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
 // Small talk and plain requests stay out, also where there is room for them.
 function isWorthIt(one: QuotedRecord): boolean {
   const least = one.said_by === "user" ? leastSalience.user : leastSalience.agent;
-  return !isFailure(one) && (one.salience ?? 0) > least;
+  // What the user asked is answered by what the agent concluded.
+  const isQuestion = one.said_by === "user" && /[?？]\s*$/.test(one.summary);
+  return !isFailure(one) && !isQuestion && (one.salience ?? 0) > least;
 }
 
 // The most salient statements need not be the newest.

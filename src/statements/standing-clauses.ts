@@ -29,7 +29,7 @@ export interface ReadSentence {
 
 /** A sentence read as each language that it can be in, the likeliest first; at most two. */
 export function readSentence(sentence: string): ReadSentence[] {
-  const masked = maskNames(sentence);
+  const masked = maskNames(sentence.slice(0, maxRead));
   return likelyLanguages(masked).map((language) => {
     const parts = masked.split(language.isSpaced ? clauseEnd : unspacedClauseEnd);
     return {
@@ -48,6 +48,9 @@ export function readSentence(sentence: string): ReadSentence[] {
 export const nameMark = "§";
 /** Stands for a path or a file in masked text. */
 export const pathMark = "¶";
+
+// Some patterns below take time by the square of a word's length.
+const maxRead = 2_000;
 
 // Words in quotation marks, code and paths are names of things: their wording tells nothing.
 function maskNames(sentence: string): string {

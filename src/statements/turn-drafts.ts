@@ -89,8 +89,8 @@ const words: Record<StatementKind, { type: ObservationType; concepts: readonly O
   failure: { type: "discovery", concepts: ["gotcha"] },
 };
 
-// A known fix is worth as much as a rule; a failure may have been a passing one.
-const fixSalience = 3;
+// Not above a good finding: a fix is long, and comes by itself before its command runs again.
+const fixSalience = 0.8;
 const failureSalience = 1;
 const titleChars = 120;
 const textChars = 300;

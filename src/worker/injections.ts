@@ -2,7 +2,7 @@
 import { cleanKey } from "../capture/clean-input.ts";
 import type { Action, ActionInjection, ActionRequest } from "../context/action-context.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
-import type { FileInjection, Injection } from "../context/inject.ts";
+import type { FileInjection, Injection, LaterPromptRequest } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../domain/clean.ts";
@@ -32,7 +32,7 @@ export interface ContextSource {
     exceptSession?: string;
   }): Promise<FileInjection | null>;
   /** For a later prompt: records of what it names. */
-  forLaterPrompt(request: { project: string; words: string; known: ReadonlySet<number> }): Promise<Injection>;
+  forLaterPrompt(request: LaterPromptRequest): Promise<Injection>;
   /** One line before a command or an edit; null when nothing bears on it. */
   forAction(request: ActionRequest): Promise<ActionInjection | null>;
   /** What names the content that the file has now. */
@@ -178,6 +178,7 @@ async function atLaterPrompt(
   const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
   const { text, ...taken } = await context.forLaterPrompt({
     project: place.project,
+    exceptSession: place.exceptSession,
     words,
     known: ledger.records(reader),
   });

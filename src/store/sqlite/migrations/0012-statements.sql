@@ -10,6 +10,8 @@ alter table observations add column salience real;
 alter table observations add column routine integer not null default 0 check (routine in (0, 1));
 create index observations_standing on observations (reach, project, id) where standing = 1;
 create index observations_salience on observations (project, salience) where salience is not null;
+-- What a prompt is compared with: without it the routine work of a project is read too.
+create index observations_telling on observations (project, created_at_epoch, id) where status = 'active' and routine = 0;
 
 -- Command families for which an observation is a known fix.
 create table fix_commands (
