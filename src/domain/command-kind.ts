@@ -33,7 +33,10 @@ export function commandKind(segment: Segment): CommandKind {
 }
 
 /** True for a command that only looks, waits or prepares: of no lasting interest when it succeeds. */
-export function isRoutineCommand({ program, words }: Segment, kind: CommandKind): boolean {
+export function isRoutineCommand(
+  { program, words }: Pick<Segment, "program" | "words">,
+  kind: CommandKind,
+): boolean {
   if (kind === "read" || kind === "search" || kind === "trivial") return true;
   if (program === "git") return routineGit.has(gitVerb(words));
   const line = [program, ...words.slice(1)].join(" ");

@@ -126,7 +126,7 @@ it("a fallback that ran in the place of a missing program is what the line is ab
   const missing = "bash: line 1: rg: command not found";
   const command = "rg -n common src || grep -rn common src";
   const found = "src/a.ts:3:common()\nsrc/b.ts:9:common()";
-  const title = "Searched for `common` in src: 2 matches in 2 files";
+  const title = "Looked around: `grep -rn common src`";
   expect(observed(ran(command, found, missing)).title).toBe(title);
   expect(observed(ran(command, `${missing}\n${found}`)).title).toBe(title);
   expect(observed(ran("rg common || true", "", missing)).title).toMatch(/failed: bash: line 1: rg/);
@@ -135,7 +135,7 @@ it("a fallback that ran in the place of a missing program is what the line is ab
 it("what a search could not open is no match, and a search that opened nothing failed", () => {
   const unreadable = "grep: secrets: Permission denied";
   expect(observed(ran("grep -rn common src secrets", "src/a.ts:3:common()", unreadable)).title).toBe(
-    "Searched for `common` in src, secrets: 1 match in 1 file",
+    "Looked around: `grep -rn common src secrets`",
   );
   expect(observed(ran("grep -rn common secrets | head", "", unreadable)).title).toBe(
     `grep -rn common secrets reports an error: ${unreadable}`,

@@ -88,7 +88,7 @@ test("an event becomes a record of its project, with its source, and a prompt be
   await until(done(tenant, 2));
   const records = await recordsOf(tenant);
   expect(records).toMatchObject([{ kind: "observation", generator: "local", sources: 1 }]);
-  expect(records[0]?.title).toBe("Listed src: 1 entry");
+  expect(records[0]?.title).toBe("Looked around: `ls src`");
 });
 
 test("two processes work off the jobs of three teams, each once", async () => {

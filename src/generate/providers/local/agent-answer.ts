@@ -1,5 +1,5 @@
 // The answer of a sub-agent without the elements that its host puts around it, such as `<tools-used-before-summary>`.
-import { isJsonObject, type Json } from "../../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { parseObject } from "../../../domain/json-fields.ts";
 
 /** A response without those parts of its content that are one element and nothing else, unless all of them are. */
@@ -7,8 +7,8 @@ export function answerParts(response: Json | undefined): Json | undefined {
   const value = typeof response === "string" ? (parseObject(response) ?? response) : response;
   if (Array.isArray(value)) return withoutWrapperParts(value);
   if (!isJsonObject(value ?? null)) return value;
-  const { content, ...rest } = value as { [name: string]: Json };
-  return Array.isArray(content) ? { ...rest, content: withoutWrapperParts(content) } : value;
+  const object = value as JsonObject;
+  return Array.isArray(object.content) ? { ...object, content: withoutWrapperParts(object.content) } : value;
 }
 
 /** A text without elements before and after the answer; an answer that is one element as a whole is its inside. */

@@ -1,7 +1,7 @@
 // Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
 import { isJsonObject, type Json } from "../../../domain/json.ts";
 import { objectField, objectsField, textField, textsField } from "../../../domain/json-fields.ts";
-import { counted, firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
+import { firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
 import type { Speaker, StatementMarks } from "../../../domain/statement.ts";
 import { standingOf } from "../../../statements/standing.ts";
 import { answerText } from "./agent-answer.ts";
@@ -10,30 +10,22 @@ import type { Finding, ToolUse } from "./finding.ts";
 
 /** A sub-agent that was sent off: its task, and its answer where it is there. */
 export function describeSubAgent({ input, result }: ToolUse): Finding {
-  const task =
-    textField(input, "description", "title", "name") ||
-    oneLine(textField(input, "prompt", "task", "message"), 80);
   const prompt = textField(input, "prompt", "task", "message", "objective");
+  const task = textField(input, "description", "title", "name") || oneLine(prompt, 80);
   const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName");
   const launched = result.fields.isAsync === true || textField(result.fields, "status") === "async_launched";
   const answer = launched ? "" : answerText(result.text);
   const first = gist(answer);
-  const who = kind === "" ? "Sub-agent" : `${kind} agent`;
+  const who = kind === "" ? "sub-agent" : `${kind} agent`;
   const title = result.failed
     ? `${who} failed at: ${task}`
     : launched
-      ? `Started ${who.charAt(0).toLowerCase()}${who.slice(1)} in the background: ${task}`
+      ? `Started ${who} in the background: ${task}`
       : `${who} answered "${oneLine(task, 60)}"${first === "" ? "" : `: ${first}`}`;
   return {
-    obs_type: "discovery",
-    title,
-    subtitle: launched ? oneLine(prompt, 160) : first,
-    summary: title,
-    narrative: [
-      prompt === "" ? title : `Task: ${prompt}`,
-      answer === "" ? (launched ? "Its answer comes later" : "It gave no answer") : `Answer: ${first}`,
-      ...sentences(answer, 3).filter((part) => !part.includes(first)),
-    ],
+    title: title.replace(/^sub-agent/, "Sub-agent"),
+    subtitle: first,
+    narrative: sentences(answer, 3).filter((part) => !part.includes(first)),
     facts: [
       prompt === "" ? "" : `Task: ${prompt}`,
       first === "" ? "" : `Answer: ${first}`,
@@ -48,21 +40,15 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
 
 /** A plan that was put forward: the decision it stands for. */
 export function describePlan({ input, inputText, result }: ToolUse): Finding {
-  const plan =
-    textField(input, "plan", "content", "summary") ||
-    textField(result.fields, "plan") ||
-    inputText ||
-    result.text;
+  const given = textField(input, "plan", "content", "summary") || textField(result.fields, "plan");
+  const plan = given || inputText || result.text;
   const name = /^#{1,3}\s+(?:plan:?\s+)?(.+)$/im.exec(plan.slice(0, 2_000))?.[1] ?? firstLine(plan);
   const steps = points(plan);
   const rejected = result.failed || /reject|doesn't want|declined|denied/i.test(result.text.slice(0, 300));
-  const title = `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`;
   return {
     obs_type: "decision",
-    title,
+    title: `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`,
     subtitle: steps[0] ?? "",
-    summary: title,
-    narrative: [title, ...steps.slice(0, 3).map((step) => `Step: ${step}`)],
     facts: steps,
     concepts: ["why-it-exists", "trade-off"],
     provenance: "agent",
@@ -73,37 +59,28 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
 /** A question to the user, and the answer: a decision. */
 export function describeQuestion({ input, result }: ToolUse): Finding {
   const questions = objectsField(input, "questions");
-  const asked =
-    questions.length > 0
-      ? questions.map((each) => textField(each, "question", "header"))
-      : [textField(input, "question", "prompt", "message")];
+  const question = textField(questions[0] ?? input, "question", "header", "prompt", "message");
   const answers = Object.entries(objectField(result.fields, "answers")).map(
-    ([question, answer]) => [question, chosenText(answer)] as const,
+    ([asked, answer]) => [asked, chosenText(answer)] as const,
   );
   const chosen = answers.map(([, answer]) => answer).filter((answer) => answer !== "");
   const said = chosen.length > 0 ? listed(chosen, 3) : firstLine(result.text);
-  const question = asked[0] ?? "";
   const offered = questions.flatMap((each) =>
     objectsField(each, "options").map((option) => textField(option, "label")),
   );
-  const title =
-    said === "" || result.failed
-      ? `Asked the user: ${question}`
-      : `User decided: ${oneLine(said, 60)} (${oneLine(question, 50)})`;
   return {
     obs_type: "decision",
-    title,
+    title:
+      said === "" || result.failed
+        ? `Asked the user: ${question}`
+        : `User decided: ${oneLine(said, 60)} (${oneLine(question, 50)})`,
     subtitle: question,
-    summary: said === "" ? title : `Asked "${oneLine(question, 120)}", the user said: ${said}`,
+    ...(said === "" ? {} : { summary: `Asked "${oneLine(question, 120)}", the user said: ${said}` }),
     narrative: [
-      `Question: ${question}`,
       said === "" ? "There is no answer yet" : `The user's answer: ${said}`,
       offered.length > 0 ? `Offered were: ${listed(offered, 6)}` : "",
     ],
-    facts:
-      answers.length > 0
-        ? answers.map(([of, answer]) => `${of} ${answer}`)
-        : [said === "" ? question : `${question} ${said}`],
+    facts: answers.length > 0 ? answers.map((pair) => pair.join(" ")) : [`${question} ${said}`],
     concepts: ["trade-off", "why-it-exists"],
     provenance: said === "" ? "agent" : "user",
     ...(said === "" || result.failed ? {} : { statement: answerOf(chosen, offered) }),
@@ -128,31 +105,21 @@ const salienceOf = { answer: 2, rejected: 1.5, plan: 1, report: 0 };
 
 /** A task list as it stands now. */
 export function describeTasks({ input, name }: ToolUse): Finding {
-  const lists = [
-    ...objectsField(input, "todos"),
-    ...objectsField(input, "plan"),
-    ...objectsField(input, "items"),
-  ];
-  const entries = lists.map((entry) => ({
-    text: textField(entry, "content", "step", "description", "title", "subject"),
-    status: textField(entry, "status"),
-  }));
-  const single = textField(input, "subject", "description", "content", "status");
-  const done = entries.filter((entry) => entry.status === "completed");
-  const current = entries.find((entry) => entry.status === "in_progress");
-  const title =
-    entries.length === 0
-      ? `${name}: ${single === "" ? "task list" : single}`
-      : `Tasks: ${done.length} of ${entries.length} done${current === undefined ? "" : `, now: ${current.text}`}`;
+  const tasks = ["todos", "plan", "items"]
+    .flatMap((list) => objectsField(input, list))
+    .map((entry) => ({
+      text: textField(entry, "content", "step", "description", "title", "subject"),
+      status: textField(entry, "status").replace("_", " ") || "task",
+    }));
+  const done = tasks.filter(({ status }) => status === "completed").length;
+  const now = tasks.find(({ status }) => status === "in progress")?.text;
+  const single = textField(input, "subject", "description", "content", "status") || "task list";
   return {
-    obs_type: "discovery",
-    title,
-    subtitle: textField(input, "explanation"),
-    summary: title,
-    narrative: [title, `The list has ${counted(entries.length, "task")}`],
-    facts: entries.map(
-      (entry) => `${entry.status === "" ? "task" : entry.status.replace("_", " ")}: ${entry.text}`,
-    ),
+    title:
+      tasks.length === 0
+        ? `${name}: ${single}`
+        : `Tasks: ${done} of ${tasks.length} done${now === undefined ? "" : `, now: ${now}`}`,
+    facts: tasks.map(({ status, text }) => `${status}: ${text}`),
     concepts: ["what-changed"],
     provenance: "agent",
     routine: true,
@@ -161,7 +128,7 @@ export function describeTasks({ input, name }: ToolUse): Finding {
 
 function chosenText(answer: Json): string {
   if (typeof answer === "string") return answer;
-  if (isJsonObject(answer))
-    return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");
-  return Array.isArray(answer) ? answer.filter((part) => typeof part === "string").join(", ") : "";
+  if (Array.isArray(answer)) return answer.filter((part) => typeof part === "string").join(", ");
+  if (!isJsonObject(answer)) return "";
+  return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");
 }

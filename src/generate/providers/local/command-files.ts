@@ -15,7 +15,10 @@ export function commandFiles(segments: readonly Segment[]): { read: string[]; wr
 }
 
 /** The words that are neither options nor their values. */
-export function operands({ words }: Segment, valueOptions: ReadonlySet<string> = new Set()): string[] {
+export function operands(
+  { words }: Pick<Segment, "words">,
+  valueOptions: ReadonlySet<string> = new Set(),
+): string[] {
   const kept: string[] = [];
   for (let index = 1; index < words.length; index += 1) {
     const word = words[index] ?? "";

@@ -1,18 +1,17 @@
-// A command with what was read out of it, and the words that a describer of one family of commands finds for it.
-
-import type { CommandKind } from "../../../domain/command-kind.ts";
-import type { Segment } from "../../../domain/command-line.ts";
-import type { ErrorLines } from "../../../domain/error-lines.ts";
-import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
-import type { TestResults } from "../../../domain/test-results.ts";
+// A shell command with what was read out of it: what it is about, and whether it failed.
+import { type CommandKind, commandKind, mainSegment } from "../../../domain/command-kind.ts";
+import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
+import { type ErrorLines, endsInError, errorLines } from "../../../domain/error-lines.ts";
+import { missingPrograms } from "../../../domain/missing-program.ts";
+import { oneLine } from "../../../domain/plain-text.ts";
+import { type TestResults, testResults } from "../../../domain/test-results.ts";
 import type { ToolUse } from "./finding.ts";
 
-/** A command with all that was read out of it: what the describers of single families work on. */
 export interface CommandRun {
   use: ToolUse;
   command: string;
-  /** The command that the line is about. */
-  main: Segment;
+  /** The command that the line is about; none in a look at the output of an earlier one. */
+  main: Pick<Segment, "program" | "words" | "text">;
   segments: readonly Segment[];
   kind: CommandKind;
   /** `main` as shown in a title. */
@@ -26,14 +25,84 @@ export interface CommandRun {
   missing: string | null;
 }
 
-/** What a describer of one family says; the rest is the same for all commands. */
-export interface CommandWords {
-  title: string;
-  obs_type?: ObservationType;
-  concepts?: ObservationConcept[];
-  facts?: string[];
-  evidence?: string[];
-  provenance?: Provenance;
-  filesModified?: string[];
-  filesRead?: string[];
+export function readCommandRun(given: ToolUse, command: string): CommandRun {
+  const { use, segments, missing } = withoutReplaced(given, parseCommandLine(command));
+  const segment = mainSegment(segments);
+  const main = segment ?? { program: "", words: [], text: "" };
+  const kind = segment === undefined ? "trivial" : commandKind(segment);
+  const looks = kind === "read" || kind === "search";
+  const { streams, text } = use.result;
+  const isFailed =
+    missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, looks)));
+  const errors = isFailed || kind === "check" || kind === "test" ? errorLines(text.split("\n")) : noErrors;
+  const failed = isFailed || (kind === "check" && errors.first !== null);
+  // What a look found stands on stdout; what it could not open is no match.
+  const shown = looks && !failed && streams !== null ? withText(use, streams.stdout) : use;
+  const lines = shown.result.text.split("\n");
+  const tests = looks ? null : testResults(lines);
+  const label = labelOf(main, command);
+  return { use: shown, command, main, segments, kind, label, lines, errors, tests, failed, missing };
 }
+
+// For hosts that do not tell the exit code. What a look prints is data; only what it says on stderr is its own.
+function reportsFailure({ result: { exitCode, streams, text } }: ToolUse, looks: boolean): boolean {
+  if (exitCode !== null) return false;
+  if (!looks) return endsInError(text.split("\n"));
+  return streams !== null && streams.stdout === "" && endsInError(streams.stderr.split("\n"));
+}
+
+// Behind a program that was not found, `|| other` ran instead: the line is about that one.
+function withoutReplaced(
+  use: ToolUse,
+  segments: readonly Segment[],
+): Pick<CommandRun, "use" | "segments" | "missing"> {
+  const missing = missingPrograms(use.result, segments);
+  if (missing.length === 0) return { use, segments, missing: null };
+  const replaced = segments.filter(
+    ({ program }, at) => missing.some((one) => one.program === program) && isFallback(segments[at + 1]),
+  );
+  const left = missing.find(({ program }) => !replaced.some((segment) => segment.program === program));
+  if (left !== undefined) return { use, segments, missing: left.line };
+  const said = new Set(missing.map(({ line }) => line));
+  const without = (text: string) =>
+    text
+      .split("\n")
+      .filter((line) => !said.has(line.trim()))
+      .join("\n");
+  const { result } = use;
+  const streams = result.streams && { ...result.streams, stdout: without(result.streams.stdout) };
+  return {
+    use: { ...use, result: { ...result, text: without(result.text), streams } },
+    segments: segments.filter((segment) => !replaced.includes(segment)),
+    missing: null,
+  };
+}
+
+// `|| true` and `|| echo none` do nothing instead of what failed.
+function isFallback(segment: Segment | undefined): boolean {
+  return segment?.fallback === true && commandKind(segment) !== "trivial";
+}
+
+function withText(use: ToolUse, text: string): ToolUse {
+  return { ...use, result: { ...use.result, text } };
+}
+
+// grep, diff and test answer "no" with exit code 1; that is an answer, not a failure.
+function isQuietEnd({ result }: ToolUse, { program, words }: CommandRun["main"]): boolean {
+  const answers =
+    answersWithOne.has(program) || (program === "git" && words.some((word) => gitAnswer.test(word)));
+  return result.exitCode === 1 && answers;
+}
+
+function labelOf({ program, words, text }: CommandRun["main"], command: string): string {
+  if (loops.has(program) || text === "") return oneLine(command, 60) || "A running command";
+  // The words of an inline script would be `python3 -`.
+  const isScript = words.length === 1 || (words.length === 2 && words[1] === "-");
+  if (isScript && command.includes("<<")) return `a ${program} script`;
+  return oneLine(text, 60);
+}
+
+const noErrors: ErrorLines = { first: null, location: null, others: [], count: 0 };
+const loops = new Set(["for", "while", "until", "case", "function"]);
+const answersWithOne = new Set("grep egrep rg ag ack diff test [ [[ pgrep which".split(" "));
+const gitAnswer = /^(?:grep|--exit-code)$/;

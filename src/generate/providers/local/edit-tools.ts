@@ -1,11 +1,7 @@
-// Edits and writes: which files changed, by how much, and what in them.
-
+// Edits and writes: which files changed, by how much, and the lines that tell the most.
 import { pathField } from "../../../domain/json-fields.ts";
-import { counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
+import { clip, counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
 import { changeConcepts, changeType } from "./change-type.ts";
-import { commentOf, type Edit, essence, lineCounts, tellingLines, titleOfOne } from "./change-words.ts";
-import { type ChangedSymbols, changedSymbols } from "./changed-symbols.ts";
-import { fileKind } from "./declarations.ts";
 import { fileChanges } from "./file-changes.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import type { FileChange } from "./patch.ts";
@@ -19,43 +15,30 @@ export function describeEdit(use: ToolUse): Finding {
 }
 
 /** The finding for changes however they were made: by an edit tool, or by a patch in a command. */
-export function describeChanges(use: ToolUse, changes: readonly FileChange[]): Finding {
-  const edits = changes.map((change) => ({
-    change,
-    symbols: changedSymbols(change),
-    shown: shownPath(change.path, use.cwd),
-  }));
-  const type = changeType(
-    changes,
-    edits.map((edit) => edit.symbols),
-    use.userPrompt,
+export function describeChanges({ cwd, userPrompt }: ToolUse, changes: readonly FileChange[]): Finding {
+  const obs_type = changeType(changes, userPrompt);
+  const titles = changes.map((change) => titleOf(change, shownPath(change.path, cwd)));
+  const shown = listed(
+    changes.map(({ path }) => shownPath(path, cwd)),
+    3,
   );
-  const [only] = edits;
-  const title = only !== undefined && edits.length === 1 ? titleOfOne(only) : titleOfMany(edits);
+  const [only = ""] = titles;
+  const title = titles.length === 1 ? only : `Changed ${counted(changes.length, "file")}: ${shown}`;
   const size = lineCounts(changes);
-  const reason = reasonLine(changes);
-  const touched = edits.flatMap((edit) => namesOf(edit.symbols));
+  const lines = (side: "added" | "removed", name: string): string => {
+    const telling = changes.flatMap((change) => tellingLines(change[side], 3)).slice(0, 3);
+    return telling.length === 0 ? "" : `${name}: ${telling.map((line) => `\`${line}\``).join(" ")}`;
+  };
   return {
-    obs_type: type,
+    obs_type,
     title,
-    subtitle: [title.includes(size) ? "" : size, title.includes(reason.slice(0, 30)) ? "" : reason]
-      .filter((part) => part !== "")
-      .join("; "),
-    summary: title.includes(size) ? title : `${title} (${size})`,
-    narrative: [
-      title,
-      capitalized(
-        [
-          title.includes(size) ? "" : size,
-          touched.length > 0 ? `touching ${listed([...new Set(touched)], 8)}` : "",
-        ]
-          .filter((part) => part !== "")
-          .join(", "),
-      ),
-      ...evidence(edits).filter((line) => !title.includes(line.slice(0, 30))),
+    subtitle: title.includes(size) ? "" : size,
+    facts: [
+      ...(titles.length === 1 ? [] : titles),
+      ...changes.map(({ added }) => commentOf(added)),
+      lines("added", "New lines") || lines("removed", "Gone"),
     ],
-    facts: edits.length === 1 ? edits.flatMap(factsOf) : edits.map(factOfOneAmongMany),
-    concepts: changeConcepts(type),
+    concepts: changeConcepts(obs_type),
     filesModified: changes.flatMap(({ path, movedTo }) => (movedTo === null ? [path] : [path, movedTo])),
     provenance: "file",
   };
@@ -64,78 +47,75 @@ export function describeChanges(use: ToolUse, changes: readonly FileChange[]): F
 function describeNoChange(use: ToolUse, changes: readonly FileChange[]): Finding {
   const path = changes[0]?.path ?? (pathField(use.input) || pathField(use.result.fields));
   const shown = path === "" ? "a file" : shownPath(path, use.cwd);
-  const reason = firstLine(use.result.text);
-  const { failed } = use.result;
-  const title = failed ? `Edit of ${shown} failed${reason === "" ? "" : `: ${reason}`}` : `Edited ${shown}`;
+  const files = path === "" ? [] : [path];
+  const { failed, text } = use.result;
+  const reason = failed ? firstLine(text) : "";
   return {
     obs_type: failed ? "discovery" : "change",
-    title,
-    subtitle: failed ? reason : "",
-    summary: title,
-    narrative: [title, failed ? "The file was left as it was" : reason],
-    facts: failed ? [reason] : [],
+    title: failed ? `Edit of ${shown} failed${reason === "" ? "" : `: ${reason}`}` : `Edited ${shown}`,
+    facts: [reason],
     concepts: [failed ? "problem-solution" : "what-changed"],
-    ...(path === "" ? {} : failed ? { filesRead: [path] } : { filesModified: [path] }),
+    ...(failed ? { filesRead: files } : { filesModified: files }),
     provenance: "file",
   };
 }
 
-function titleOfMany(edits: readonly Edit[]): string {
-  const kinds = new Set(edits.map(({ change }) => change.kind));
-  const verb =
-    kinds.size > 1 ? "Changed" : kinds.has("add") ? "Created" : kinds.has("delete") ? "Deleted" : "Edited";
-  return `${verb} ${counted(edits.length, "file")}: ${listed(
-    edits.map((edit) => edit.shown),
-    3,
-  )}`;
+function titleOf(change: FileChange, shown: string): string {
+  const { kind, movedTo, added, removed } = change;
+  if (kind === "delete") return `Deleted ${shown}`;
+  if (movedTo !== null && added.length + removed.length === 0) return `Moved ${shown} to ${movedTo}`;
+  const essence = essenceOf(change).replace(kind === "add" ? /^added / : /^$/, "");
+  return `${kind === "add" ? "Created" : "Edited"} ${shown}${essence === "" ? ` (${lineCounts([change])})` : `: ${essence}`}`;
 }
 
-function namesOf({ added, changed, removed, renamed, within }: ChangedSymbols): string[] {
-  const names = renamed === null ? [...added, ...changed, ...removed] : [renamed.from, renamed.to];
-  return within === null ? names : [...names, within];
+/** What tells the most of an edit: one line for another, a comment, a line that came or went. */
+function essenceOf({ added, removed }: FileChange): string {
+  const [from = "", to = ""] = [removed[0]?.trim(), added[0]?.trim()];
+  if (added.length === 1 && removed.length === 1 && from.length + to.length <= 80)
+    return `\`${from}\` is now \`${to}\``;
+  const comment = commentOf(added);
+  if (comment !== "") return clip(comment, 100);
+  const [come] = tellingLines(added, 1);
+  if (come !== undefined) return `${removed.length === 0 ? "added" : "now has"} \`${clip(come, 70)}\``;
+  const [gone] = tellingLines(removed, 1);
+  return gone === undefined ? "" : `removed \`${clip(gone, 70)}\``;
 }
 
-function factsOf({ change, symbols, shown }: Edit): string[] {
-  const { added, removed, changed, renamed, replaced, tests } = symbols;
-  return [
-    renamed === null ? "" : `${renamed.from} is now ${renamed.to} in ${shown}`,
-    replaced === null ? "" : `${shown}: \`${replaced.from}\` became \`${replaced.to}\``,
-    added.length > 0 && renamed === null ? `${shown} now ${declares(change)} ${listed(added, 10)}` : "",
-    removed.length > 0 && renamed === null ? `Gone from ${shown}: ${listed(removed, 10)}` : "",
-    changed.length > 0 && replaced === null ? `Changed ${listed(changed, 10)} in ${shown}` : "",
-    ...tests.map((test) => `New test: ${test}`),
-    commentOf(change.added),
-    change.movedTo === null ? "" : `${shown} moved to ${change.movedTo}`,
-    `${shown}: ${lineCounts([change])}`,
-  ];
+function lineCounts(changes: readonly FileChange[]): string {
+  const added = changes.reduce((sum, change) => sum + change.added.length, 0);
+  const removed = changes.reduce((sum, change) => sum + change.removed.length, 0);
+  if (added + removed === 0) return "no lines changed";
+  if (added === 0) return `${counted(removed, "line")} removed`;
+  return `${counted(added, "line")} added${removed === 0 ? "" : `, ${removed} removed`}`;
 }
 
-function declares({ path }: FileChange): string {
-  const kind = fileKind(path);
-  return kind === "docs" ? "has the sections" : kind === "config" ? "sets" : "declares";
+/** What the writer said in a comment: the best explanation there is. Empty when there is none. */
+function commentOf(lines: readonly string[]): string {
+  const first = lines.slice(0, 60).findIndex((line) => spoken.test(commentText(line)));
+  if (first < 0) return "";
+  // A comment of several lines is one thought.
+  const rest = lines.slice(first, first + 4).map(commentText);
+  const end = rest.findIndex((text) => text === "" || /[.!?:]$/.test(text));
+  return rest
+    .slice(0, end < 0 ? rest.length : end + 1)
+    .join(" ")
+    .trim();
 }
 
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Up to `max` lines that say something: no comments, brackets or imports. */
+function tellingLines(lines: readonly string[], max: number): string[] {
+  return lines
+    .slice(0, 60)
+    .map((line) => line.slice(0, 200).trim())
+    .filter((text) => /[A-Za-z]{3}/.test(text) && commentText(text) === "" && !dull.test(text))
+    .slice(0, max);
 }
 
-function factOfOneAmongMany(edit: Edit): string {
-  const { change, symbols, shown } = edit;
-  if (change.kind !== "update") return titleOfOne(edit);
-  return `${shown}: ${essence(change, symbols)}`;
+function commentText(line: string): string {
+  return line.length < 400 ? (commentLine.exec(line)?.[1] ?? "") : "";
 }
 
-function evidence(edits: readonly Edit[]): string[] {
-  for (const { change } of edits) {
-    const comment = commentOf(change.added);
-    const lines = tellingLines(change.added, 3).map((line) => `\`${line}\``);
-    if (comment === "" && lines.length === 0) continue;
-    return [comment, lines.length === 0 ? "" : `New lines: ${lines.join(" ")}`];
-  }
-  const gone = edits.flatMap(({ change }) => tellingLines(change.removed, 2)).slice(0, 3);
-  return [gone.length === 0 ? "" : `Gone: ${gone.map((line) => `\`${line}\``).join(" ")}`];
-}
-
-function reasonLine(changes: readonly FileChange[]): string {
-  return changes.map(({ added }) => commentOf(added)).find((comment) => comment !== "") ?? "";
-}
+const commentLine = /^\s*(?:\/\/+|#(?![!a-z#])|\*(?!\/)|\/\*\*?|--|"""|;;)\s*(\S.{2,300}?)\s*(?:\*\/|""")?$/;
+const spoken =
+  /^(?!@|eslint|biome|prettier|ts-|type:|noqa|pylint|copyright|SPDX|region|#|\*)[A-Z`"'a-z].*\s.*\s/;
+const dull = /^(?:#|package\b|import\b|from\b|use\b|using\b|require\b|const \w+ = require\b)/;

@@ -82,22 +82,13 @@ function editedLines(input: JsonObject, path: string): FileChange {
     movedTo: null,
     added: parts.flatMap((part) => part.added),
     removed: parts.flatMap((part) => part.removed),
-    context: parts.flatMap((part) => part.context),
   };
 }
 
-const oldNames = ["old_string", "oldString", "old_str", "oldText", "old_text", "old", "search"];
-const newNames = [
-  "new_string",
-  "newString",
-  "new_str",
-  "newText",
-  "new_text",
-  "insert_text",
-  "new",
-  "replace",
-  "new_source",
-];
+const oldNames = "old_string oldString old_str oldText old_text old search".split(" ");
+const newNames = "new_string newString new_str newText new_text insert_text new replace new_source".split(
+  " ",
+);
 const patchStart = /^\s*(?:\*\*\* Begin Patch|diff --git |--- |Index: )/m;
 const diffHunk = /^@@ /m;
 const overwritten = /overwr|has been updated|\bupdated\b/i;

@@ -21,14 +21,17 @@ export interface ToolUse {
 
 /** What one tool use comes to, before cleaning and caps. Empty strings and repeats fall out by themselves. */
 export interface Finding {
-  obs_type: ObservationType;
   title: string;
-  subtitle: string;
-  summary: string;
-  /** Sentences; the first says what happened, the others carry the evidence. */
-  narrative: string[];
-  facts: string[];
-  concepts: ObservationConcept[];
+  /** By default a discovery. */
+  obs_type?: ObservationType;
+  subtitle?: string;
+  /** By default the title. */
+  summary?: string;
+  /** Sentences that carry the evidence. */
+  narrative?: string[];
+  facts?: string[];
+  /** By default how it works. */
+  concepts?: ObservationConcept[];
   filesRead?: string[];
   filesModified?: string[];
   provenance: Provenance;
@@ -41,15 +44,15 @@ export interface Finding {
 /** The finding as a draft: cleaned, cut to the caps, nothing said twice. */
 export function toDraft(finding: Finding, source: number): DraftObservation {
   const title = oneLine(finding.title, caps.title) || "Used a tool";
-  const subtitle = oneLine(finding.subtitle, caps.subtitle);
+  const subtitle = oneLine(finding.subtitle ?? "", caps.subtitle);
   return {
-    obs_type: finding.obs_type,
+    obs_type: finding.obs_type ?? "discovery",
     title,
     subtitle: subtitle === "" || subtitle === title ? null : subtitle,
-    summary: sentence(oneLine(finding.summary, caps.summary - 1)) || sentence(title),
-    narrative: paragraph(finding.narrative),
-    facts: distinct(finding.facts, caps.fact, caps.facts),
-    concepts: [...new Set(finding.concepts)],
+    summary: sentence(oneLine(finding.summary ?? finding.title, caps.summary - 1)) || sentence(title),
+    narrative: paragraph(finding.narrative ?? []),
+    facts: distinct(finding.facts ?? [], caps.fact, caps.facts),
+    concepts: [...new Set(finding.concepts ?? ["how-it-works" as const])],
     files_read: paths(finding.filesRead ?? []),
     files_modified: paths(finding.filesModified ?? []),
     provenance: finding.provenance,

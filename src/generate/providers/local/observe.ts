@@ -11,9 +11,8 @@ import { describePlan, describeQuestion, describeSubAgent, describeTasks } from 
 import { describeCommand } from "./command-tools.ts";
 import { describeEdit } from "./edit-tools.ts";
 import { type Finding, type ToolUse, toDraft } from "./finding.ts";
+import { describeRead, describeSearch } from "./look-tools.ts";
 import { describeMcp, describeOther } from "./other-tools.ts";
-import { describeRead } from "./read-tools.ts";
-import { describeSearch } from "./search-tools.ts";
 import { describeWeb } from "./web-tools.ts";
 
 /** The observation of one message of type `observation`. Pure; never throws for any JSON. */

@@ -6,8 +6,6 @@ export interface FileChange {
   movedTo: string | null;
   added: string[];
   removed: string[];
-  /** Unchanged lines before the first change: they tell what the change stands in. */
-  context: string[];
 }
 
 /** The files of an `apply_patch` text: `*** Add File:`, `*** Update File:`, `*** Delete File:`, `*** Move to:`. */
@@ -74,24 +72,18 @@ export function lineChange(
   let end = 0;
   while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
     end += 1;
-  change.context = old.slice(Math.max(0, start - maxContext), start);
   change.removed = without(old.slice(start, old.length - end), now.slice(start, now.length - end));
   change.added = without(now.slice(start, now.length - end), old.slice(start, old.length - end));
   return change;
 }
 
 function emptyChange(path: string, kind: FileChange["kind"]): FileChange {
-  return { path, kind, movedTo: null, added: [], removed: [], context: [] };
+  return { path, kind, movedTo: null, added: [], removed: [] };
 }
 
 function takeLine(change: FileChange, line: string): void {
   if (line.startsWith("+")) change.added.push(line.slice(1));
   else if (line.startsWith("-")) change.removed.push(line.slice(1));
-  else if (change.added.length + change.removed.length === 0) {
-    const named = hunkContext.exec(line)?.[1] ?? (line.startsWith(" ") ? line.slice(1) : "");
-    if (named !== "") change.context.push(named);
-    if (change.context.length > maxContext) change.context.shift();
-  }
 }
 
 function diffPath(line: string): string {
@@ -114,10 +106,8 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
 // Beyond these an edit is described by its beginning; 3,000 lines are more than intake leaves of most files.
 const maxLines = 3_000;
 const maxFiles = 50;
-const maxContext = 40;
 
 const patchHeader = /^\*\*\* (Add File|Update File|Delete File|Move to):\s*(.+)$/;
-const hunkContext = /^@@(?: -\d[\d,]* \+\d[\d,]* @@)? +(?!@@)(\S.*)$/;
 const diffNoise =
   /^(?:diff --git|index [0-9a-f]|new file mode|deleted file mode|similarity|rename |\\ No newline)/;
 const sidePrefix = /^[ab]\//;

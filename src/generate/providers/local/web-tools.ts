@@ -1,9 +1,8 @@
 // The web: fetched pages and searches. What they say comes from outside and is marked so. A title stands in lists and
 // summaries, far from its mark, so it says where the answer is from and nothing of the answer's own words.
-
 import { numberField, objectsField, textField } from "../../../domain/json-fields.ts";
-import { counted, firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
-import { points, sentences } from "./answer-text.ts";
+import { counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
+import { points } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
 /** What a fetch or web search got. */
@@ -14,31 +13,19 @@ export function describeWeb(use: ToolUse): Finding {
   return address === "" && query !== "" ? describeSearch(use, query) : describeFetch(use, address);
 }
 
-function describeFetch(use: ToolUse, address: string): Finding {
-  const { input, result } = use;
+function describeFetch({ input, result, name }: ToolUse, address: string): Finding {
   const status = numberField(result.fields, "code", "status", "statusCode");
   const failed = result.failed || (status !== null && status >= 400);
+  const what = oneLine(address === "" ? `a page with ${name}` : hostAndPath(address), 70);
   const asked = textField(input, "prompt", "query");
-  const first = heading(result.text) || (sentences(result.text, 1)[0] ?? "");
-  const what = address === "" ? `a page with ${use.name}` : hostAndPath(address);
-  const title = failed
-    ? `Could not fetch ${oneLine(what, 70)}${status === null ? "" : `: HTTP ${status}`}`
-    : `Fetched ${oneLine(what, 70)}`;
   return {
-    obs_type: "discovery",
-    title,
+    title: failed ? `Could not fetch ${what}${status === null ? "" : `: HTTP ${status}`}` : `Fetched ${what}`,
     subtitle: asked,
-    summary: title,
-    narrative: [
-      title,
-      asked === "" ? "" : `Asked of the page: ${asked}`,
-      heading(result.text),
-      ...sentences(result.text, 3),
-    ],
+    narrative: asked === "" ? [] : [`Asked of the page: ${asked}`],
     facts: [
       address === "" ? "" : `Address: ${address}`,
       status === null ? "" : `HTTP status ${status}`,
-      ...(failed ? [first] : points(result.text)),
+      ...(failed ? [firstLine(result.text)] : points(result.text)),
     ],
     concepts: [failed ? "problem-solution" : "how-it-works"],
     provenance: "web",
@@ -46,29 +33,19 @@ function describeFetch(use: ToolUse, address: string): Finding {
 }
 
 function describeSearch({ result }: ToolUse, query: string): Finding {
+  const { failed } = result;
   const hits = objectsField(result.fields, "results").flatMap((entry) => [
     entry,
     ...objectsField(entry, "content"),
   ]);
   const found = hits.flatMap((hit) => {
-    const name = textField(hit, "title");
-    const address = textField(hit, "url", "link");
+    const [name, address] = [textField(hit, "title"), textField(hit, "url", "link")];
     return name === "" && address === "" ? [] : [address === "" ? name : `${name} (${address})`];
   });
-  const failed = result.failed;
-  const count = !failed && found.length > 0 ? counted(found.length, "result") : "";
-  const first = firstLine(result.text);
-  const title = `${failed ? "Web search failed" : "Searched the web"} for "${oneLine(query, 60)}"${count === "" ? "" : `: ${count}`}`;
+  const count = !failed && found.length > 0 ? `: ${counted(found.length, "result")}` : "";
   return {
-    obs_type: "discovery",
-    title,
-    subtitle: "",
-    summary: title,
-    narrative: [
-      title,
-      found.length > 0 ? `Found: ${listed(found, 4)}` : (sentences(result.text, 2)[0] ?? ""),
-    ],
-    facts: found.length > 0 ? found.slice(0, 8) : failed ? [first] : points(result.text),
+    title: `${failed ? "Web search failed" : "Searched the web"} for "${oneLine(query, 60)}"${count}`,
+    facts: found.length > 0 ? found.slice(0, 8) : failed ? [firstLine(result.text)] : points(result.text),
     concepts: [failed ? "problem-solution" : "how-it-works"],
     provenance: "web",
     routine: !failed && found.length === 0 && result.text.trim() === "",
@@ -78,8 +55,4 @@ function describeSearch({ result }: ToolUse, query: string): Finding {
 // A query or fragment of an address can hold whole sentences that a page put into its link.
 function hostAndPath(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/[?#].*$/s, "");
-}
-
-function heading(text: string): string {
-  return /^#{1,3}\s+(.+)$/m.exec(text.slice(0, 2_000))?.[1] ?? "";
 }

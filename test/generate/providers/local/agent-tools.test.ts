@@ -7,10 +7,7 @@ const rows: Row[] = [
   [
     { tool: "Task", input: { description: "直す" }, response: "修正しました。" },
     'Sub-agent answered "直す": 修正しました。',
-    {
-      summary: 'Sub-agent answered "直す": 修正しました。',
-      narrative: 'Sub-agent answered "直す": 修正しました。 Answer: 修正しました。',
-    },
+    { summary: 'Sub-agent answered "直す": 修正しました。', facts: ["Answer: 修正しました。"] },
   ],
   [
     {

@@ -26,23 +26,12 @@ const rows: Row[] = [
   ],
   [
     ran("git status --short", " M src/q.ts\n?? notes.md"),
-    "git status: 1 changed, 1 untracked",
-    { facts: ["Changed: src/q.ts", "Untracked: notes.md"] },
-  ],
-  [
-    ran("git log --oneline -5", "a1b2c3d (HEAD -> main) Fix race\n9f8e7d6 Add http"),
-    "git log: latest is a1b2c3d Fix race",
-  ],
-  [
-    ran(
-      "git diff --stat",
-      " src/h.ts | 2 +-\n src/q.ts | 9 +++--\n 2 files changed, 6 insertions(+), 5 deletions(-)",
-    ),
-    "git diff --stat: 2 files differ: src/h.ts, src/q.ts",
+    "Looked around: `git status --short`",
+    { facts: ["M src/q.ts", "?? notes.md"] },
   ],
   [
     ran("git checkout -b feature/retry", "", "Switched to a new branch 'feature/retry'"),
-    "Created branch feature/retry",
+    "Ran git checkout -b feature/retry: Switched to a new branch 'feature/retry'",
     { obs_type: "change" },
   ],
   [
@@ -60,15 +49,8 @@ const rows: Row[] = [
   ],
   [
     ran("gh pr create --title 'Fix queue race' --body x", "https://github.com/u/shop/pull/17"),
-    "Opened pull request: Fix queue race",
-    { obs_type: "change", facts: ["https://github.com/u/shop/pull/17"] },
-  ],
-  [
-    ran(
-      "git show HEAD --stat",
-      "commit a1b2c3d4e5f6 (HEAD)\nAuthor: U\n\n    Fix race\n\n src/q.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)",
-    ),
-    "Looked at commit a1b2c3d4e Fix race",
+    'Ran gh pr create --title "Fix queue race" --body x',
+    { provenance: "web", facts: ["https://github.com/u/shop/pull/17"] },
   ],
 ];
 
