@@ -18,6 +18,10 @@ const rules: readonly Rule[] = [
   },
   { of: /o\.seq = any\(\$3::bigint\[\]\)/, why: "the numbers were read in the tenant before" },
   { of: /from unnest\(\$3::bigint\[\]\) asked \(seq\)/, why: "the numbers were read in the tenant before" },
+  {
+    of: /e\.event_type ~\* .* and e\.session_id is not null and not e\.metadata/s,
+    why: "a prompt counts only for the records of its session, which are read in the tenant",
+  },
   { of: /update sessions s\s+set status = 'completed'/, why: session },
   { of: /source_type = 'session_summary' and source_id = \$3$/, why: session },
   { of: /update sessions\s+set status = coalesce/, why: session },

@@ -23,7 +23,7 @@ const project = { body: inBody("projectId", "project", { absent: 400 }) };
 const open: Row = { access: "none" };
 const nothing = () => ({});
 const search = () => ({ query: lure });
-const ofToday = () => ({ query: "what did we do today" });
+const ofToday = () => ({ query: `what did we do today about the ${lure}` });
 const event = () => ({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
 
 // A batch answers each of its events: what the first one was told.

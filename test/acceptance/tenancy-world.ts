@@ -202,11 +202,18 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
       ...record,
       id: memory,
       obs_type: "decision",
+      statement: { said_by: "agent", standing: false, reach: "project", salience: 3 },
       concepts: ["how-it-works", "what-changed"],
       created_by_job_id: job,
       sources: [source],
     }),
     hostedObservation(home, { ...record, id: summary, kind: "session_summary", obs_type: "session_summary" }),
+    hostedObservation(home, {
+      ...record,
+      title: `Always ${told}`,
+      obs_type: "decision",
+      statement: { said_by: "user", standing: true, reach: "project", salience: 4 },
+    }),
   ]);
   const key = freshKey(
     { team_id, project_id, scopes: ["memories:read"] },

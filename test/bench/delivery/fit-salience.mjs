@@ -28,6 +28,7 @@ function salienceModule() {
   const source = readFileSync(join(root, module), "utf8");
   const code = `${source}
     export { closingWeights, promptWeights, traitsOfClosing, traitsOfPrompt };
+    export { promptCuesOf };
     export { ownWords } from "./foreign-text.ts";
     export { sentencesOf } from "./sentences.ts";`;
   return importBundle("salience", code, join(root, "src", "statements"));
@@ -43,7 +44,12 @@ function examplesOf({ past, need }, product) {
 }
 
 function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
-  const hasFailure = did.some(({ error }) => error !== undefined);
+  const turn = {
+    isFollowUp,
+    hasFailure: did.some(({ error }) => error !== undefined),
+    ofProblem: product.tellsOfProblem(prompt),
+    afterAgreement: product.promptCuesOf(prompt).has("agreement"),
+  };
   const said = product.sentencesOf(product.ownWords(prompt));
   const ofPrompt = said.map((sentence) => ({
     isOfPrompt: true,
@@ -53,7 +59,7 @@ function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
   const ofClosing = product.sentencesOf(closing).map((sentence) => ({
     isOfPrompt: false,
     text: sentence.text,
-    traits: product.traitsOfClosing(sentence, { prompt, isFollowUp, hasFailure }),
+    traits: product.traitsOfClosing(sentence, turn),
   }));
   return [...ofPrompt, ...ofClosing];
 }
