@@ -25,9 +25,7 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   expect(all.stdout).toContain(
     "\nFirst prompt: 0 tokens\nNo record fits this prompt: it reads as general talk.\n",
   );
-  expect(all.stdout).toMatch(
-    /\nBefore the command: \d+ tokens\n<\S+>\nA rule from the user: Never/,
-  );
+  expect(all.stdout).toMatch(/\nBefore the command: \d+ tokens\n<\S+>\nA rule from the user: Never/);
   expect(all.stdout).toContain("salience 5.0: a rule that forbids this command\n");
   // Nothing is recorded: the same question has the same answer.
   expect(await mem("context", ...words)).toEqual(all);
