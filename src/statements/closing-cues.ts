@@ -129,7 +129,7 @@ const leftOpen = cueOf({
   words: `left(?: to do| are| is|:| in)|what(?:'s| is) left|remains? (?:to|is|are|mostly)|what remains|still (?:to|has to|have to|needs?|missing)|
     not (?:yet )?(?:done|started|committed|pushed|merged|written|converted|migrated|finished|run)|have not (?:yet )?(?:done|started|touched|run)|
     did not (?:run|start|touch) (?:it|them|this|that)|untouched|unfinished|half done|to-?do|next step|is (?:the )?next|stopped at|waits? for|
-    waiting for|pending|blocked|needs? a decision|left to you|is open|are open|not in the code yet|yet to be|
+    waiting for|pending|blocked|needs? a decision|next steps?:|left to you|is open|are open|not in the code yet|yet to be|
     noch (?:nicht|offen|zu)|fehlt noch|fehlen noch|steht noch aus|offen (?:ist|sind|bleibt)|nächster schritt|angehalten|
     pendientes?|falta(?:n)? (?:por|el|la|los|las)?|queda(?:n)? (?:por|parado)|todavía no|aún no|se reanuda|siguiente paso|
     reste(?:nt)? (?:à)?|pas encore|à faire|en attente|prochaine étape|
