@@ -2,7 +2,7 @@
 import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
 
 // SessionStart has no matcher: a resumed session needs no context, but it does need a worker.
-// PreToolUse is for commands and for what works on one file; nothing is told twice, so most of them add nothing.
+// PreToolUse runs before commands and before tools that work on one file. Most calls add nothing: each record is shown once.
 // SessionEnd: 1.5 s without a time-out in settings.json; in a plugin it is 1.5 s whatever stands here.
 export const claudeCodeRecipe: InstallRecipe = {
   host: "claude-code",

@@ -117,8 +117,7 @@ function bestOf(port: CandidatePort, { split, match, ...asked }: Wanted): Candid
     : port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }));
 }
 
-// In a large project the best of all times may hold nothing of then, and nothing but routine work, which goes behind what
-// is not routine.
+// In a large project the best records overall may hold none of the requested time, and only routine work, which ranks last.
 function bestBeyond(
   port: CandidatePort,
   { filter, span }: RankRequest,

@@ -142,7 +142,7 @@ describe("a command", () => {
   });
 });
 
-test("an unknown project is told with the next command", async () => {
+test("names the next command for an unknown project", async () => {
   expect((await explain({}, "ap")).unknown).toContain("`mem install`");
   say("The lock is per tenant.");
   const { unknown, moments } = await explain({}, "ap");

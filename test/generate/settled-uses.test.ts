@@ -66,7 +66,7 @@ it("edits and passing tests become routine when their turn ends; installs and fa
     ["npm", 1],
     ["npm", 0],
   ]);
-  // Three messages a batch: the edit was stored before the turn ended, and is told again.
+  // Three messages per batch: the edit is stored before the turn ends, and published again.
   const told = made.flatMap(({ observations, changed = [] }) => [...observations, ...changed]);
   expect(told.filter(({ id }) => id === 1).map(({ routine }) => routine)).toEqual([0, 1]);
 });

@@ -86,7 +86,7 @@ export async function readTerms(
   });
 }
 
-/** Those of the project's records that are routine; it is asked anew, since the end of a turn makes records routine. */
+/** Which of the project's records are routine. Read on every search, since the end of a turn changes it. */
 export async function routineAmong(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
