@@ -4,6 +4,8 @@ import type { PendingMessage } from "./messages.ts";
 /** What the user asked, what the agent did for it, and its last message. All texts are cleaned. */
 export interface Turn {
   prompt: string;
+  /** The prompts that `prompt` joins; absent where it is one. */
+  prompts?: readonly string[];
   /** The agent's last message; empty when the turn was broken off. */
   closing: string;
   /** The turn before it in the session; null for the first one. */

@@ -16,14 +16,14 @@ function turnWithin(summarize: ClaimedMessage, messages: readonly ClaimedMessage
   const last = before.findLastIndex(({ message }) => message.type === "summarize");
   const previous = before[last];
   return {
-    ...saidIn(summarize),
-    previous: previous === undefined ? null : saidIn(previous),
+    ...textsOf(summarize),
+    previous: previous === undefined ? null : textsOf(previous),
     uses: before.flatMap(({ id, message }, at) =>
       message.type === "observation" ? [{ id, isOfTurn: at > last, message }] : [],
     ),
   };
 }
 
-function saidIn({ message }: ClaimedMessage): Pick<Turn, "prompt" | "closing"> {
+function textsOf({ message }: ClaimedMessage): Pick<Turn, "prompt" | "closing"> {
   return { prompt: message.last_user_message ?? "", closing: message.last_assistant_message ?? "" };
 }

@@ -15,7 +15,9 @@ export function turnOf(message: PendingMessage, events: readonly TurnEvent[]): H
   const isOfTurn = ({ seq }: TurnEvent): boolean => end === undefined || seq > end.seq;
   const asked = events.filter(isOfTurn).flatMap((event) => promptOfEvent(event) ?? []);
   const own = message.last_user_message;
-  const prompts = own === undefined ? asked : [...asked.slice(0, -1), own];
+  // The text in the message is one of the prompts, or stands for the last one.
+  const isOneOfThem = own === undefined || asked.includes(own);
+  const prompts = (isOneOfThem ? asked : [...asked.slice(0, -1), own]).filter((prompt) => prompt !== "");
   const uses = events.filter(isToolUse).map((event): ToolUseOfTurn & { event: string } => ({
     // One without a job is named by a number that no job has.
     id: event.job_seq ?? -event.seq,
@@ -24,7 +26,8 @@ export function turnOf(message: PendingMessage, events: readonly TurnEvent[]): H
     event: event.id,
   }));
   return {
-    prompt: prompts.filter((prompt) => prompt !== "").join("\n\n"),
+    prompt: prompts.join("\n\n"),
+    prompts,
     closing: message.last_assistant_message ?? "",
     previous: end === undefined ? null : previousOf(end, events),
     uses: uses.map(({ event: _event, ...use }) => use),

@@ -1,5 +1,6 @@
 // What of a prompt the user typed, without pasted and quoted text.
 
+import type { Turn } from "../domain/turn.ts";
 import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
 import { fenceAfter } from "./fence.ts";
 import { closingTagsOf, isForeignLine, openingTagOf, opensForeignBlock, prefixOf } from "./foreign-lines.ts";
@@ -16,6 +17,14 @@ export function ownWords(prompt: string): string {
   return elideQuotations(own.join("\n"))
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+/** The same for the prompts of a turn, each by itself: a fence that one leaves open says nothing of the next. */
+export function ownWordsOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" | "prompts">): string {
+  return prompts
+    .map(ownWords)
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 // Which lines look typed, by themselves and by the block that they stand in.

@@ -1,6 +1,6 @@
 // What a user's prompt says that outlasts the turn: rules, preferences, facts, and decisions on the work.
 import type { Turn } from "../domain/turn.ts";
-import { ownWords } from "./foreign-text.ts";
+import { ownWordsOf } from "./foreign-text.ts";
 import { namesIn } from "./names.ts";
 import { promptCuesOf } from "./prompt-cues.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
@@ -10,7 +10,7 @@ import type { Statement } from "./statement.ts";
 
 /** At most five statements, in the order of the prompt. Only the user's own words count, not what was pasted. */
 export function saidIn(turn: Turn): Statement[] {
-  const sentences = sentencesOf(ownWords(turn.prompt));
+  const sentences = sentencesOf(ownWordsOf(turn));
   const about = { isFollowUp: turn.previous !== null, sentences: sentences.length };
   return sentences
     .flatMap(

@@ -61,6 +61,12 @@ describe("the prompt of a turn", () => {
       expect(statementDrafts(turn({ prompt }), 1)).toEqual([]);
   });
 
+  it("is read by itself: a fence that one before it left open says nothing of it", () => {
+    const prompts = ["what is this?\n```\nAlways log every token.", "we always use pnpm here, never npm."];
+    const drafts = statementDrafts(turn({ prompt: prompts.join("\n\n"), prompts }), 1);
+    expect(drafts.map(({ title }) => title)).toEqual(["we always use pnpm here, never npm."]);
+  });
+
   it("does not take words from a pasted block for the user's own", () => {
     const prompt =
       "what does this mean?\n```\nAlways use tabs, never spaces, in every file of our repo.\n```";

@@ -3,17 +3,18 @@ import type { Speaker } from "../../domain/statement.ts";
 import type { Turn } from "../../domain/turn.ts";
 import { readRuns } from "../../statements/command-runs.ts";
 import { withLead } from "../../statements/concluded.ts";
-import { ownWords } from "../../statements/foreign-text.ts";
+import { ownWordsOf } from "../../statements/foreign-text.ts";
 import { sentencesOf } from "../../statements/sentences.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
 
 export type TurnSources = Readonly<Record<Speaker, FindQuotation>>;
 
 /** `isOfUser` is false where an agent wrote the prompt, as it does for a sub-agent. */
-export function sourcesOf({ prompt, closing, uses }: Turn, isOfUser: boolean): TurnSources {
+export function sourcesOf(turn: Turn, isOfUser: boolean): TurnSources {
+  const { closing, uses } = turn;
   const commands = readRuns(uses).runs.filter(({ outcome }) => outcome === "passed");
   return {
-    user: quotationsIn(isOfUser ? passagesOf(ownWords(prompt)) : []),
+    user: quotationsIn(isOfUser ? passagesOf(ownWordsOf(turn)) : []),
     agent: quotationsIn(passagesOf(closing)),
     // A part of a command is another command.
     tool: quotationsIn(commands.flatMap(linesOf), Number.POSITIVE_INFINITY),

@@ -56,15 +56,16 @@ export function createTurns(db: Sqlite): Turns {
   const use = db.prepare<[number], EventRow>(
     "select id, payload from raw_events where id = ? and kind = 'observation'",
   );
-  const prompts = db
-    .prepare<{ session: number; after: number; upTo: number; limit: number }, string>(
-      `select prompt_text
-       from user_prompts
-       where session_id = @session and prompt_number > @after and prompt_number <= @upTo and private = 0
-       order by prompt_number desc
-       limit @limit`,
-    )
-    .pluck();
+  const prompts = db.prepare<
+    { session: number; after: number; upTo: number; limit: number },
+    { prompt_number: number; prompt_text: string }
+  >(
+    `select prompt_number, prompt_text
+     from user_prompts
+     where session_id = @session and prompt_number > @after and prompt_number <= @upTo and private = 0
+     order by prompt_number desc
+     limit @limit`,
+  );
 
   // One by one: a payload behind the last one that fits is not read at all.
   function newestUses(before: Before): EventRow[] {
@@ -81,14 +82,18 @@ export function createTurns(db: Sqlite): Turns {
     return rows.reverse();
   }
 
-  // A prompt that was broken off ends no turn: what it said belongs to the next one that ends.
-  function promptOf({ session_id, message }: ClaimedMessage, last: PendingMessage | undefined): string {
+  // All that was asked since the turn before: a prompt that was broken off ends no turn, and belongs to the next one that
+  // ends. The text in the message is one of them, or stands for the one whose number the message has.
+  function promptsOf({ session_id, message }: ClaimedMessage, last: PendingMessage | undefined): string[] {
     const { prompt_number: upTo = 0, last_user_message: own } = message;
     const after = last === undefined ? 0 : (last.prompt_number ?? upTo - 1);
     const limit = mostPrompts;
-    const asked = prompts.all({ session: session_id, after: Math.min(after, upTo - 1), upTo, limit });
-    if (own === undefined) return asked.reverse().join("\n\n");
-    return [...asked.slice(1).reverse(), own].join("\n\n");
+    const asked = prompts
+      .all({ session: session_id, after: Math.min(after, upTo - 1), upTo, limit })
+      .reverse();
+    const isOneOfThem = own === undefined || asked.some(({ prompt_text }) => isSameText(prompt_text, own));
+    const kept = isOneOfThem ? asked : asked.filter(({ prompt_number }) => prompt_number !== upTo);
+    return [...kept.map(({ prompt_text }) => prompt_text), ...(isOneOfThem ? [] : [own])];
   }
 
   function turnOf(claimed: ClaimedMessage): StoredTurn {
@@ -96,10 +101,12 @@ export function createTurns(db: Sqlite): Turns {
     const previousRow = previous.get(before);
     const last = previousRow && messageOf(previousRow);
     const rows = newestUses(before);
+    const asked = promptsOf(claimed, last);
     return {
-      prompt: promptOf(claimed, last),
+      prompt: asked.join("\n\n"),
+      prompts: asked,
       closing: claimed.message.last_assistant_message ?? "",
-      previous: last === undefined ? null : saidIn(last),
+      previous: last === undefined ? null : saidOf(last),
       uses: rows.flatMap((row) => useOf(row, previousRow?.id ?? 0)),
       shown: [...(previousRow === undefined ? [] : [previousRow.id]), ...rows.map(({ id }) => id)],
     };
@@ -113,7 +120,14 @@ export function createTurns(db: Sqlite): Turns {
   };
 }
 
-function saidIn({ last_user_message, last_assistant_message }: PendingMessage) {
+// A message keeps less of a long text than the prompt itself.
+function isSameText(prompt: string, own: string): boolean {
+  return prompt.slice(0, comparedChars).trim() === own.slice(0, comparedChars).trim();
+}
+
+const comparedChars = 2_000;
+
+function saidOf({ last_user_message, last_assistant_message }: PendingMessage) {
   return { prompt: last_user_message ?? "", closing: last_assistant_message ?? "" };
 }
 

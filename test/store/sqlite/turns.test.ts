@@ -108,6 +108,22 @@ describe("the prompt", () => {
     expect(await turnOf(id)).toMatchObject({ prompt: "asked\n\nsent" });
   });
 
+  test("has each prompt once where the host's text is an earlier one", async () => {
+    ask("add the route", 1);
+    ask("and never log the token", 2);
+    const id = end("Done.", { prompt_number: 2, last_user_message: "add the route" });
+    expect(await turnOf(id)).toMatchObject({
+      prompt: "add the route\n\nand never log the token",
+      prompts: ["add the route", "and never log the token"],
+    });
+  });
+
+  test("has every stored prompt where the message has a number that none has", async () => {
+    ask("add the route", 1);
+    const id = end("Done.", { prompt_number: 3, last_user_message: "go on" });
+    expect(await turnOf(id)).toMatchObject({ prompt: "add the route\n\ngo on" });
+  });
+
   test("has nothing of a private one", async () => {
     ask("secret", 1, true);
     ask("open", 2);
