@@ -2,15 +2,10 @@
 import { wholeText } from "../domain/quoted-text.ts";
 import type { Observation } from "../domain/records.ts";
 import { familiesToLookUp } from "../statements/command-family.ts";
-import { ruleForbids } from "../statements/rule-match.ts";
+import { type Action, ruleForbids } from "../statements/rule-match.ts";
 import { contextBlock } from "./block.ts";
 import type { ContextPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
-
-export interface Action {
-  command?: string;
-  path?: string;
-}
 
 export interface ActionRequest {
   project: string;

@@ -6,7 +6,7 @@ import { subcommands } from "./command-words.ts";
 import { forbidsPath } from "./path-match.ts";
 import { operations, type Prohibition, prohibitionsIn } from "./prohibitions.ts";
 
-interface Action {
+export interface Action {
   command?: string;
   /** A file that is about to be edited, relative or absolute. */
   path?: string;

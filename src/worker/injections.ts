@@ -1,6 +1,6 @@
 // What each event of a host puts into its agent's context, and that nothing is put there twice.
 import { cleanKey } from "../capture/clean-input.ts";
-import type { Action, ActionInjection, ActionRequest } from "../context/action-context.ts";
+import type { ActionInjection, ActionRequest } from "../context/action-context.ts";
 import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection, LaterPromptRequest } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
@@ -8,6 +8,7 @@ import { searchedPart } from "../context/prompt-context.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../domain/clean.ts";
 import { failOpen } from "../errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
+import type { Action } from "../statements/rule-match.ts";
 
 /** What can be put into an agent's context. */
 export interface ContextSource {
