@@ -1,5 +1,10 @@
-// What the end of a turn says of the observations that were made of its tool uses.
+// What the end of a turn says of earlier records: tool uses that are routine now, and what is outdated.
+import type { Observation } from "../domain/records.ts";
+import type { Turn } from "../domain/turn.ts";
+import { saysLeftOpen } from "../statements/closing-cues.ts";
 import { passedFamilies } from "../statements/command-runs.ts";
+import { type Finishes, finishedIn } from "../statements/finished.ts";
+import { replacesRule } from "../statements/replaced-rule.ts";
 import { routineUses } from "../statements/routine.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
 
@@ -8,10 +13,29 @@ export interface SettledReply extends GenerationReply {
   routine: readonly number[];
   /** Command families that passed in the turns that end here: failures of them are no longer open. */
   passed: readonly string[];
+  /** By the message that ends a turn: whether the turn finished the open work of such a text. */
+  finished?: ReadonlyMap<number, Finishes>;
+  /** True when the rule certainly replaces an older one, or repeats it. */
+  replaces?: (rule: Observation, older: Observation) => boolean;
 }
 
 /** The tool uses of a turn are settled when it gets its summary. */
 export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: GenerationReply): SettledReply {
-  const ended = reply.summaries.flatMap(({ source }) => turns?.get(source) ?? []);
-  return { ...reply, routine: ended.flatMap(routineUses), passed: ended.flatMap(passedFamilies) };
+  const ended = reply.summaries.flatMap(({ source }) => {
+    const turn = turns?.get(source);
+    return turn === undefined ? [] : [{ source, turn }];
+  });
+  return {
+    ...reply,
+    routine: ended.flatMap(({ turn }) => routineUses(turn)),
+    passed: ended.flatMap(({ turn }) => passedFamilies(turn)),
+    finished: new Map(ended.flatMap(finishedBy)),
+    replaces: replacesRule,
+  };
+}
+
+function finishedBy({ source, turn }: { source: number; turn: Turn }): [number, Finishes][] {
+  const finishes = finishedIn(turn);
+  if (finishes === null) return [];
+  return [[source, (openText) => saysLeftOpen(openText) && finishes(openText)]];
 }

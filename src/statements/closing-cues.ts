@@ -1,5 +1,5 @@
 // What the wording of a sentence in an agent's closing message tells, in eight languages.
-import { cueOf } from "./cue-pattern.ts";
+import { cueOf, removing } from "./cue-pattern.ts";
 
 /** Classes of wording; a sentence can have several. */
 const closingCues = {
@@ -123,6 +123,11 @@ export function closingCuesOf(text: string): Set<ClosingCue> {
 /** True when a sentence says plainly that work is left, and what. */
 export function saysLeftOpen(text: string): boolean {
   return leftOpen.test(text);
+}
+
+/** The text without the words that say that work is left. */
+export function withoutOpenCues(text: string): string {
+  return removing(leftOpen, text);
 }
 
 const leftOpen = cueOf({

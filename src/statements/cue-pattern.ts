@@ -12,5 +12,10 @@ export function cueOf({ words, runs }: { words: string; runs: string }): RegExp 
   return new RegExp(`(?<![${letters}])(?:${list})(?![${letters}])|(?:${runs})`, "i");
 }
 
+/** The text without what the pattern of `cueOf` finds in it. */
+export function removing(cue: RegExp, text: string): string {
+  return text.replace(new RegExp(cue.source, "gi"), " ");
+}
+
 // Named ranges without the Unicode flag: \p{L} takes ten times as long to compile and to match.
 const letters = "a-z0-9à-öø-ɏа-я";

@@ -9,7 +9,6 @@ import type { Clock } from "../clock.ts";
 import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { StreamEvent } from "../domain/events.ts";
-import { failOpen } from "../errors.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -126,7 +125,6 @@ export function buildWorker(deps: WorkerDeps): Worker {
       vectors.notify(made.observations.map(({ id }) => id));
       for (const observation of made.observations)
         for (const event of eventsOf(observation)) stream.publish(event);
-      void failOpen("replacing older rules", () => rules.replaceOlder(made.observations));
       for (const observation of made.changed ?? []) {
         touched(observation.project);
         stream.publish({ type: "observation_changed", observation });

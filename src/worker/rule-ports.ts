@@ -2,8 +2,6 @@
 import { eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
 import type { StreamEvent } from "../domain/events.ts";
-import { wholeText } from "../domain/quoted-text.ts";
-import type { Observation } from "../domain/records.ts";
 import { forbids } from "../statements/clauses.ts";
 import { contradictionsIn } from "../statements/contradictions.ts";
 import { sameSubject } from "../statements/subject.ts";
@@ -24,8 +22,6 @@ interface RuleDeps {
 export function buildRules({ store, clock, projects, publish, onNewText }: RuleDeps): {
   rules: Rules;
   editText: EditText;
-  /** Supersedes older rules that these observations certainly replace or repeat. */
-  replaceOlder(made: readonly Observation[]): Promise<void>;
 } {
   const { commit, observations, statements, truth } = store;
   const rules = createRules({
@@ -57,37 +53,5 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
       onNewText([observation.id]);
     },
   });
-  async function replaceOlder(made: readonly Observation[]): Promise<void> {
-    const rulesSaid = made.filter(({ standing, said_by }) => standing === 1 && said_by === "user");
-    for (const rule of rulesSaid) {
-      const changed = await commit(() =>
-        statements
-          .standingRules({ projects: [rule.project], limit: mostRules })
-          .filter((older) => isReplaced(older, rule))
-          .flatMap(
-            ({ id }) =>
-              truth.setStanding(id, { status: "superseded", pinned: 0, superseded_by: rule.id }) ?? [],
-          ),
-      );
-      for (const observation of changed) publish({ type: "observation_changed", observation });
-    }
-  }
-  return { rules, editText, replaceOlder };
-}
-
-const mostRules = 400;
-
-// A rule of one project must not end one that applies everywhere, nor one that is made again a newer one.
-function isReplaced(older: Observation, newer: Observation): boolean {
-  if (older.project !== newer.project || older.reach !== newer.reach) return false;
-  if (older.created_at_epoch > newer.created_at_epoch || older.id === newer.id) return false;
-  const [before, after] = [wholeText(older), wholeText(newer)];
-  if (before.toLowerCase() === after.toLowerCase()) return older.id < newer.id && !isOfHand(older);
-  const said = { said_by: "user", standing: true } as const;
-  return sameSubject({ text: before, ...said, said_by: older.said_by }, { text: after, ...said }) === "same";
-}
-
-// What the user wrote, edited or pinned is not replaced by a copy of it.
-function isOfHand({ generator, pinned }: Observation): boolean {
-  return generator === "manual" || pinned === 1;
+  return { rules, editText };
 }

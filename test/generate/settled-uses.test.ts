@@ -32,13 +32,17 @@ const use = (
 
 async function generated(closing: string): Promise<Made[]> {
   const session = addMessages("s", 0);
-  const made: Made[] = [];
   const step = { file_path: "/app/src/queue.ts", old_string: "a", new_string: "b" };
   add(session, use("Edit", step, "ok"));
   add(session, use("Bash", { command: "npm install zod" }, "added 1 package"));
   add(session, use("Bash", { command: "npm test" }, "Tests  3 passed (3)"));
   add(session, { ...use("Bash", { command: "npm run lint" }, "error: no"), tool_failed: true });
   add(session, { type: "summarize", last_user_message: "Fix it", last_assistant_message: closing });
+  return generateAll();
+}
+
+async function generateAll(): Promise<Made[]> {
+  const made: Made[] = [];
   world.loop = createGenerationLoop({
     ...parts(),
     onCompleted: (_session, one: Made) => void made.push(one),
@@ -74,4 +78,29 @@ it("edits and passing tests become routine when their turn ends; installs and fa
 it("nothing of a turn without a closing becomes routine", async () => {
   await generated("");
   expect(routineOf(stored()).map(([, routine]) => routine)).toEqual([0, 0, 0, 0]);
+});
+
+// One after the other, as turns end.
+async function turn(session: string, prompt: string, closing: string): Promise<Made[]> {
+  world.now += 1;
+  const said = { last_user_message: prompt, last_assistant_message: closing };
+  add(addMessages(session, 0), { type: "summarize", ...said });
+  const made = await generateAll();
+  await world.loop.stop();
+  return made;
+}
+
+const changedBy = (made: readonly Made[]) =>
+  made.flatMap(({ changed = [] }) => changed).map(({ title, status }) => [title, status]);
+
+it("what a closing left open is superseded when a later session finishes it", async () => {
+  await turn("a", "start the refunds", "The refund route is not done yet. `invoice.ts` is untouched.");
+  const made = await turn("b", "go on", "The refund route is implemented, all 4 tests pass.");
+  expect(changedBy(made)).toEqual([["The refund route is not done yet.", "superseded"]]);
+});
+
+it("a rule of a prompt supersedes the one it replaces together with its own record", async () => {
+  await turn("a", "Always indent with tabs.", "Understood, I will.");
+  const made = await turn("b", "From now on indent with two spaces instead of tabs.", "Understood.");
+  expect(changedBy(made)).toEqual([["Always indent with tabs.", "superseded"]]);
 });

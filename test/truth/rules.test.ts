@@ -10,7 +10,6 @@ let events: StreamEvent[];
 let embedded: number[];
 let rules: Rules;
 let editText: EditText;
-let replaceOlder: ReturnType<typeof buildRules>["replaceOlder"];
 
 beforeEach(() => {
   memory = createMemoryStore();
@@ -18,7 +17,7 @@ beforeEach(() => {
   events = [];
   embedded = [];
   const labelOf = (cwd: string) => cwd.split("/").at(-1) ?? "";
-  ({ rules, editText, replaceOlder } = buildRules({
+  ({ rules, editText } = buildRules({
     store: memory.store,
     clock: { now: () => someTime, monotonicMs: () => 0 },
     projects: { labelOf, claim: labelOf, current: (label) => (label === "old-app" ? "app" : label) },
@@ -233,37 +232,5 @@ describe("editing", () => {
     await remember("Use npm.");
     await expect(editText(id, change)).rejects.toMatchObject({ code });
     expect(stored(1)).toMatchObject({ summary: "Use npm.", revision: 1 });
-  });
-});
-
-describe("a rule found in a prompt", () => {
-  const said = (text: string, project = "app") =>
-    memory.addObservation({
-      title: text,
-      summary: text,
-      project,
-      provenance: "user",
-      statement: { said_by: "user", standing: true, reach: "project", salience: 4 },
-    });
-
-  test("supersedes an older one that it certainly replaces, or repeats", async () => {
-    const [tabs, spaces] = [
-      said("Always indent with tabs."),
-      said("From now on indent with two spaces instead of tabs."),
-    ];
-    await replaceOlder([spaces]);
-    expect(stored(tabs.id)).toMatchObject({ status: "superseded", superseded_by: spaces.id });
-    expect(events).toContainEqual(expect.objectContaining({ type: "observation_changed" }));
-    const again = said("from now on indent with two spaces instead of tabs.");
-    await replaceOlder([again]);
-    expect(listed()).toEqual(["from now on indent with two spaces instead of tabs."]);
-  });
-
-  test("leaves the rules of other projects, and those it does not certainly replace", async () => {
-    said("Always indent with tabs.", "other");
-    said("Never push to main.");
-    await replaceOlder([said("From now on indent with two spaces instead of tabs.")]);
-    expect(listed()).toHaveLength(2);
-    expect(listed("other")).toHaveLength(1);
   });
 });

@@ -17,7 +17,7 @@ interface Parts extends GroupCommit {
   summaries: Summaries;
   pending: PendingMessages;
   turns: Turns;
-  statements: Pick<Statements, "markSettled" | "supersedeFixes">;
+  statements: Pick<Statements, "markSettled" | "supersedeFixes" | "supersedeFinished" | "supersedeReplaced">;
 }
 
 interface Reply {
@@ -29,6 +29,10 @@ interface Reply {
   routine?: readonly number[];
   /** Command families that passed: failures of them are no longer open. */
   passed?: readonly string[];
+  /** By the message that ends a turn: whether the turn finished the open work of such a text. */
+  finished?: ReadonlyMap<number, (openText: string) => boolean>;
+  /** True when the rule certainly replaces an older one, or repeats it. */
+  replaces?: (rule: Observation, older: Observation) => boolean;
 }
 
 export interface ClaimedBatch {
@@ -87,16 +91,32 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     const replaced = made.flatMap(({ stored, families }) =>
       statements.supersedeFixes({ project, families, by: stored }),
     );
+    const stored = made.map((one) => one.stored);
+    const outdated = [
+      ...finishedWork(project, reply, held),
+      ...(reply.replaces === undefined ? [] : statements.supersedeReplaced(stored, reply.replaces)),
+    ];
     const marked = statements.markSettled(reply.routine ?? []);
     return {
-      observations: made.map(({ stored }) => marked.find(({ id }) => id === stored.id) ?? stored),
+      observations: asChanged(stored, [...outdated, ...marked]),
       summaries: storeSummaries(session, reply, held),
       changed: [
         ...ended,
         ...replaced,
-        ...marked.filter(({ id }) => !made.some(({ stored }) => stored.id === id)),
+        ...[...outdated, ...marked].filter(({ id }) => !stored.some((one) => one.id === id)),
       ],
     };
+  }
+
+  function finishedWork(
+    project: string,
+    { finished = new Map() }: Reply,
+    held: ReadonlyMap<number, ClaimedMessage>,
+  ): Observation[] {
+    return [...finished].flatMap(([source, finishes]) => {
+      const at = held.get(source)?.created_at_epoch;
+      return at === undefined ? [] : statements.supersedeFinished({ project, at, finishes });
+    });
   }
 
   function storeObservations(
@@ -184,6 +204,14 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
     sessionsDue: (now) => pending.sessionsDue(now),
     nextDue: (now) => pending.nextDue(now),
   };
+}
+
+/** The observations as the last change left them. */
+export function asChanged(
+  observations: readonly Observation[],
+  changed: readonly Observation[],
+): Observation[] {
+  return observations.map((one) => changed.findLast(({ id }) => id === one.id) ?? one);
 }
 
 /**

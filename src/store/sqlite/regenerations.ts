@@ -2,9 +2,10 @@
 import type { DraftObservation, DraftSummary } from "../../domain/drafts.ts";
 import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
 import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
-import type { Session } from "../../domain/records.ts";
+import type { Observation, Session } from "../../domain/records.ts";
 import { failOpenSync } from "../../errors.ts";
 import { batchTitles } from "./batch-titles.ts";
+import { asChanged } from "./generation-queue.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { createMeasureRegenerations, type RegenerationSize } from "./measure-regenerations.ts";
 import type { Observations } from "./observations.ts";
@@ -61,6 +62,8 @@ export interface Regenerations {
       generator: string;
       /** Raw events whose observations are routine from now on. */
       routine?: readonly number[];
+      /** True when the rule certainly replaces an older one, or repeats it. */
+      replaces?: (rule: Observation, older: Observation) => boolean;
     },
   ): Promise<ReplacedRecords | null>;
   /** Counts a failure of the batch; its old records stay. */
@@ -79,7 +82,7 @@ interface Parts extends GroupCommit {
   observations: Observations;
   summaries: Summaries;
   turns: Turns;
-  statements: Pick<Statements, "markSettled">;
+  statements: Pick<Statements, "markSettled" | "supersedeReplaced">;
 }
 
 export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
@@ -199,10 +202,14 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
         const old = all.filter(({ sources }) => sources.every((id) => held.has(id)));
         const session = sessions.byId(batch.session.id) ?? batch.session;
         const replaced = replace({ session, held, old, reply });
+        const { replaces } = reply;
+        const outdated =
+          replaces === undefined ? [] : statements.supersedeReplaced(replaced.observations, replaces);
         const marked = statements.markSettled(reply.routine ?? []);
         return {
           ...replaced,
-          observations: replaced.observations.map((one) => marked.find(({ id }) => id === one.id) ?? one),
+          observations: asChanged(replaced.observations, [...outdated, ...marked]),
+          changed: outdated.filter(({ id }) => !replaced.observations.some((one) => one.id === id)),
         };
       }),
     fail: (batch, error) =>

@@ -25,6 +25,8 @@ export interface ReplacedRecords {
   /** As they are now, changed ones and new ones. */
   observations: Observation[];
   summaries: SessionSummary[];
+  /** Older observations that are superseded from now on. */
+  changed?: Observation[];
   /** Observations that are gone: others say now what their messages hold. */
   deleted: number;
 }

@@ -1,4 +1,5 @@
 // Statements: the rules that stand, what is most worth passing on, known fixes, and the marks that change later.
+import { wholeText } from "../../domain/quoted-text.ts";
 import type { Observation } from "../../domain/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { observationColumns } from "./observations.ts";
@@ -47,6 +48,17 @@ export interface Statements {
     families: readonly string[];
     by: Observation | null;
   }): Observation[];
+  /** Supersedes open work of the agent from before `at` that is finished. Returns the observations that changed. */
+  supersedeFinished(request: {
+    project: string;
+    at: number;
+    finishes(openText: string): boolean;
+  }): Observation[];
+  /** Supersedes what the rules of the user among `made` replace. Returns the observations that changed. */
+  supersedeReplaced(
+    made: readonly Observation[],
+    replaces: (rule: Observation, older: Observation) => boolean,
+  ): Observation[];
   /** Makes the text the user's own, which no model writes over. Undefined when no observation has the id. */
   editText(id: number, text: EditedText): Observation | undefined;
 }
@@ -87,6 +99,12 @@ export function createStatements(db: Sqlite): Statements {
        and project = @project and status = 'active' and said_by = 'tool' and pinned = 0 and generator <> 'manual'
        and (created_at_epoch, id) < (@at, @before)
        and (obs_type = 'discovery' or @fixes = 1)
+     returning ${observationColumns}`,
+  );
+  const supersede = db.prepare<{ id: number; by: number | null }, Observation>(
+    `update observations
+     set status = 'superseded', pinned = 0, superseded_by = @by, revision = revision + 1, synced_at = null
+     where id = @id and status = 'active'
      returning ${observationColumns}`,
   );
   const markSettled = db.prepare<{ events: string }, Observation>(
@@ -132,6 +150,21 @@ export function createStatements(db: Sqlite): Statements {
             // A failure that stayed says nothing against what worked before.
             fixes: by?.obs_type === "bugfix" ? 1 : 0,
           }),
+    supersedeFinished: ({ project, at, finishes }) =>
+      statements
+        .all({ project, limit: mostStatements })
+        .filter((one) => one.said_by === "agent" && one.created_at_epoch < at && !isOfHand(one))
+        .filter((one) => finishes(wholeText(one)))
+        .flatMap(({ id }) => supersede.get({ id, by: null }) ?? []),
+    supersedeReplaced(made, replaces) {
+      const said = made.filter(({ standing, said_by }) => standing === 1 && said_by === "user");
+      return said.flatMap((rule) =>
+        rules
+          .all({ projects: JSON.stringify([rule.project]), limit: mostRules })
+          .filter((older) => replaces(rule, older))
+          .flatMap(({ id }) => supersede.get({ id, by: rule.id }) ?? []),
+      );
+    },
     editText(id, { title, summary, narrative, concepts }) {
       const changed = editText.get({ id, title, summary, narrative, concepts });
       if (changed === undefined) return undefined;
@@ -141,3 +174,12 @@ export function createStatements(db: Sqlite): Statements {
     },
   };
 }
+
+// What the user wrote, edited or pinned ends by the user's hand alone.
+function isOfHand({ generator, pinned }: Observation): boolean {
+  return generator === "manual" || pinned === 1;
+}
+
+// As many as the start of a session looks at.
+const mostStatements = 200;
+const mostRules = 400;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StatementMarks } from "../../../src/domain/statement.ts";
+import { replacesRule } from "../../../src/statements/replaced-rule.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -166,4 +167,54 @@ test("a newer fix supersedes what was known of its command, and a pass supersede
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
   expect(supersedeFixes({ project: "other", families: ["npm test"], by: null })).toEqual([]);
+});
+
+describe("a rule found in a prompt", () => {
+  const say = (text: string, project = "app") =>
+    memory.addObservation({ title: text, summary: text, project, statement: rule });
+  const replaceOlder = (...made: ReturnType<typeof say>[]) =>
+    memory.store.statements.supersedeReplaced(made, replacesRule);
+  const listed = (project = "app") =>
+    titles(memory.store.statements.standingRules({ projects: [project], limit: 9 }));
+
+  test("supersedes an older one that it certainly replaces, or repeats", () => {
+    const tabs = say("Always indent with tabs.");
+    const spaces = say("From now on indent with two spaces instead of tabs.");
+    expect(replaceOlder(spaces)).toMatchObject([
+      { id: tabs.id, status: "superseded", superseded_by: spaces.id, revision: 2 },
+    ]);
+    replaceOlder(say("from now on indent with two spaces instead of tabs."));
+    expect(listed()).toEqual(["from now on indent with two spaces instead of tabs."]);
+  });
+
+  test("leaves the rules of other projects, and those it does not certainly replace", () => {
+    say("Always indent with tabs.", "other");
+    say("Never push to main.");
+    replaceOlder(say("From now on indent with two spaces instead of tabs."));
+    expect(listed()).toHaveLength(2);
+    expect(listed("other")).toHaveLength(1);
+  });
+});
+
+describe("finished open work", () => {
+  const finish = (at = someTime) =>
+    memory.store.statements
+      .supersedeFinished({ project: "app", at, finishes: (text) => text === "open" })
+      .map(({ id }) => id);
+
+  test("is superseded where the agent left it open before", () => {
+    const { id } = memory.addObservation({ summary: "open", statement: said, at: someTime - 1 });
+    memory.addObservation({ summary: "open", statement: said });
+    memory.addObservation({ summary: "other", statement: said, at: someTime - 1 });
+    memory.addObservation({ summary: "open", statement: rule, at: someTime - 1 });
+    memory.addObservation({ summary: "open", statement: said, at: someTime - 1, project: "else" });
+    expect(finish()).toEqual([id]);
+    expect(memory.store.observations.byId(id)).toMatchObject({ status: "superseded", superseded_by: null });
+  });
+
+  test("stays where the user pinned it", () => {
+    const { id } = memory.addObservation({ summary: "open", statement: said, at: someTime - 1 });
+    memory.store.truth.setStanding(id, { status: "active", pinned: 1, superseded_by: null });
+    expect(finish()).toEqual([]);
+  });
 });

@@ -1,0 +1,74 @@
+// Wording that reports work as finished, in eight languages.
+import { cueOf, removing } from "./cue-pattern.ts";
+
+/** True when a sentence of an agent reports something as finished, and limits it by nothing. */
+export function saysFinished(text: string): boolean {
+  return finished.test(text) && !limited.test(text) && !isQuestion(text);
+}
+
+/** True when a user says that something is finished or not needed any more; a request for it is neither. */
+export function userSaysFinished(text: string): boolean {
+  if (isQuestion(text)) return false;
+  return notNeeded.test(text) || (userFinished.test(text) && !limited.test(text));
+}
+
+/** The text without the words that say that something is finished. */
+export function withoutFinishedCues(text: string): string {
+  return removing(finished, removing(notNeeded, text));
+}
+
+function isQuestion(text: string): boolean {
+  return /[?？]\s*$/.test(text);
+}
+
+const participles = {
+  en: `done|finished|completed|complete|implemented|added|written|wrote|built|fixed|merged|pushed|committed|converted|
+    migrated|moved|removed|deleted|renamed|replaced|updated|ported|rewritten|resolved|closed|shipped|released|deployed`,
+  de: `erledigt|fertig|abgeschlossen|umgesetzt|hinzugefügt|ergänzt|geschrieben|behoben|gemergt|gepusht|umgestellt|migriert|
+    verschoben|entfernt|gelöscht|eingebaut`,
+  es: `hech[oa]s?|terminad[oa]s?|completad[oa]s?|implementad[oa]s?|añadid[oa]s?|agregad[oa]s?|escrit[oa]s?|corregid[oa]s?|
+    arreglad[oa]s?|migrad[oa]s?|movid[oa]s?|eliminad[oa]s?|list[oa]s?`,
+  fr: `faite?s?|terminée?s?|achevée?s?|ajoutée?s?|implémentée?s?|écrite?s?|corrigée?s?|migrée?s?|déplacée?s?|supprimée?s?|
+    prête?s?`,
+  pt: `feit[oa]s?|pront[oa]s?|concluíd[oa]s?|terminad[oa]s?|adicionad[oa]s?|implementad[oa]s?|escrit[oa]s?|corrigid[oa]s?|
+    migrad[oa]s?|movid[oa]s?|removid[oa]s?`,
+  ru: `сделан\\w*|готов\\w*|закончен\\w*|заверш[её]н\\w*|добавлен\\w*|написан\\w*|исправлен\\w*|перенесен\\w*|удал[её]н\\w*|
+    реализован\\w*`,
+};
+
+const finished = cueOf({
+  words: `${Object.values(participles).join("|")}|works|passes|in place|are in|is in|
+    funktioniert|läuft|funcionan?|añadí|agregué|escribí|corregí|fonctionnent?|adicionei|escrevi|corrigi|removi|
+    сделал\\w*|закончил\\w*|добавил\\w*|написал\\w*|исправил\\w*|пер[её]н[её]с\\w*|удалил\\w*|реализовал\\w*|работа[ею]т`,
+  runs: "完成|做完|搞定|已经|已添加|已实现|添加了|实现了|修复了|写好|完了|終わり|実装しました|追加しました|修正しました|対応しました|書きました|済み",
+});
+
+const userFinished = cueOf({
+  words: `(?:is|are|was|were|been|it's|that's|already|got) (?:now |already |all |both )*(?:${participles.en})|
+    i(?:'ve| have)? (?:just |already |now )*(?:did|${participles.en})|
+    (?:ist|sind|wurden?|habe ich|schon) (?:\\w+ )?(?:schon |jetzt |bereits )*(?:${participles.de})|
+    (?:ya )?(?:está|están|quedó|fue|ya) (?:ya )?(?:${participles.es})|
+    (?:est|sont|c'est|déjà) (?:déjà )?(?:${participles.fr})|
+    (?:já )?(?:está|estão|foi|ficou|já) (?:já )?(?:${participles.pt})|
+    (?:уже )?(?:${participles.ru})|я (?:уже )?(?:сделал\\w*|закончил\\w*|добавил\\w*|исправил\\w*)`,
+  runs: "(?:已经|都)(?:完成|做完|合并|修复|写好)|做完了|完成了|搞定了|もう(?:終わ|完了|済)|完了しました|終わりました|済みです",
+});
+
+const notNeeded = cueOf({
+  words: `no longer (?:needed|necessary|wanted)|not (?:needed|necessary) any ?more|(?:don't|do not) need \\w[^.]{0,60} any ?more|
+    nicht mehr (?:nötig|gebraucht)|brauchen wir nicht mehr|ya no (?:hace falta|se necesita)|n'est plus nécessaire|
+    não é mais (?:necessári[oa]|preciso)|больше не (?:нужн\\w+|требуется)`,
+  runs: "不再需要|不需要了|もう(?:必要ない|不要)|不要になりました",
+});
+
+const limited = cueOf({
+  words: `not|\\w+n't|no|never|nothing|none|but|except|still|yet|only|partly|partially|half|almost|nearly|mostly|some of|most of|
+    first|would|should|could|will|shall|must|needs?|has to|have to|if|when|once|until|unless|before|without|plan|planned|
+    fails?|failed|failing|broken|remains?|remaining|left|next|todo|to-do|to be|untested|
+    nicht|kein\\w*|nie|noch|aber|nur|teilweise|halb|fast|wenn|falls|sobald|bis|muss|müssen|soll\\w*|würde|fehl\\w*|offen|ohne|bevor|
+    nunca|pero|todavía|aún|solo|sólo|casi|parcial\\w*|cuando|hasta|faltan?|pendientes?|debe\\w*|hay que|sin|
+    pas|ne|mais|encore|seulement|presque|quand|jusqu'\\w*|reste\\w*|manque\\w*|doit|faut|sans|avant|
+    não|mas|ainda|só|quase|quando|até|pendentes?|deve\\w*|sem|antes|
+    не|нет|но|ещё|еще|только|почти|частично|если|когда|пока|остал\\w*|нужно|надо|без`,
+  runs: "没|不|未|但|还|只|部分|如果|需要|ない|ません|まだ|が、|だけ|一部|もし|必要|予定|ずに",
+});

@@ -1,0 +1,19 @@
+// Whether a rule that was found in a prompt takes the place of an older one.
+import { wholeText } from "../domain/quoted-text.ts";
+import type { Observation } from "../domain/records.ts";
+import { sameSubject } from "./subject.ts";
+
+/** True when the newer rule certainly replaces the older one, or repeats it. */
+export function replacesRule(newer: Observation, older: Observation): boolean {
+  if (older.project !== newer.project || older.reach !== newer.reach) return false;
+  if (older.created_at_epoch > newer.created_at_epoch || older.id === newer.id) return false;
+  const [before, after] = [wholeText(older), wholeText(newer)];
+  if (before.toLowerCase() === after.toLowerCase()) return older.id < newer.id && !isOfHand(older);
+  const said = { said_by: "user", standing: true } as const;
+  return sameSubject({ text: before, ...said, said_by: older.said_by }, { text: after, ...said }) === "same";
+}
+
+// What the user wrote, edited or pinned is not replaced by a copy of it.
+function isOfHand({ generator, pinned }: Observation): boolean {
+  return generator === "manual" || pinned === 1;
+}
