@@ -12,7 +12,7 @@ import {
   searchedWords,
   searchList,
 } from "./search-list.ts";
-import { statusMarks } from "./status-marks.ts";
+import { speakerMarks, statusMarks } from "./status-marks.ts";
 import { ageInWords } from "./words.ts";
 
 interface Listing {
@@ -121,7 +121,13 @@ function withoutRequest(begin: string, text: string): string {
 }
 
 function observationResult(found: ObservationHit): Result {
-  const tags = [...saidBy(found), found.obs_type, found.project, ...statusMarks(found), ...foundBy(found)];
+  const tags = [
+    ...speakerMarks(found),
+    found.obs_type,
+    found.project,
+    ...statusMarks(found),
+    ...foundBy(found),
+  ];
   const common = { name: `#${found.id}`, title: found.title, tags };
   if ("preview" in found) return { ...common, ...quoteOf(found), ...rest(found), paragraphs: [] };
   const paragraphs = [
@@ -157,11 +163,6 @@ function promptResult(found: PromptHit): Result {
 function quoteOf({ title, preview, said_by }: Extract<ObservationHit, { preview: string }>) {
   const isQuote = said_by !== undefined && preview.startsWith(title.replace(/…$/, ""));
   return isQuote ? { title: preview, preview: "" } : { title, preview };
-}
-
-function saidBy({ standing, said_by }: Pick<ObservationHit, "standing" | "said_by">): string[] {
-  if (standing === 1) return ["rule"];
-  return said_by === "user" ? ["said by the user"] : [];
 }
 
 type MatchedBy = ObservationHit["matched_by"][number];

@@ -4,7 +4,7 @@ import { recordName } from "../domain/record-name.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { routineNote, withoutRoutine } from "./routine-steps.ts";
-import { statusMarks } from "./status-marks.ts";
+import { speakerMarks, statusMarks } from "./status-marks.ts";
 import { clockTime, localDate } from "./words.ts";
 
 export type TimelineItem = TimelineAnswer[number];
@@ -17,6 +17,8 @@ export interface TimelineLine {
   type: string;
   title: string;
   project: string;
+  /** The whole text where it quotes what was said. */
+  quote?: string | undefined;
   /** Short marks behind the title. */
   marks: string[];
   /** What was asked for. */
@@ -28,14 +30,15 @@ export interface TimelineLine {
 }
 
 /**
- * Prints the lines under their days; the project stands there when there are several. Without `all` a line stands for the
- * routine steps in a row.
+ * Prints the lines under their days; the project stands there when there are several. Without `all` one line stands for
+ * the routine steps in a row, and a text that several records quote is printed once.
  */
 export function renderTimeline(
   io: Io,
-  lines: readonly TimelineLine[],
+  every: readonly TimelineLine[],
   { all = true }: { all?: boolean } = {},
 ): void {
+  const lines = all ? every : withoutRepeats(every);
   const lasting = new Set(all ? lines : withoutRoutine(lines));
   const nameWidth = Math.max(0, ...lines.map(({ name }) => name.length));
   const typeWidth = Math.max(0, ...lines.map(({ type }) => displayWidth(type)));
@@ -59,6 +62,32 @@ export function renderTimeline(
     renderLine(io, line, { nameWidth, typeWidth, several });
   }
   showHidden();
+}
+
+// A prompt that is one sentence is a statement as well, and a summary may have only its request.
+function withoutRepeats(lines: readonly TimelineLine[]): TimelineLine[] {
+  const owners = new Map<string, TimelineLine>();
+  for (const line of lines) {
+    const key = quoteKey(line);
+    const owner = owners.get(key);
+    if (owner === undefined || rankOf(line) > rankOf(owner)) owners.set(key, line);
+  }
+  return lines.filter(
+    (line) => line.isAnchor || quoteKey(line) === "" || owners.get(quoteKey(line)) === line,
+  );
+}
+
+function quoteKey({ quote = "" }: TimelineLine): string {
+  return quote
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .replace(/[….!?:;,\s]+$/u, "");
+}
+
+// Of one text the anchor stays, else the record that is of a type.
+function rankOf({ isAnchor, type }: TimelineLine): number {
+  if (isAnchor) return 3;
+  return type === "session" ? 0 : type === "prompt" ? 1 : 2;
 }
 
 interface Layout {
@@ -96,14 +125,29 @@ export function timelineLine(item: TimelineItem): TimelineLine {
         ...base,
         type: terminalLine(item.obs_type),
         title: item.title,
-        marks: statusMarks(item),
+        marks: [...speakerMarks(item), ...statusMarks(item)],
+        quote: item.said_by === undefined ? undefined : item.summary,
         routine: item.routine,
         notes: [],
       };
     case "session":
-      return { ...base, type: "session", title: sessionTitle(item), marks: [], notes: [] };
+      return {
+        ...base,
+        type: "session",
+        title: sessionTitle(item),
+        quote: sessionTitle(item),
+        marks: [],
+        notes: [],
+      };
     case "prompt":
-      return { ...base, type: "prompt", title: item.prompt_text, marks: [], notes: [] };
+      return {
+        ...base,
+        type: "prompt",
+        title: item.prompt_text,
+        quote: item.prompt_text,
+        marks: [],
+        notes: [],
+      };
     default:
       return item satisfies never;
   }

@@ -1,4 +1,4 @@
-// A point in time as people type it: `2026-01-31`, `2026-01-31T12:00`, `7d`, `36h`, `yesterday`.
+// A point in time as people type it: `2026-01-31`, `2026-01-31T12:00`, `7d`, `36h`, `30m`, `yesterday`.
 import { isoTime } from "../clock.ts";
 import { MemError } from "../errors.ts";
 
@@ -15,7 +15,7 @@ export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: numbe
   if (epochMs === undefined) {
     throw new MemError("usage", {
       message: `"${text}" is not a time.`,
-      hint: "Write a date like 2026-01-31, a time like 2026-01-31T12:00, or an age like 90min, 36h, 7d, 2w.",
+      hint: "Write a date like 2026-01-31, a time like 2026-01-31T12:00, or an age like 30m, 36h, 7d, 2w.",
     });
   }
   return isoTime(epochMs);
@@ -26,17 +26,18 @@ export function isAge(text: string): boolean {
   return agePattern.test(text.trim().toLowerCase());
 }
 
-const agePattern = /^(-?\d{1,6})\s*(min|h|d|w)$/;
+const agePattern = /^(-?\d{1,6})\s*(m|min|h|d|w)$/;
 
 // Zero would leave out everything, and a minus sign means the future to some.
 function noAge(text: string): MemError {
   return new MemError("usage", {
     message: `"${text}" is no age: it must be one or more.`,
-    hint: "Write how long ago it was, like 90min, 36h, 7d, 2w, or `today`.",
+    hint: "Write how long ago it was, like 30m, 36h, 7d, 2w, or `today`.",
   });
 }
 
 const unitMs = new Map([
+  ["m", 60_000],
   ["min", 60_000],
   ["h", 3_600_000],
   ["d", 86_400_000],

@@ -2,6 +2,7 @@
 import { excerpt } from "../domain/excerpt.ts";
 import { type RecordName, recordName } from "../domain/record-name.ts";
 import { type Observation, parseLists, type SessionSummary, type UserPrompt } from "../domain/records.ts";
+import type { Speaker } from "../domain/statement.ts";
 import type { TimelineRow, TimelineWindow } from "../domain/timeline.ts";
 import { MemError } from "../errors.ts";
 import type { Search } from "./search.ts";
@@ -40,7 +41,7 @@ export type TimelineItem =
         | "status"
         | "superseded_by"
         | "provenance"
-      > & { files_touched: string[]; routine?: 1 })
+      > & { files_touched: string[]; said_by?: Speaker; standing?: 1; routine?: 1 })
   | (Base & { type: "session" } & Pick<
         SessionSummary,
         "sdk_session_id" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
@@ -153,10 +154,15 @@ function itemOf(row: TimelineRow): TimelineItem {
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
-      const { status, superseded_by, provenance, routine } = row.record;
+      const { status, superseded_by, provenance, said_by, standing, routine } = row.record;
       const { files_touched } = parseLists(row.record);
       const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
-      const marks = { status, superseded_by, provenance, ...(routine === 1 ? { routine } : {}) };
+      const marks = {
+        ...{ status, superseded_by, provenance },
+        ...(said_by === null ? {} : { said_by }),
+        ...(standing === 1 ? { standing } : {}),
+        ...(routine === 1 ? { routine } : {}),
+      };
       return { type: "observation", ...base, ...own, ...marks };
     }
     case "session": {

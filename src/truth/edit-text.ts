@@ -61,7 +61,7 @@ function editedTexts(
   forbids: EditDeps["forbids"],
 ): EditedText {
   const before = { ...observation, title: title ?? observation.title };
-  if (text === undefined || text === wholeText(observation)) return textsOf(before);
+  if (text === undefined || text === wholeText(observation).trim()) return textsOf(before);
   if (observation.standing === 1) {
     const line = text.replace(/\s+/g, " ");
     return { ...quotedTexts(line), concepts: withForm(observation.concepts, forbids(line)) };

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { fillMemory } from "../mcp/fill.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 /** A `mem` with a running worker, and temporary files of its own. */
@@ -103,7 +104,7 @@ test("a file that cannot be applied changes nothing, is kept, and is continued",
   expect(failed.stderr).toContain("There is no rule 99.");
   const kept = /--from (\S+)`/.exec(failed.stderr)?.[1] ?? "";
   expect(readFileSync(kept, "utf8")).toContain("nonsense");
-  expect((await mem("rules", "--edit", "--from", kept)).stdout).toBe("Nothing was changed.\n");
+  expect((await mem("rules", "--edit", "--from", kept)).stdout).toBe("Nothing changed.\n");
   expect((await mem("rules")).stdout).toContain("Never npm.");
 });
 
@@ -131,4 +132,33 @@ test("an observation is edited in an editor or with options, cleaned and found b
   expect(lost.stderr).toContain("Nothing was changed.");
   expect((await mem("edit", "9")).code).toBe(66);
   expect((await mem("edit", "S1")).stderr).toContain("It is a session summary");
+});
+
+test("an edit that changes nothing says so", async () => {
+  const mem = await startedMem({ EDITOR: "/bin/true" });
+  await mem("remember", "Never npm.");
+  const nothing = { code: 0, stdout: "Nothing changed.\n" };
+  expect(await mem("edit", "1")).toMatchObject(nothing);
+  expect(await mem("edit", "1", "--text", "Never npm.")).toMatchObject(nothing);
+  expect(await mem("rules", "--edit")).toMatchObject(nothing);
+  expect(JSON.parse((await mem("edit", "1", "--json")).stdout)).toMatchObject({ id: 1, revision: 1 });
+});
+
+test("calls that people guess work, or name the right one", async () => {
+  const mem = await startedMem();
+  await fillMemory(mem);
+  await mem("remember", "Never npm.", "--project", "new");
+  expect(await mem("rules", "list", "--project", "new")).toEqual(await mem("rules", "--project", "new"));
+  for (const [words, code, next] of [
+    [["rules", "add", "Use pnpm."], 64, "mem remember"],
+    [["rules", "edit"], 64, "mem rules --edit"],
+    [["rules", "shop"], 64, "mem rules --help"],
+    [["remember", " "], 64, "mem remember"],
+    [["rules", "--project", "nosuch"], 66, "mem project list"],
+    [["rules", "--project", "nosuch", "--edit"], 66, "Known: "],
+  ] as const) {
+    const run = await mem(...words);
+    expect(run).toMatchObject({ code, stdout: "" });
+    expect(run.stderr).toContain(next);
+  }
 });

@@ -108,3 +108,25 @@ test("routine steps in a row are one line; the record that was asked for is alwa
   ]);
   expect(linesOf([step], false, false)).toEqual(linesOf([step]));
 });
+
+test("marks a rule and what the user said", () => {
+  const [, rule, said] = linesOf([
+    { ...observation, said_by: "user", standing: 1 },
+    { ...observation, id: 113, said_by: "user" },
+  ]);
+  expect(rule).toMatch(/Fixed the redirect {2}rule$/);
+  expect(said).toMatch(/Fixed the redirect {2}said by the user$/);
+});
+
+test("shows a text once that is a prompt, a statement and the request of a summary", () => {
+  const statement: TimelineItem = { ...observation, said_by: "user", summary: "Why does the login loop?" };
+  const summary: TimelineItem = { ...session, completed: null, request: prompt.prompt_text };
+  const items = [prompt, statement, summary];
+  expect(linesOf(items, false, false).filter((line) => line.startsWith("  "))).toEqual([
+    expect.stringContaining("112"),
+  ]);
+  expect(linesOf(items).filter((line) => line.startsWith("  "))).toHaveLength(3);
+  const asked = linesOf([{ ...prompt, anchor: true }, statement], false, false);
+  expect(asked[1]).toMatch(/^> .*P7/);
+  expect(asked).toHaveLength(2);
+});

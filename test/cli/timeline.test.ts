@@ -40,7 +40,6 @@ test("an age shows what is newest since then, and where the first of that time i
 });
 
 test.each([
-  [["timeline"], 64, "12, S12 or P12"],
   [["timeline", "1", "--query", "x"], 64, "12, S12 or P12"],
   [["timeline", "soon"], 64, "is not a time, nor an id such as 12, S12 or P12"],
   [["timeline", "S9"], 66, "There is no session summary S9."],
@@ -53,6 +52,19 @@ test.each([
   const run = await mem(...words);
   expect(run).toMatchObject({ code, stdout: "" });
   expect(run.stderr).toContain(said);
+});
+
+test("a timeline without an anchor shows the newest records and names the other calls", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  expect((await mem("timeline")).stderr).toContain("Nothing is remembered yet.");
+  await fillMemory(mem);
+  const { code, stdout, stderr } = await mem("timeline", "--project", "shop");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Fixed the login redirect");
+  expect(stdout).not.toContain(">");
+  expect(stderr).toContain("`mem timeline 2h`");
+  expect(JSON.parse((await mem("timeline", "--before", "1", "--json")).stdout)).toHaveLength(1);
 });
 
 test("show prints whole records of every kind, and those that are there when one is not", async () => {

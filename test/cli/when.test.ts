@@ -10,6 +10,7 @@ test.each([
   ["7d", "start", new Date(now - 7 * 86_400_000).toISOString()],
   ["36h", "start", new Date(now - 36 * 3_600_000).toISOString()],
   ["90 min", "end", new Date(now - 90 * 60_000).toISOString()],
+  ["30m", "start", new Date(now - 30 * 60_000).toISOString()],
   ["2W", "start", new Date(now - 14 * 86_400_000).toISOString()],
   ["2026-11-01", "start", local(2026, 10, 1)],
   ["2026-11-01", "end", local(2026, 10, 1, 23, 59, 59, 999)],

@@ -1,6 +1,6 @@
 // `mem edit`: writes another title or text in place of an observation's.
 import type { Command } from "commander";
-import type { TextChange } from "../../client/worker-client.ts";
+import type { TextChange, WorkerClient } from "../../client/worker-client.ts";
 import { isQuote, wholeText } from "../../domain/quoted-text.ts";
 import type { Observation } from "../../domain/records.ts";
 import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
@@ -45,22 +45,38 @@ async function editObservation(
       hint: "See `mem edit --help`.",
     });
   }
+  const stored = await storedObservation(context, id);
   const change = { ...(text !== undefined && { text }), ...(title !== undefined && { title }) };
-  const edited = isGiven ? await context.worker().editText(id, change) : await inEditor(context, id, from);
-  if (json === true) io.json(edited);
-  else
-    for (const line of wrapToWidth(`Edited #${id}: ${terminalLine(edited.title)}`, io.columns)) io.out(line);
+  const edited = isGiven
+    ? await context.worker().editText(id, change)
+    : await inEditor(context, stored, from);
+  if (json === true) {
+    io.json(edited);
+    return;
+  }
+  const done =
+    edited.revision === stored.revision ? "Nothing changed." : `Edited #${id}: ${terminalLine(edited.title)}`;
+  for (const line of wrapToWidth(done, io.columns)) io.out(line);
 }
 
-async function inEditor(context: CliContext, id: number, from: string | undefined): Promise<Observation> {
+type StoredObservation = Awaited<ReturnType<WorkerClient["observationsOf"]>>[number];
+
+async function storedObservation(context: CliContext, id: number): Promise<StoredObservation> {
+  const [stored] = await context.worker().observationsOf([id]);
+  if (stored !== undefined) return stored;
+  throw new MemError("not_found", {
+    message: `There is no observation ${id}.`,
+    hint: "List observations with their ids: `mem search <words>`.",
+  });
+}
+
+async function inEditor(
+  context: CliContext,
+  stored: StoredObservation,
+  from: string | undefined,
+): Promise<Observation> {
+  const { id } = stored;
   const worker = context.worker();
-  const [stored] = await worker.observationsOf([id]);
-  if (stored === undefined) {
-    throw new MemError("not_found", {
-      message: `There is no observation ${id}.`,
-      hint: "List observations with their ids: `mem search <words>`.",
-    });
-  }
   // The title of a quote is the beginning of its text.
   const hasTitle = !isQuote(stored);
   const content = from === undefined ? contentOf(stored, hasTitle) : await keptText(from);

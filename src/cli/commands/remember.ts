@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { unknownProject } from "../../client/known-names.ts";
 import type { RememberedAnswer } from "../../client/worker-client.ts";
 import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 
@@ -34,6 +35,12 @@ async function addRule(
   text: string,
   { everywhere, project, json }: RememberOptions,
 ): Promise<void> {
+  if (text.trim() === "") {
+    throw new MemError("usage", {
+      message: "The rule has no text.",
+      hint: 'Write it as one sentence: `mem remember "Use pnpm, never npm."`.',
+    });
+  }
   const { io } = context;
   const worker = context.worker();
   const answer = await worker.remember({

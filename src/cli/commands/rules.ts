@@ -30,7 +30,11 @@ export function registerRules(program: Command, context: CliContext): void {
     .option("--edit", "change, add and remove them in your editor ($VISUAL or $EDITOR)")
     .option("--from <file>", "with --edit: start from a file that was kept")
     .option("--json", "print JSON")
-    .action((options: RulesOptions) => showOrEdit(context, options));
+    .allowExcessArguments()
+    .action((options: RulesOptions, { args }: Command) => {
+      checkWords(args);
+      return showOrEdit(context, options);
+    });
   withExamples(rules, [
     ["mem rules", "those that apply here"],
     ["EDITOR=nano mem rules --edit", "one rule a line"],
@@ -49,6 +53,19 @@ export function registerRules(program: Command, context: CliContext): void {
   });
 }
 
+// `mem rules` lists them; people type `list` as well.
+function checkWords([word, ...more]: readonly string[]): void {
+  if (word === undefined || (word === "list" && more.length === 0)) return;
+  const hints = new Map([
+    ["add", 'Add a rule: `mem remember "Use pnpm, never npm."`.'],
+    ["edit", "Change rules: `mem rules --edit`."],
+  ]);
+  throw new MemError("usage", {
+    message: `There is no \`mem rules ${terminalLine([word, ...more].join(" ")).slice(0, 60)}\`.`,
+    hint: hints.get(word) ?? "List the rules: `mem rules`. Other calls: `mem rules --help`.",
+  });
+}
+
 async function showOrEdit(context: CliContext, options: RulesOptions): Promise<void> {
   const { io } = context;
   const { project, all, edit, from, json } = options;
@@ -61,13 +78,20 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
   const worker = context.worker();
   const here = project === undefined ? { cwd: resolve(".") } : { project };
   const answer = await worker.rules({ ...(all === true ? { all } : here), limit: mostRules });
+  if (project !== undefined && all !== true) await checkProject(worker, project, answer);
   if (edit === true) await editRules(context, answer, options);
   else if (json === true) io.json(answer);
   else if (answer.rules.length > 0) renderRules(io, answer);
   else io.err('There are no rules. Add one: `mem remember "Use pnpm, never npm."`.');
-  const unknown = project === undefined ? null : await unknownProject(worker, project);
-  if (unknown !== null && answer.rules.every(({ reach }) => reach === "everywhere"))
-    io.err(terminalLine(unknown));
+}
+
+// A project that has rules and no session yet is not among the known ones.
+async function checkProject(worker: WorkerClient, named: string, answer: RulesAnswer): Promise<void> {
+  if (answer.rules.some(({ reach }) => reach === "project")) return;
+  // A label that the project had before means the project.
+  const unknown = await unknownProject(worker, answer.project ?? named);
+  if (unknown !== null)
+    throw new MemError("not_found", { message: unknown, hint: "List projects: `mem project list`." });
 }
 
 const mostRules = 1000;
@@ -88,7 +112,7 @@ async function editRules(context: CliContext, answer: RulesAnswer, options: Rule
   for (const id of done.removed) io.out(`Removed rule #${id}. Undo: \`mem rules restore ${id}\`.`);
   if (done.private > 0) io.out("A new line was not stored: all of it is private.");
   const { changed, added, removed } = done;
-  if (changed.length + added.length + removed.length + done.private === 0) io.out("Nothing was changed.");
+  if (changed.length + added.length + removed.length + done.private === 0) io.out("Nothing changed.");
 }
 
 function commandOf({ project, all }: RulesOptions): string {

@@ -45,7 +45,7 @@ export function registerSearch(program: Command, context: CliContext): void {
       commaList,
     )
     .option("--files <list>", "only that touched one of these files", commaList)
-    .option("--since <time>", "not before 2026-01-31, yesterday, 36h, 7d")
+    .option("--since <time>", "not before 2026-01-31, yesterday, 30m, 36h, 7d")
     .option("--until <time>", "not after")
     .option("--all", "routine steps as well, such as reads and covered edits")
     .option("--json", "print JSON")

@@ -9,7 +9,8 @@ import { MemError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";
-import { statusMarks } from "../status-marks.ts";
+import { speakerMarks, statusMarks } from "../status-marks.ts";
+import { stepLines } from "../step-lines.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
 import { isAge, parseWhen } from "../when.ts";
 import { counted, homePath } from "../words.ts";
@@ -23,6 +24,8 @@ interface TimelineOptions {
   json?: true;
 }
 
+type Given = { [Name in keyof TimelineOptions]-?: TimelineOptions[Name] | undefined };
+
 /** Adds `mem timeline` and `mem file`. */
 export function registerTimeline(program: Command, context: CliContext): void {
   const timeline = program
@@ -30,7 +33,7 @@ export function registerTimeline(program: Command, context: CliContext): void {
     .description("show what came before and after a record or a moment")
     .argument(
       "[anchor]",
-      "an id from `mem search` (12, S12, P12), a time (2026-01-31T12:00), or since when (2h)",
+      "an id from `mem search` (12, S12, P12), a time (2026-01-31T12:00), or since when (30m, 2h, 7d); leave out for the newest",
     )
     .option("--query <words>", "instead of an anchor: the observation that fits best")
     .option("--before <count>", "records before it, 0-100", count(0, 100))
@@ -63,11 +66,15 @@ async function showTimeline(
   anchor: string | undefined,
   { query, before, after, project, all, json }: TimelineOptions,
 ): Promise<void> {
-  if ((anchor === undefined) === (query === undefined)) {
+  if (anchor !== undefined && query !== undefined) {
     throw new MemError("usage", {
-      message: "Give one anchor: an id such as 12, S12 or P12, a time, or --query with words.",
-      hint: "Ids come from `mem search`.",
+      message: "An anchor and --query do not go together.",
+      hint: "Give an id such as 12, S12 or P12, a time, or --query with words.",
     });
+  }
+  if (anchor === undefined && query === undefined) {
+    await showNewest(context, { before, project, all, json });
+    return;
   }
   if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined) {
     await showSince(context, anchor, { project, all, json });
@@ -85,6 +92,37 @@ async function showTimeline(
   else renderTimeline(context.io, items.map(timelineLine), { all: all === true });
 }
 
+async function showNewest(
+  context: CliContext,
+  { before = newestShown, project, all, json }: Pick<Given, "before" | "project" | "all" | "json">,
+): Promise<void> {
+  const { io } = context;
+  const items = await upToNow(context, { count: before, project });
+  if (json === true) io.json(items);
+  else if (items.length === 0) io.err("Nothing is remembered yet. `mem demo` shows how it works.");
+  else {
+    renderTimeline(io, items.map(timelineLine), { all: all === true });
+    const next =
+      "These are the newest records. Around one: `mem timeline <id>`. Since when: `mem timeline 2h`.";
+    for (const line of stepLines(next, io.columns)) io.err(line);
+  }
+}
+
+const newestShown = 30;
+
+async function upToNow(
+  { worker, clock }: CliContext,
+  { count, project }: { count: number; project: string | undefined },
+) {
+  return worker().timeline({
+    // What this very moment brought is before it too.
+    anchor: isoTime(clock.now() + 60_000),
+    depth_before: count,
+    depth_after: 0,
+    ...(project === undefined ? {} : { project }),
+  });
+}
+
 // Who asks for the last two hours wants what is newest in them; with --before or --after it is that moment itself.
 async function showSince(
   context: CliContext,
@@ -94,14 +132,7 @@ async function showSince(
   const { io, clock } = context;
   const now = clock.now();
   const since = Date.parse(parseWhen(age, "start", now));
-  const until = {
-    // What this very moment brought is before it too.
-    anchor: isoTime(now + 60_000),
-    depth_before: shownSince + 1,
-    depth_after: 0,
-    ...(project === undefined ? {} : { project }),
-  };
-  const found = await context.worker().timeline(until);
+  const found = await upToNow(context, { count: shownSince + 1, project });
   const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
   const items = within.slice(-shownSince);
   if (json === true) io.json(items);
@@ -127,7 +158,7 @@ function anchorOf(text: string, nowEpochMs: number): string {
     if (isAge(text)) throw cause;
     throw new MemError("usage", {
       message: `"${text}" is not a time, nor an id such as 12, S12 or P12.`,
-      hint: "Ids come from `mem search`; a time is like 2026-01-31, yesterday, 36h; words go behind --query.",
+      hint: "Ids come from `mem search`; a time is like 2026-01-31, yesterday, 30m, 36h; words go behind --query.",
       cause,
     });
   }
@@ -200,7 +231,11 @@ function fileLine(observation: FileObservation) {
     type: terminalLine(obs_type),
     title,
     project,
-    marks: [...(edits === undefined ? [] : [counted(edits, "edit")]), ...statusMarks(observation)],
+    marks: [
+      ...(edits === undefined ? [] : [counted(edits, "edit")]),
+      ...speakerMarks(observation),
+      ...statusMarks(observation),
+    ],
     isAnchor: false,
     notes: changed_since.map(({ path, is }) => `${is === "gone" ? "gone" : "changed"} since: ${path}`),
   };

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { parseRecordName } from "../../domain/record-name.ts";
 import { observationStatuses, provenances } from "../../domain/records.ts";
+import { speakers } from "../../domain/statement.ts";
 import { epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
 
 /** Query of `GET /api/timeline`: `anchor`, or `query` for the observation that fits it best. */
@@ -51,6 +52,11 @@ function observationItem() {
     status: z.enum(observationStatuses),
     superseded_by: z.int().nullable(),
     provenance: z.enum(provenances),
+    said_by: z
+      .enum(speakers)
+      .optional()
+      .meta({ description: "Who said it; left out for an account of what was done." }),
+    standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
     routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
   });
 }

@@ -214,7 +214,7 @@ describe("what a refusal says", () => {
       { error: { message: "Provider returned error", metadata: { raw: "upstream says no" } } },
       "models.test answered 500: Provider returned error (upstream says no)",
     ],
-  ])("%j is told as: %s", (body, message) => {
+  ])("answers %j with: %s", (body, message) => {
     expect(failure(500, body).message).toBe(message);
   });
 
