@@ -7,12 +7,13 @@ import { blobIdOf, lookAtFile } from "./work-file.ts";
 export type ContentOf = (path: string, cwd: string | null) => Promise<string | null>;
 
 /** What git would call the content; of a file too large to read, its size and time. A file that is gone has a name too. */
-export const fileContent: ContentOf = async (path, cwd) => {
-  const absolute = isAbsolute(path) ? path : cwd !== null && isAbsolute(cwd) ? join(cwd, path) : null;
-  return absolute === null ? null : within(deadlineMs, nameOf(absolute));
-};
+export function createFileContent(deadlineMs: number): ContentOf {
+  return async (path, cwd) => {
+    const absolute = isAbsolute(path) ? path : cwd !== null && isAbsolute(cwd) ? join(cwd, path) : null;
+    return absolute === null ? null : within(deadlineMs, nameOf(absolute));
+  };
+}
 
-const deadlineMs = 60;
 const maxFileBytes = 2 * 1024 * 1024;
 
 async function nameOf(path: string): Promise<string | null> {

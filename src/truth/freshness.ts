@@ -42,6 +42,8 @@ export interface SeenBlob extends KnownBlob {
 
 interface FreshnessDeps {
   clock: Clock;
+  /** Of one question: files that are not read by then are not said to have changed. */
+  deadlineMs: number;
   blobsOf(observations: readonly number[]): SeenBlob[];
   /** Top folder of the work tree around a directory; null for one of another project: an agent may step out of its own. */
   folderAround(cwd: string, project: string): string | null;
@@ -75,7 +77,7 @@ async function compare(
 ): Promise<Compared[]> {
   const blobs = deps.blobsOf(observations.slice(0, mostObservations)).slice(0, mostFiles);
   if (blobs.length === 0) return [];
-  const { clock } = deps;
+  const { clock, deadlineMs } = deps;
   const around = once((folder: string) => deps.folderAround(folder, project));
   const reader = cwd === null ? null : around(cwd);
   const isThere = once((folder: string) => lookAtFile(folder).then(({ is }) => is === "other"));
@@ -115,7 +117,6 @@ function once<T>(make: (key: string) => T): (key: string) => T {
 
 const mostObservations = 200;
 const mostFiles = 200;
-const deadlineMs = 60;
 /** Read of one file, and of all files of one question. */
 const maxFileBytes = 2 * 1024 * 1024;
 const maxBytesAtOnce = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { StreamEvent } from "../domain/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { type BlobKeeper, createBlobKeeper } from "../truth/blob-keeper.ts";
-import { type ContentOf, fileContent } from "../truth/file-content.ts";
+import { type ContentOf, createFileContent } from "../truth/file-content.ts";
 import { type ChangedSince, createFreshness } from "../truth/freshness.ts";
 import { createJudge, type Judge } from "../truth/judge.ts";
 import type { WorkerProjects } from "./project-ports.ts";
@@ -12,9 +12,14 @@ interface TruthDeps {
   store: Store;
   clock: Clock;
   projects: Pick<WorkerProjects, "placeOf" | "labelOf">;
+  /** For looking at the files of one answer. */
+  deadlineMs?: number;
 }
 
-export function buildFreshness({ store, clock, projects }: TruthDeps): {
+// A hook waits for the answer.
+const lookMs = 60;
+
+export function buildFreshness({ store, clock, projects, deadlineMs = lookMs }: TruthDeps): {
   keeper: BlobKeeper;
   changedSince: ChangedSince;
   contentOf: ContentOf;
@@ -27,9 +32,10 @@ export function buildFreshness({ store, clock, projects }: TruthDeps): {
       workTreeAround: projects.placeOf,
       keep: (kept) => store.commit(() => blobs.keep(kept)),
     }),
-    contentOf: fileContent,
+    contentOf: createFileContent(deadlineMs),
     changedSince: createFreshness({
       clock,
+      deadlineMs,
       blobsOf: blobs.of,
       folderAround: (cwd, project) =>
         projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,

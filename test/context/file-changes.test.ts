@@ -4,7 +4,6 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { createLedger } from "../../src/context/ledger.ts";
 import type { Observation } from "../../src/domain/records.ts";
-import { fileContent } from "../../src/truth/file-content.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
 import { buildFreshness } from "../../src/worker/truth-ports.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
@@ -41,9 +40,11 @@ beforeEach(() => {
     keeper.note([observation]);
     await keeper.stop();
   };
-  const { changedSince } = buildFreshness({ store, clock: systemClock, projects });
+  // A busy machine takes longer than a hook may wait.
+  const deadlineMs = 60_000;
+  const { changedSince, contentOf } = buildFreshness({ store, clock: systemClock, projects, deadlineMs });
   injections = createInjections({
-    context: createMemoryContext(memory, {}, { changedSince, contentOf: fileContent }),
+    context: createMemoryContext(memory, {}, { changedSince, contentOf }),
     ledger: createLedger({ port: store.contextLedger, now: Date.now, commit: store.commit }),
     projectOf: () => "app",
     sessionOf: () => undefined,

@@ -31,6 +31,7 @@ beforeEach(() => {
 function freshness(): ChangedSince {
   return createFreshness({
     clock: systemClock,
+    deadlineMs: 60_000,
     blobsOf: memory.store.blobs.of,
     folderAround: (cwd) => cwd,
   });

@@ -28,7 +28,12 @@ test("files of a project are not said to be gone because the agent stepped into 
     at: Date.now(),
   });
   db.prepare("update sessions set cwd = ?").run(app);
-  const { keeper, changedSince } = buildFreshness({ store, clock: systemClock, projects });
+  const { keeper, changedSince } = buildFreshness({
+    store,
+    clock: systemClock,
+    projects,
+    deadlineMs: 60_000,
+  });
   keeper.note([observation]);
   await keeper.stop();
   const { id, project } = observation;
