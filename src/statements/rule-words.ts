@@ -60,6 +60,17 @@ export interface RuleWords {
   generic: string;
   /** Opens a general order: always run, never commit. */
   command: string;
+  /** What makes an object one certain thing: articles, ordinals, numbers. */
+  single: string;
+  /**
+   * Opens an order on a kind of thing: never use this tool, never edit this folder. `<kind>` stands for a word that no
+   * word of `single` is.
+   */
+  lasting: string;
+  /** Says what a machine or a network has, or how to reach it. */
+  environment: string;
+  /** Opens an order to use a kind of thing. */
+  adopt: string;
   /** Opens "no such thing". */
   noNoun: string;
   /** For every case: whenever you, before each. */

@@ -46,8 +46,10 @@ export function readSentence(sentence: string): ReadSentence[] {
 
 /** Stands for a code span or an identifier in masked text. */
 export const nameMark = "§";
-/** Stands for a path or a file in masked text. */
+/** Stands for a path or a file in masked text; twice for a folder or several files. */
 export const pathMark = "¶";
+/** Stands for a folder that few projects edit by hand. */
+export const keptFolderMark = "¶¶¶";
 
 // Some patterns below take time by the square of a word's length.
 const maxRead = 2_000;
@@ -57,16 +59,22 @@ function maskNames(sentence: string): string {
   return sentence
     .replace(/[§¶]/g, " ")
     .replace(quoted, (whole: string) => (whole.length > 14 ? `"${nameMark}"` : whole))
-    .replace(/`([^`]{1,200})`/g, (_, code: string) => (isPath(code) ? pathMark : nameMark))
+    .replace(/(?<![\w/])(?:node_modules|third_party)(?![\w/])/g, keptFolderMark)
+    .replace(/`([^`]{1,200})`/g, (_, code: string) => (isPath(code) ? pathMarkOf(code) : nameMark))
     .replace(/\b\w{1,60}\([^()\s]{0,40}\)/g, nameMark)
     .replace(/[\w@~.*{}<>$-]*(?:\/[\w@~.*{}<>$-]*)+|[\w@*-]+(?:\.[\w*-]+)+/g, (word) => maskOf(word));
 }
 
 function maskOf(word: string): string {
   const [, bare = word, end = ""] = /^(.*?)(\.?)$/.exec(word) ?? [];
-  if (bare.includes("/")) return (isPath(bare) ? pathMark : bare) + end;
+  if (bare.includes("/")) return (isPath(bare) ? pathMarkOf(bare) : bare) + end;
   if (/^[\d.,]+$/.test(bare)) return word;
-  return (fileName.test(bare) ? pathMark : nameMark) + end;
+  return (fileName.test(bare) ? pathMarkOf(bare) : nameMark) + end;
+}
+
+function pathMarkOf(path: string): string {
+  if (keptFolder.test(path)) return keptFolderMark;
+  return fileName.test(path.split("/").at(-1) ?? "") && !path.includes("*") ? pathMark : pathMark.repeat(2);
 }
 
 function isPath(text: string): boolean {
@@ -111,9 +119,10 @@ function languageOf(words: RuleWords): Language {
   const isSpaced = words !== chinese && words !== japanese;
   const filler = patternOf(`${words.filler}|${words.polite}`, { spaced: isSpaced }).source;
   const lead = `^[^\\p{L}0-9§¶]*(?:${filler}[^\\p{L}0-9§¶]+){0,4}`;
+  const kind = `(?!(?:${words.single})(?!\\p{L}))[\\p{L}§-]+`;
   const patterns = new Map<Cue, RegExp>();
   for (const [cue, wording] of Object.entries(words) as [Cue, string][]) {
-    const list = wording.replace("<produce>", words.produce);
+    const list = wording.replaceAll("<produce>", words.produce).replaceAll("<kind>", kind);
     const isOpening = isSpaced && openingCues.has(cue);
     const start = cue === "correction" ? "^[^\\p{L}0-9§¶]*" : lead;
     patterns.set(cue, patternOf(list, { spaced: isSpaced, lead: isOpening ? start : "" }));
@@ -141,6 +150,8 @@ const openingCues: ReadonlySet<Cue> = new Set([
   "remember",
   "prohibit",
   "command",
+  "lasting",
+  "adopt",
   "noNoun",
   "correction",
   "general",
@@ -152,3 +163,5 @@ const quoted =
   /"[^"]{0,400}"|“[^“”]{0,400}”|«[^«»]{0,400}»|„[^„“”]{0,400}[“”]|「[^「」]{0,400}」|『[^『』]{0,400}』|(?<=^|[\s(])'[^']{8,400}'(?=$|[\s).,;:!?])/gu;
 const fileName =
   /^\.?[\w@*-][\w@*.-]*\.(?:jsonc?|ya?ml|mdx?|[cm]?[jt]sx?|py|rb|go|rs|java|kt|sql|toml|lock|env|txt|csv|cfg|conf|ini|sh|html?|s?css|xml|proto|gradle|tf|ipynb|lua|php|swift|vue|svelte|c|h|cpp|cs|ex|exs)$|^\.env$|^[A-Z][a-z]*file$/;
+const keptFolder =
+  /(?:^|\/)(?:vendor|third_party|node_modules|gen|_*generated_*|dist|build|legacy|migrations)\/?(?:\*\*?)?$/;

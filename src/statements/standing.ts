@@ -1,6 +1,7 @@
 // Tells whether a sentence of a user's prompt states a rule, preference or fact that stands until revoked.
 import type { Reach } from "../domain/statement.ts";
 import { type Clause, nameMark, pathMark, type ReadSentence, readSentence } from "./standing-clauses.ts";
+import { isAboutKind, opensWithTask } from "./standing-kinds.ts";
 
 /** Where a sentence stands. */
 export interface SentenceContext {
@@ -25,8 +26,9 @@ export interface Standing {
  */
 export function standingOf(sentence: string, context: SentenceContext): Standing | null {
   if (sentence.length > maxChars || /[:：]\s*$/.test(sentence)) return null;
-  for (const read of readSentence(sentence)) {
-    if (isExcluded(read)) continue;
+  const readings = readSentence(sentence);
+  if (readings.some(isExcluded)) return null;
+  for (const read of readings) {
     const rule = read.clauses.find((clause) => isRule(clause, read, context));
     if (rule === undefined) continue;
     const form = forbids(rule, read) ? "never" : "do";
@@ -54,14 +56,15 @@ function isRule(clause: Clause, read: ReadSentence, context: SentenceContext): b
   const { whole } = read;
   const before = read.clauses.slice(0, read.clauses.indexOf(clause));
   if (has("question")) return false;
-  if (before.some((one) => one.has("task") && /[:：]/.test(one.mark))) return false;
+  if (before.some((one) => (one.has("task") || one.has("bug")) && /[:：]/.test(one.mark))) return false;
   if (whole.has("everywhere") || has("remember") || has("applies") || has("stays")) return !has("bug");
   if (has("bug") || (has("event") && !has("decided"))) return false;
-  if (has("decided")) return true;
+  if (has("decided") || (has("environment") && !has("task"))) return true;
   if (has("duration") && !has("product")) return true;
   if (isOurHabit(clause, read)) return true;
   if ([...before, clause].some(isProductWish)) return false;
   if (isConvention(clause, whole) || isOrder(clause, read)) return true;
+  if (isAboutKind(clause, read, context.prompt)) return true;
   if (isAboutAnswers(clause, read)) return true;
   if (!context.isFollowUp || opensWithTask(context.prompt)) return false;
   return corrects(clause, read) || (context.previousClosing !== null && correctsAnswer(clause, read));
@@ -88,7 +91,7 @@ function isOurHabit(clause: Clause, { whole, clauses }: ReadSentence): boolean {
     if (isStrict(clause) || has("place") || has("deontic")) return true;
     if (has("artifact") && whole.has("never")) return true;
   }
-  if (whole.has("here") && has("artifact") && has("copula")) return true;
+  if (whole.has("here") && has("artifact") && has("copula") && !whole.has("adopt")) return true;
   if (!has("here") || whole.has("bug") || (has("prohibit") && clauses.some((one) => one.has("task"))))
     return false;
   if (has("copula") && (hasName(text) || /\d/.test(text))) return true;
@@ -107,14 +110,10 @@ function isConvention(clause: Clause, whole: Clause): boolean {
     return true;
   if (has("artifact") && isNarrowed && has("deontic")) return true;
   const isOnly = has("only") && find("artifact") < find("only");
-  if (has("artifact") && (has("always") || has("never") || isOnly) && has("copula")) return true;
-  if (
-    has("artifact") &&
-    has("never") &&
-    has("devVerb") &&
-    find("artifact") < find("never") &&
-    !has("prohibit")
-  )
+  const isOrdered = has("prohibit");
+  if (has("artifact") && (has("always") || (has("never") && !isOrdered) || isOnly) && has("copula"))
+    return true;
+  if (has("artifact") && has("never") && has("devVerb") && find("artifact") < find("never") && !isOrdered)
     return true;
   if (has("artifact") && has("copula") && whole.has("contrast") && hasName(text)) return true;
   return text.includes(pathMark) && has("every") && has("deontic");
@@ -126,8 +125,8 @@ function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boole
   const isAboutWork = has("artifact") || has("devVerb") || text.includes(pathMark);
   const isForbidden = has("prohibit") || (has("never") && !has("task"));
   if (isForbidden && has("generic") && isAboutWork) return true;
-  if (has("always") && clauses[0]?.has("task") && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim()))
-    return true;
+  const isTail = clauses[0]?.has("task") || clauses[0]?.has("noNoun");
+  if (has("always") && isTail && !/[\p{L}\p{N}].*\s.*[\p{L}\p{N}]/u.test(text.trim())) return true;
   if (has("prohibit") && whole.has("always") && !has("always")) return true;
   if (has("condition")) return true;
   return whole.has("occasion") && isStrict(whole) && !has("task") && !whole.has("bug");
@@ -148,23 +147,23 @@ function correctsAnswer(clause: Clause, { whole, clauses }: ReadSentence): boole
   return has("shape") || (has("answer") && (isStrict(clause) || has("prohibit") || has("noNoun")));
 }
 
-// A prompt that asks for new work corrects nothing; "undo that" does.
-function opensWithTask(prompt: string): boolean {
-  const [read] = readSentence(prompt.trimStart().slice(0, 200));
-  return read?.clauses[0]?.has("task") === true && !read.whole.has("correction");
-}
-
 function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
   const { has, find, text } = clause;
   if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
   if (has("noNoun") && (has("artifact") || hasName(text))) return true;
-  if (has("prohibit") && has("generic") && !has("definite")) return true;
-  if (has("prohibit") && !has("definite") && !clauses.some((one) => one.has("task")))
-    return has("artifact") || has("devVerb");
+  const isOneThing = has("definite") || (text.includes(nameMark) && !has("lasting"));
+  if (has("prohibit") && has("generic") && !isOneThing) return true;
+  if (has("prohibit") && !isOneThing && !clauses.some((one) => one.has("task")))
+    return (has("artifact") || has("devVerb")) && !isBare(text);
   if (has("artifact") && has("only") && find("artifact") < find("only")) return true;
   if (whole.has("correction") && (has("here") || has("possessive") || has("place"))) return true;
   const isNarrowed = whole.has("contrast") || isStrict(clause) || has("every");
   return has("artifact") && has("copula") && isNarrowed && whole.has("correction");
+}
+
+// "Don't push": without an object it is meant for the work at hand.
+function isBare(text: string): boolean {
+  return (text.match(/[\p{L}\p{N}'’-]+/gu) ?? []).length <= 2 && !/[\u3040-\u9fff]/.test(text);
 }
 
 function hasName(text: string): boolean {

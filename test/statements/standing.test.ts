@@ -19,6 +19,17 @@ describe("the gates", () => {
     expect(prompts.flatMap((prompt) => standingIn(prompt, isFollowUp))).toEqual([]);
   });
 
+  test.each(["tuned", "held"])("rules as people type them, %s half: 85 %% found, 3 %% false", (half) => {
+    const { rules, ordinary } = load<Record<string, Record<"rules" | "ordinary", Groups>>>("typed-prompts")[
+      half
+    ] ?? { rules: {}, ordinary: {} };
+    const missed = promptsOf(rules).filter((prompt) => standingIn(prompt, false).length === 0);
+    const wrong = promptsOf(ordinary).filter((prompt) => standingIn(prompt, false).length > 0);
+    expect(promptsOf(rules).length).toBeGreaterThanOrEqual(40);
+    expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(promptsOf(rules).length * 0.15);
+    expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(promptsOf(ordinary).length * 0.03);
+  });
+
   test("finds at least 94 % of the rules, with their reach, and nothing beside them", () => {
     const { missed, beside, misplaced, total } = measureRules();
     expect(total).toBeGreaterThanOrEqual(160);
@@ -37,6 +48,10 @@ describe("the form and the reach of a rule", () => {
     ["in all my projects: never force push", "never", "everywhere"],
     ["always answer me in German", "do", "everywhere"],
     ["always answer in the style of our docs", "do", "project"],
+    ["Don't touch the files under vendor/.", "never", "project"],
+    ["Use tabs, not spaces, in Makefiles.", "do", "project"],
+    ["Nicht npm benutzen!", "never", "project"],
+    ["this machine has no internet access", "do", "project"],
     ["bei uns wird in gen/ nie etwas von Hand geändert", "never", "project"],
   ];
   test.each(rows)("%s", (sentence, form, reach) => {
@@ -67,10 +82,24 @@ describe("what only looks like a rule", () => {
     ["a wish for the product", "the API must always return 404 for unknown tenants"],
     ["the past", "we always used npm in this project last year, was slow"],
     ["a lead-in", "our rules:"],
+    ["a value of one function", "use a map, not a list"],
+    ["a place", "use tabs here, the file already has them"],
+    ["a signature", "don't change the signature of foo()"],
+    ["a file in work", "don't touch src/app.ts, I have open changes there"],
+    ["an error", "git push was rejected: remote: error: Never push to main directly"],
     ["a long text", `we use pnpm here, ${"and more ".repeat(80)}`],
   ])("%s", (_what, sentence) => {
     expect(standingOf(sentence, first)).toBeNull();
   });
+});
+
+test.each([
+  ["Add a test. Don't touch vendor/.", true],
+  ["Refactor the parser. Don't touch src/lexer/.", false],
+  ["Add zod. Use pnpm, not npm.", true],
+  ["Sort the rows. Use recursion, not loops.", false],
+])("beside a task, in %j a rule stands: %s", (prompt, stands) => {
+  expect(standingIn(prompt, false).length > 0).toBe(stands);
 });
 
 test("some wishes stand only where they correct the agent", () => {
