@@ -64,6 +64,8 @@ export interface CaptureStore {
     }): UserPrompt;
     byEventKey(sessionId: number, eventKey: string): StoredPrompt | undefined;
     byNumber(sessionId: number, promptNumber: number): StoredPrompt | undefined;
+    /** The newest public prompt whose turn has no end, where the client says when turns end. */
+    unfinished(sessionId: number): Pick<UserPrompt, "prompt_number" | "prompt_text"> | undefined;
   };
   rawEvents: {
     insert(event: {

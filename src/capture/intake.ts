@@ -12,6 +12,7 @@ import type { InTurn } from "./in-turn.ts";
 import { createMessageIntake } from "./message-intake.ts";
 import { stepOf } from "./open-session.ts";
 import { createPromptIntake } from "./prompt-intake.ts";
+import { endUnfinishedTurn } from "./unfinished-turn.ts";
 
 interface InputBase {
   claudeSessionId: string;
@@ -112,11 +113,25 @@ export interface IntakeDeps {
   cleaner?: Cleaner;
 }
 
+interface CompletedSession {
+  id: number;
+  project: string;
+  /** The turn that was under way waits to be read. */
+  isQueued: boolean;
+}
+
 /** Every method resolves after its rows are committed and synced; a rejected call stored nothing. */
 export function createIntake(deps: IntakeDeps): Intake {
   const { store, clock, publish } = deps;
   const prompts = createPromptIntake(deps);
   const messages = createMessageIntake(deps);
+  function publishCompleted({ id, project, isQueued }: CompletedSession): void {
+    if (isQueued) {
+      publish({ type: "summarize_queued" });
+      deps.onQueued(id);
+    }
+    publish({ type: "session_completed", sessionDbId: id, project });
+  }
   return {
     initSession: (input, cleaned) => prompts.initSession(cleanInput(input), cleaned),
     observe: (input) => messages.observe(cleanInput(input)),
@@ -129,18 +144,22 @@ export function createIntake(deps: IntakeDeps): Intake {
         const session = store.sessions.forIntake(claudeSessionId);
         const step = stepOf(session, "complete", { isPrivate: false, at });
         if (session === undefined || step !== "complete") return undefined;
+        const isQueued = endUnfinishedTurn(store, session, at);
         store.sessions.complete(session.id, at);
-        return session;
+        return { ...session, isQueued };
       });
       if (done === undefined) return { success: true, message: "No active session found" };
-      publish({ type: "session_completed", sessionDbId: done.id, project: done.project });
+      publishCompleted(done);
       return { success: true };
     },
     async completeIdle(idleMs) {
       const now = clock.now();
-      const completed = await store.commit(() => store.sessions.completeIdle(now - idleMs, now));
-      for (const { id, project } of completed)
-        publish({ type: "session_completed", sessionDbId: id, project });
+      const completed = await store.commit(() =>
+        store.sessions
+          .completeIdle(now - idleMs, now)
+          .map((session) => ({ ...session, isQueued: endUnfinishedTurn(store, session, now) })),
+      );
+      for (const session of completed) publishCompleted(session);
     },
   };
 }

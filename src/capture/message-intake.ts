@@ -10,7 +10,7 @@ import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } 
 import { createSession, markActive, stepOf } from "./open-session.ts";
 
 /** Characters kept of a tool's input, of its response, and of a last message: head and tail of what is longer. */
-const maxFieldChars = 64 * 1024;
+export const maxFieldChars = 64 * 1024;
 const maxNameChars = 200;
 
 interface Stored {

@@ -16,12 +16,13 @@ export function withoutEmptyTurns(
   const { messages, recentTitles } = batch;
   const hasWork = recentTitles.length > 0 || messages.some(({ message }) => message.type === "observation");
   if (hasWork) return [...messages];
-  return messages.filter((claimed) => !isSmallTalk(claimed.message) || statesRule(turnOf(claimed, batch)));
+  return messages.filter((claimed) => !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch)));
 }
 
-// In any language, and where the agent did not answer.
-function statesRule(turn: Turn): boolean {
-  return saidIn(turn).some(({ standing }) => standing);
+// A rule in any language; where the agent did not answer, what is worth passing on too.
+function saysLasting(turn: Turn): boolean {
+  const isUnanswered = turn.closing.trim() === "";
+  return saidIn(turn).some(({ standing, salience }) => standing || (isUnanswered && salience > 0));
 }
 
 // User and agent only checked in with each other. The user's words are kept as a prompt.

@@ -112,6 +112,8 @@ function captureStore({ app, onStored }: CaptureDeps, scope: ProjectScope, input
       insert: (prompt) => draft.addPrompt(prompt),
       byEventKey: (_, key) => draft.prompt((known) => known.key === key),
       byNumber: (_, number) => draft.prompt((known) => known.number === number),
+      // A client of these routes does not say when a turn ends.
+      unfinished: () => undefined,
     },
     // No event of these routes is known by what it holds.
     rawEvents: { insert: (event) => draft.addEvent(event), ofKey: () => [] },

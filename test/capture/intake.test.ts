@@ -264,6 +264,55 @@ describe("summaries and the end", () => {
     expect(events.at(-1)).toMatchObject({ type: "session_completed", project: "demo" });
   });
 
+  describe("a turn that the host never ended", () => {
+    const host = { ...session, host: "claude-code" };
+    const queued = () =>
+      payloads()
+        .map((payload) => JSON.parse(payload))
+        .filter(({ type }) => type === "summarize");
+    const unfinished = { type: "summarize", prompt_number: 1, last_user_message: "never log the token" };
+
+    test("is queued when its session ends, with the prompt, once", async () => {
+      await intake.initSession({ ...host, prompt: "never log the token" });
+      await intake.observe({ ...host, tool_name: "Read" });
+      await intake.complete(host);
+      await intake.complete(host);
+      expect(queued()).toEqual([unfinished]);
+      expect(events.slice(-2).map(({ type }) => type)).toEqual(["summarize_queued", "session_completed"]);
+      conserved();
+    });
+
+    test("is queued when its session was idle for long", async () => {
+      await intake.initSession({ ...host, prompt: "never log the token" });
+      now += 31 * 60_000;
+      await intake.completeIdle(30 * 60_000);
+      expect(queued()).toEqual([unfinished]);
+      conserved();
+    });
+
+    test("is the one after the last that ended", async () => {
+      await intake.initSession({ ...host, prompt: "add the route" });
+      await intake.summarize({ ...host, last_assistant_message: "Done." });
+      await intake.initSession({ ...host, prompt: "and the docs" });
+      await intake.complete(host);
+      expect(queued().map((one) => one.prompt_number)).toEqual([1, 2]);
+    });
+
+    test("is not there when every turn ended, or the prompt is private", async () => {
+      await intake.initSession({ ...host, prompt: "add the route" });
+      await intake.summarize({ ...host, last_assistant_message: "Done." });
+      await intake.initSession({ ...host, prompt: "<private>my key</private>" });
+      await intake.complete(host);
+      expect(queued()).toHaveLength(1);
+    });
+
+    test("is unknown of a client that never says when turns end", async () => {
+      await intake.initSession({ ...session, prompt: "add the route" });
+      await intake.complete(session);
+      expect(queued()).toEqual([]);
+    });
+  });
+
   test("an event that is not known is kept beside the session, cleaned", async () => {
     await intake.observe({ ...session, tool_name: "Read" });
     await intake.keep({ ...session, name: "Novelty", payload: { text: "<private>CANARY</private>x" } });

@@ -29,6 +29,11 @@ test.each([
   ["an answer to a question for a fact", "Who owns billing?", "The payments team."],
   ["a wish", "Never use MySQL here.", "Understood."],
   ["a rule that the agent did not answer", "Never use MySQL here.", ""],
+  [
+    "a finding that the agent did not answer",
+    "Note: `rates.ts` rounds every cent down, because `toFixed` was removed there; keep it like this in all of our exports.",
+    "",
+  ],
   ["a rule in another language", "Bei uns wird immer mit pnpm installiert, nie mit npm.", "Ok."],
   ["a wish put as a question", "Can you always use tabs?", "Sure."],
   ["a long answer", "Is it fine?", "It is. ".repeat(40)],

@@ -33,6 +33,8 @@ export interface Prompts {
   byId(id: number): UserPrompt | undefined;
   /** The newest prompts of sessions of a host whose turn, asked after `since`, has not ended. */
   underWay(since: number): number[];
+  /** The newest public prompt that was asked after the last turn ended; only of a session of a host. */
+  unfinished(sessionId: number): Pick<UserPrompt, "prompt_number" | "prompt_text"> | undefined;
 }
 
 /** The columns of the wire record, in its order. */
@@ -70,6 +72,20 @@ export function createPrompts(db: Sqlite): Prompts {
            where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch)`,
     )
     .pluck();
+  const unfinished = db.prepare<[number], Pick<UserPrompt, "prompt_number" | "prompt_text">>(
+    `select p.prompt_number, p.prompt_text
+     from sessions s
+     cross join user_prompts p on p.session_id = s.id and p.private = 0
+     where s.id = ? and s.host <> 'api'
+       and p.prompt_number > coalesce((
+         select case when json_valid(e.payload) then e.payload ->> '$.prompt_number' end
+         from raw_events e
+         where e.session_id = s.id and e.kind = 'summarize'
+         order by e.id desc
+         limit 1), 0)
+     order by p.prompt_number desc
+     limit 1`,
+  );
   const page = readPage<UserPrompt>(db, {
     table: "user_prompts",
     columns: promptColumns,
@@ -90,5 +106,6 @@ export function createPrompts(db: Sqlite): Prompts {
     page,
     byId: (id) => byId.get(id),
     underWay: (since) => underWay.all({ since }),
+    unfinished: (sessionId) => unfinished.get(sessionId),
   };
 }
