@@ -2,8 +2,8 @@
 import type { Observation } from "../domain/records.ts";
 import type { Turn } from "../domain/turn.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
-import { passedFamilies } from "../statements/command-runs.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
+import { passedRuns } from "../statements/passed-runs.ts";
 import { replacesRule } from "../statements/replaced-rule.ts";
 import { routineUses } from "../statements/routine.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
@@ -11,8 +11,10 @@ import type { GenerationBatch, GenerationReply } from "./provider.ts";
 /** A reply with the raw events whose observations are routine from now on. */
 export interface SettledReply extends GenerationReply {
   routine: readonly number[];
-  /** Command families that passed in the turns that end here: failures of them are no longer open. */
+  /** Command families that passed in the turns that end here. */
   passed: readonly string[];
+  /** True for the text of a failure of them that is no longer open. */
+  endsFailure?: (failureText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished the open work of such a text. */
   finished?: ReadonlyMap<number, Finishes>;
   /** True when the rule certainly replaces an older one, or repeats it. */
@@ -25,10 +27,12 @@ export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: Ge
     const turn = turns?.get(source);
     return turn === undefined ? [] : [{ source, turn }];
   });
+  const passed = ended.map(({ turn }) => passedRuns(turn));
   return {
     ...reply,
     routine: ended.flatMap(({ turn }) => routineUses(turn)),
-    passed: ended.flatMap(({ turn }) => passedFamilies(turn)),
+    passed: passed.flatMap(({ families }) => families),
+    endsFailure: (failureText) => passed.some((runs) => runs.ends(failureText)),
     finished: new Map(ended.flatMap(finishedBy)),
     replaces: replacesRule,
   };

@@ -1,6 +1,6 @@
 // How a command that passed differs from one of its family that failed.
 import { joinPath } from "../domain/command-line.ts";
-import { launched } from "./command-family.ts";
+import { launched, programOf } from "./command-family.ts";
 import type { Part } from "./command-runs.ts";
 
 /** A simple command at the place where it ran. */
@@ -44,19 +44,19 @@ export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference
   const isWider = removed.length > 0 && removed.every((word) => added.length === 0 || isWithin(word, added));
   const isSubset =
     added.length > 0 && !isWider && added.every((word) => isWithin(word, removed) || removed.length === 0);
-  const limits = addedOptions.some((word) => narrowing.test(word));
+  const limits = addedOptions.some((word) => narrows(passed.part, word));
   const shared = after.operands.some((word) => before.operands.includes(word));
   const isValue = (option: string) => before.options.includes(option) && !scriptOption.test(option);
   const values = added.length > 0 && !isWider && added.every((word) => isValue(after.optionOf(word)));
   return {
     isRelated: shared || values || isWider || isSubset || added.length === 0 || removed.length === 0,
-    isNarrower: limits || (isSubset && added.every(isPath)),
+    isNarrower: limits || (isSubset && (runsTests(passed.part) || added.every(isPath))),
     isOrdinary: addedOptions.some((word) => ordinary.test(word)),
     variables: !sameSet(variablesOf(failed.part), variablesOf(passed.part)),
     program: programText(failed.part) !== programText(passed.part),
     directory: placeOf(failed) !== placeOf(passed),
     addedOptions,
-    options: [...addedOptions, ...removedOptions.filter((word) => !narrowing.test(word))].length > 0,
+    options: [...addedOptions, ...removedOptions.filter((word) => !narrows(failed.part, word))].length > 0,
     values,
     replaced: isWider || isSubset || added.length === 0 ? [] : removed,
     operands: added.length > 0 && !isWider,
@@ -108,6 +108,16 @@ function isWithin(word: string, folders: readonly string[]): boolean {
   });
 }
 
+function narrows(part: Part, option: string): boolean {
+  const program = programOf(launched(part.words)[0] ?? "");
+  return narrowing.test(option) || narrowingOf.get(program)?.test(option) === true;
+}
+
+// `cargo test one_name`: an operand chooses among the tests.
+function runsTests({ families }: Part): boolean {
+  return families.some((family) => testing.test(family));
+}
+
 function isPath(word: string): boolean {
   return /[/\\]|::|\.\w{1,6}$/.test(word);
 }
@@ -136,6 +146,19 @@ const cosmetic =
   /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace|debug|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
 const narrowing =
   /^-(?:k|t|run|Dtest)$|^-(?:Dtest|run)=|^--(?:grep|filter|only|testNamePattern|test|tests|spec|lib|bin|package|dry-run|collect-only|list|list-tests|plan-only|check|no-run|version|help|lf|last-failed|ignore|exclude|deselect|testPathPattern|shard|repeat-each)(?:=|$)/;
+// Short options mean something else to each program.
+const narrowingOf: ReadonlyMap<string, RegExp> = new Map([
+  ["make", /^-[npq]$|^--(?:just-print|recon|question)$/],
+  ["pytest", /^-m$|^--co$/],
+  ["cargo", /^-p$/],
+  ["mvn", /^-pl$|^--projects$/],
+  ["mocha", /^-g$/],
+  ["playwright", /^-g$/],
+  ["ctest", /^-[RNLE]$/],
+  ["rspec", /^-e$/],
+  ["jest", /^--listTests$/],
+]);
+const testing = /(?:^| )(?:test|tests|spec|pytest|jest|vitest|mocha|rspec|ctest|phpunit|playwright)$/;
 const ordinary =
   /^--(?:no-verify|force|force-with-lease|no-gpg-sign|skip\S*|fix|write|update-?[sS]napshots?|snapshot-update|ignore-\S*errors?|no-check|passWithNoTests|allow-dirty|continue-on-error)(?:=|$)|^-(?:DskipTests|Dmaven\.test\.skip|xtest)\b|^-u$/;
 // Its value is a script or a query: another one each time.

@@ -7,7 +7,7 @@ import { missingPrograms } from "../domain/missing-program.ts";
 import { testResults } from "../domain/test-results.ts";
 import { commandIn, isShellTool, toolKey } from "../domain/tool-command.ts";
 import { readResult, type ToolResult } from "../domain/tool-result.ts";
-import type { ToolUseOfTurn, Turn } from "../domain/turn.ts";
+import type { ToolUseOfTurn } from "../domain/turn.ts";
 import { familiesOf } from "./command-family.ts";
 
 /** `unknown` when nothing says how it ended: started in the background, refused or stopped by the user. */
@@ -57,12 +57,6 @@ export function readRuns(uses: readonly ToolUseOfTurn[]): { runs: Run[]; edits: 
     }
   }
   return { runs, edits };
-}
-
-/** Families of the commands of this turn that passed: a failure of one of them is no longer open. */
-export function passedFamilies({ uses }: Pick<Turn, "uses">): string[] {
-  const passed = readRuns(uses).runs.filter(({ isOfTurn, outcome }) => isOfTurn && outcome === "passed");
-  return [...new Set(passed.flatMap(({ parts }) => parts.flatMap(({ families }) => families)))];
 }
 
 function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {

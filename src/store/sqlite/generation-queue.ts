@@ -17,7 +17,10 @@ interface Parts extends GroupCommit {
   summaries: Summaries;
   pending: PendingMessages;
   turns: Turns;
-  statements: Pick<Statements, "markSettled" | "supersedeFixes" | "supersedeFinished" | "supersedeReplaced">;
+  statements: Pick<
+    Statements,
+    "markSettled" | "supersedeFailures" | "supersedeFixes" | "supersedeFinished" | "supersedeReplaced"
+  >;
 }
 
 interface Reply {
@@ -27,8 +30,10 @@ interface Reply {
   upgrade?: boolean;
   /** Raw events whose observations are routine from now on. */
   routine?: readonly number[];
-  /** Command families that passed: failures of them are no longer open. */
+  /** Command families that passed. */
   passed?: readonly string[];
+  /** True for the text of a failure of them that is no longer open. */
+  endsFailure?: (failureText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished the open work of such a text. */
   finished?: ReadonlyMap<number, (openText: string) => boolean>;
   /** True when the rule certainly replaces an older one, or repeats it. */
@@ -86,7 +91,11 @@ export function createGenerationQueue(parts: Parts, owner: string): GenerationQu
       if (pending.finish(message.id, owner)) held.set(message.id, message);
     pending.count("done", held.size);
     const { project } = session;
-    const ended = statements.supersedeFixes({ project, families: reply.passed ?? [], by: null });
+    const ended = statements.supersedeFailures({
+      project,
+      families: reply.passed ?? [],
+      ends: reply.endsFailure ?? (() => true),
+    });
     const made = storeObservations(session, reply, held);
     const replaced = made.flatMap(({ stored, families }) =>
       statements.supersedeFixes({ project, families, by: stored }),

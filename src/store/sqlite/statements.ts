@@ -40,13 +40,14 @@ export interface Statements {
   markSettled(events: readonly number[]): Observation[];
   /**
    * Supersedes what tool uses showed of these command families before the record `by`: earlier failures, and earlier
-   * fixes where `by` is a fix; with `by` null the failures alone, since the commands pass. What the user pinned or edited
-   * stays. Returns the observations that changed.
+   * fixes where `by` is a fix. What the user pinned or edited stays. Returns the observations that changed.
    */
-  supersedeFixes(request: {
+  supersedeFixes(request: { project: string; families: readonly string[]; by: Observation }): Observation[];
+  /** Supersedes the failures of these command families whose text `ends` accepts: the commands pass now. */
+  supersedeFailures(request: {
     project: string;
     families: readonly string[];
-    by: Observation | null;
+    ends(failureText: string): boolean;
   }): Observation[];
   /** Supersedes open work of the agent from before `at` that is finished. Returns the observations that changed. */
   supersedeFinished(request: {
@@ -90,7 +91,7 @@ export function createStatements(db: Sqlite): Statements {
      limit @limit`,
   );
   const supersedeFixes = db.prepare<
-    { project: string; families: string; by: number | null; before: number; at: number; fixes: 0 | 1 },
+    { project: string; families: string; by: number; before: number; at: number; fixes: 0 | 1 },
     Observation
   >(
     `update observations
@@ -100,6 +101,13 @@ export function createStatements(db: Sqlite): Statements {
        and (created_at_epoch, id) < (@at, @before)
        and (obs_type = 'discovery' or @fixes = 1)
      returning ${observationColumns}`,
+  );
+  const failures = db.prepare<{ project: string; families: string }, Observation>(
+    `select ${observationColumns}
+     from observations
+     where id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
+       and project = @project and status = 'active' and said_by = 'tool' and obs_type = 'discovery'
+       and pinned = 0 and generator <> 'manual'`,
   );
   const supersede = db.prepare<{ id: number; by: number | null }, Observation>(
     `update observations
@@ -144,12 +152,17 @@ export function createStatements(db: Sqlite): Statements {
         : supersedeFixes.all({
             project,
             families: JSON.stringify(families),
-            by: by?.id ?? null,
-            before: by?.id ?? Number.MAX_SAFE_INTEGER,
-            at: by?.created_at_epoch ?? Number.MAX_SAFE_INTEGER,
+            by: by.id,
+            before: by.id,
+            at: by.created_at_epoch,
             // A failure that stayed says nothing against what worked before.
-            fixes: by?.obs_type === "bugfix" ? 1 : 0,
+            fixes: by.obs_type === "bugfix" ? 1 : 0,
           }),
+    supersedeFailures: ({ project, families, ends }) =>
+      failures
+        .all({ project, families: JSON.stringify(families) })
+        .filter((failure) => ends(wholeText(failure)))
+        .flatMap(({ id }) => supersede.get({ id, by: null }) ?? []),
     supersedeFinished: ({ project, at, finishes }) =>
       statements
         .all({ project, limit: mostStatements })

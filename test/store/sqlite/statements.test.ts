@@ -156,17 +156,19 @@ test("a newer fix supersedes what was known of its command, and a pass supersede
     salience: 1,
     families: ["npm test"],
   } as const;
-  const { supersedeFixes } = memory.store.statements;
+  const { supersedeFixes, supersedeFailures } = memory.store.statements;
   const failure = memory.addObservation({ obs_type: "discovery", statement: tool });
   const fix = memory.addObservation({ obs_type: "bugfix", statement: tool });
   const newer = memory.addObservation({ obs_type: "bugfix", statement: tool });
   const statusOf = (id: number) => memory.store.observations.byId(id)?.status;
-  supersedeFixes({ project: "app", families: ["npm test"], by: null });
+  const passed = { project: "app", families: ["npm test"] };
+  expect(supersedeFailures({ ...passed, ends: () => false })).toEqual([]);
+  supersedeFailures({ ...passed, ends: () => true });
   expect([failure.id, fix.id].map(statusOf)).toEqual(["superseded", "active"]);
   expect(supersedeFixes({ project: "app", families: ["npm test"], by: newer })).toMatchObject([
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
-  expect(supersedeFixes({ project: "other", families: ["npm test"], by: null })).toEqual([]);
+  expect(supersedeFailures({ ...passed, project: "other", ends: () => true })).toEqual([]);
 });
 
 describe("a rule found in a prompt", () => {

@@ -1,0 +1,37 @@
+// The commands of a turn that passed, and which earlier failures that ends.
+import { parseCommandLine } from "../domain/command-line.ts";
+import type { Turn } from "../domain/turn.ts";
+import { differenceOf } from "./command-difference.ts";
+import { familiesOf } from "./command-family.ts";
+import { type Part, readRuns } from "./command-runs.ts";
+
+export interface PassedRuns {
+  /** Command families of which something passed. */
+  families: string[];
+  /** True for the text of a failure, as `fixesOf` writes it, of a command that passed; not when it ran for less. */
+  ends(failureText: string): boolean;
+}
+
+export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
+  const runs = readRuns(uses).runs.filter(({ isOfTurn, outcome }) => isOfTurn && outcome === "passed");
+  const passed = runs.flatMap(({ parts }) => parts);
+  return {
+    families: [...new Set(passed.flatMap(({ families }) => families))],
+    ends(failureText) {
+      const failing = /^`([^`]+)` failed/.exec(failureText)?.[1] ?? "";
+      return failedParts(failing).some((failed) => passed.some((part) => ends(failed, part)));
+    },
+  };
+}
+
+function ends(failed: Part, passed: Part): boolean {
+  if (!failed.families.some((family) => passed.families.includes(family))) return false;
+  // A long command is shown in part.
+  if (failed.source.endsWith("…")) return passed.source.startsWith(failed.source.slice(0, -1));
+  const difference = differenceOf({ part: failed, cwd: "" }, { part: passed, cwd: "" });
+  return difference.isRelated && !difference.isNarrower;
+}
+
+function failedParts(command: string): Part[] {
+  return parseCommandLine(command).map((part) => ({ ...part, families: familiesOf(part) }));
+}
