@@ -2,7 +2,8 @@
 import { wholeText } from "../domain/quoted-text.ts";
 import type { Observation } from "../domain/records.ts";
 import { familiesToLookUp } from "../statements/command-family.ts";
-import { type Action, ruleForbids } from "../statements/rule-match.ts";
+import { parseRule } from "../statements/parsed-rule.ts";
+import { type Action, forbiddenBy } from "../statements/rule-match.ts";
 import { contextBlock } from "./block.ts";
 import type { ContextPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
@@ -30,7 +31,8 @@ export function actionContext(
   if (statements === undefined) return null;
   const isNew = ({ id }: Observation): boolean => !known.has(id);
   const rules = statements.standingRules({ projects: [project], limit: mostRules });
-  const rule = rules.find((one) => isNew(one) && ruleForbids({ text: wholeText(one) }, action));
+  const isForbiddenBy = forbiddenBy(action);
+  const rule = rules.find((one) => isNew(one) && isForbiddenBy(parseRule(wholeText(one))));
   const families = action.command === undefined ? [] : familiesToLookUp(action.command);
   const fix = families
     .flatMap((family) =>

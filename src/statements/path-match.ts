@@ -1,15 +1,17 @@
 // Whether a prohibition is about a path: a file, a folder or a pattern that it says not to touch.
 import { stem } from "../domain/stem.ts";
+import { cueOf } from "./cue-pattern.ts";
 import { editVerb, type Prohibition } from "./prohibitions.ts";
 
 /** True when the prohibition is about changing files and names this one, its folder, or a pattern that it fits. */
 export function forbidsPath({ object, clause }: Prohibition, path: string): boolean {
   if (!editVerb.test(clause) && !untouchable.test(clause)) return false;
   const names = object.match(word) ?? [];
-  return names.some((name) => {
+  const isNamed = names.some((name) => {
     const bare = name.replace(/^`|[`.]+$/g, "");
     return isPathName(bare) ? fits(path, bare) : isFolder(path, bare);
   });
+  return isNamed || isTranslatedFolder(path, object);
 }
 
 function isPathName(name: string): boolean {
@@ -33,22 +35,47 @@ function isFolder(path: string, name: string): boolean {
   const wanted = name.toLowerCase();
   if (wanted.length < minFolderChars || generic.has(wanted)) return false;
   const folders = path.toLowerCase().split(/[\\/]/).slice(0, -1);
-  return folders.some(
-    (folder) =>
-      folder === wanted ||
-      (folder.length > 4 && stem(folder) === stem(wanted)) ||
-      isTranslated(folder, wanted),
-  );
+  return folders.some((folder) => folder === wanted || (folder.length > 4 && stem(folder) === stem(wanted)));
 }
 
-// `migrations` is Migrationen, migraciones or migrações: the beginnings are the same.
-function isTranslated(folder: string, name: string): boolean {
-  const shared = Math.min(folder.length, name.length, minSharedChars);
-  return shared === minSharedChars && folder.slice(0, shared) === name.slice(0, shared);
+// "Bestehende Migrationen ändern wir nie": the folder has its English name.
+function isTranslatedFolder(path: string, object: string): boolean {
+  const folders = path.toLowerCase().split(/[\\/]/).slice(0, -1);
+  return folders.some((folder) => folderWords.get(folder)?.test(object) === true);
 }
 
 const minFolderChars = 3;
-const minSharedChars = 7;
+const folderWords: ReadonlyMap<string, RegExp> = new Map(
+  (
+    [
+      [
+        "migrations db_migrations migrate",
+        "migrationen|migraci[oó]n(?:es)?|migraç(?:ão|ões)|миграци\\w+",
+        "迁移|マイグレーション",
+      ],
+      [
+        "gen generated __generated__",
+        "generated|generiert\\w*|generad[oa]s?|généré\\w*|gerad[oa]s?|сгенерирован\\w+",
+        "生成",
+      ],
+      ["test tests __tests__", "pruebas?|testes|тест\\w*", "测试|テスト"],
+      [
+        "doc docs",
+        "dokumentation|doku|documentación|documentação|documentation|документаци\\w+",
+        "文档|ドキュメント",
+      ],
+      [
+        "config configs",
+        "konfiguration\\w*|configuración|configuração|configuration|конфиг\\w*",
+        "配置|設定",
+      ],
+      ["templates", "vorlagen?|plantillas?|modelos|шаблон\\w*", "模板|テンプレート"],
+    ] satisfies [string, string, string][]
+  ).flatMap(([folders, words, runs]) => {
+    const cue = cueOf({ words, runs });
+    return folders.split(" ").map((folder): [string, RegExp] => [folder, cue]);
+  }),
+);
 const word = /`[^`\s]+`|[\p{L}\p{N}_@*.-][\p{L}\p{N}_@*./-]*/gu;
 const untouchable = /off[- ]limits|read[- ]only|taboo|tabu/i;
 const generic = new Set(

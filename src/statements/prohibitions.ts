@@ -182,7 +182,7 @@ const adverbs = new RegExp(
   cueOf({
     words: `directly|direct|straight|here|any ?more|anymore|longer|ever|please|yourself|by hand|manually|again|at all|
       direkt|hier|mehr|bitte|von hand|manuell|einfach|selbst|direct[ao]mente|directement|aquí|ici|aqui|más|plus|a mano|à la main|à mão|manualmente|
-      напрямую|здесь|больше|вручную|руками|not|never|nicht|nie|ne|pas|no|não|не|we|i|you|on|the|to|be|is|it|this|that|wir|ich|du|man|es|das|nosotros|nous|vous|tu|мы|никто`,
+      напрямую|здесь|больше|вручную|руками|not|never|nicht|nie|ne|pas|no|não|не|we|i|you|on|the|to|be|is|it|this|that|wir|ich|du|man|es|das|nosotros|nous|vous|tu|мы|никто|se|jamais|nunca|никогда`,
     runs: "直接|再|手动|手で|ください|下さい|は|を|に",
   }).source,
   "gi",

@@ -3,8 +3,9 @@ import { parseCommandLine, type Segment } from "../domain/command-line.ts";
 import { isFunctionWord } from "../domain/function-words.ts";
 import { commandFamily, familiesOf, launched, programOf } from "./command-family.ts";
 import { subcommands } from "./command-words.ts";
+import type { ParsedRule } from "./parsed-rule.ts";
 import { forbidsPath } from "./path-match.ts";
-import { operations, type Prohibition, prohibitionsIn } from "./prohibitions.ts";
+import { operations, type Prohibition } from "./prohibitions.ts";
 
 export interface Action {
   command?: string;
@@ -13,18 +14,15 @@ export interface Action {
 }
 
 /**
- * True when a prohibition of the rule names the program, sub-command, option, branch or path that the action uses.
- * Precision goes before recall: a rule in general words matches nothing.
+ * Tells of each rule whether a prohibition of it names the program, sub-command, option, branch or path that the action
+ * uses. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
  */
-export function ruleForbids(rule: { text: string }, { command = "", path = "" }: Action): boolean {
-  const prohibitions = prohibitionsIn(rule.text.slice(0, maxChars));
-  if (prohibitions.length === 0) return false;
-  if (path !== "" && prohibitions.some((one) => forbidsPath(one, path))) return true;
-  if (command === "") return false;
-  return parseCommandLine(command).some((segment) => {
-    const use = useOf(segment);
-    return prohibitions.some((one) => forbidsUse(one, use));
-  });
+export function forbiddenBy({ command = "", path = "" }: Action): (rule: ParsedRule) => boolean {
+  const uses = command === "" ? [] : parseCommandLine(command).map(useOf);
+  return ({ prohibitions }) =>
+    prohibitions.some(
+      (one) => (path !== "" && forbidsPath(one, path)) || uses.some((use) => forbidsUse(one, use)),
+    );
 }
 
 /** A simple command as rules speak of it. */
@@ -137,7 +135,6 @@ function tokensOf(text: string): string[] {
   );
 }
 
-const maxChars = 2_000;
 const codeSpan = /`([^`\n]{1,160})`/g;
 const option = /(?<![\w-])--[a-z][\w-]+/g;
 // A preposition of direction and the name behind it.

@@ -1,6 +1,10 @@
 // A standing rule is recalled at an action that it forbids, and at no other.
 import { describe, expect, it } from "vitest";
-import { ruleForbids } from "../../src/statements/rule-match.ts";
+import { parseRule } from "../../src/statements/parsed-rule.ts";
+import { type Action, forbiddenBy } from "../../src/statements/rule-match.ts";
+
+const ruleForbids = ({ text }: { text: string }, action: Action): boolean =>
+  forbiddenBy(action)(parseRule(text));
 
 const commands: [rule: string, command: string][] = [
   ["Yarn only in this repo, never npm.", "npm install left-pad"],
@@ -43,6 +47,8 @@ const paths: [rule: string, path: string][] = [
   ["Stay out of legacy/", "legacy/A.java"],
   ["Ask first before touching infra/", "infra/main.tf"],
   ["Bestehende Migrationen ändern wir nie", "db/migrations/0001_users.sql"],
+  ["Les fichiers générés ne se modifient jamais", "src/gen/a.ts"],
+  ["不要修改迁移", "db/migrations/0001_users.sql"],
   ["generated/ wird nie von Hand geändert", "src/generated/a.ts"],
   ["No toques nunca la carpeta vendor/", "vendor/a.php"],
   ["Никогда не меняй файлы в proto/gen/", "proto/gen/a.go"],
@@ -79,6 +85,7 @@ describe("what a rule does not forbid", () => {
     ["Tests never call the network, see tests/tapes", { path: "tests/tapes/a.yaml" }],
     ["No plain texts in src/components", { path: "src/components/a.tsx" }],
     ["Don't put secrets into config/", { path: "config/a.yml" }],
+    ["Never edit the contractor lists", { path: "src/contracts/a.ts" }],
     ["", { command: "npm test" }],
     ["Never npm", {}],
   ];
