@@ -1,4 +1,5 @@
 // What kind of prompt it is: general talk that no memory bears on, or work, and what an answer to it would look like.
+import { cueOf } from "../statements/cue-pattern.ts";
 
 /** `general` is talk and questions of common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";
@@ -29,39 +30,33 @@ function intentsOf(prompt: string): Set<Intent> {
   return intents;
 }
 
-/** Whole words of several languages, and runs of scripts without spaces. */
-function wordsOr(words: string, runs: string): RegExp {
-  const list = words.replace(/\s*\n\s*/g, "");
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])|${runs}`, "iu");
-}
-
-const resume = wordsOr(
-  `where were we|where (?:are we|did (?:we|it|the) [^.?]{0,40}(?:stop|end up))|what'?s (?:still )?(?:left|to do|open|next)|
+const resume = cueOf({
+  words: `where were we|where (?:are we|did (?:we|it|the) [^.?]{0,40}(?:stop|end up))|what'?s (?:still )?(?:left|to do|open|next)|
   anything left|is left|still to do|continue|finish|pick up|carry on|resume|go on with|keep going|next (?:bit|step|part|one)|
   the rest|back on|again please|weiter\\w*|fertig\\w*|zu ende|wo waren wir|noch offen|termina\\w*|sigue|seguimos|continúa|
   retoma\\w*|qué falta|continue[zr]?|reprends?|reprenons|finis|termine|continua\\w*|o que falta|продолж\\w+|законч\\w+|
   доделай|что осталось|не сделано`,
-  "继续|接着|剩下|还有什么|続き|再開|続けて|残り",
-);
+  runs: "继续|接着|剩下|还有什么|続き|再開|続けて|残り",
+});
 
-const problem = wordsOr(
-  `why|fails?|failed|failing|crash\\w*|broken|errors?|slow|sluggish|hangs?|stuck|killed|twice|missing|wrong|red|dies|restart\\w*|
+const problem = cueOf({
+  words: `why|fails?|failed|failing|crash\\w*|broken|errors?|slow|sluggish|hangs?|stuck|killed|twice|missing|wrong|red|dies|restart\\w*|
   lower|gap|trouble|complain\\w*|doesn'?t|can'?t|cannot|not working|empty|without any|leak\\w*|grows|dumps|oom|stale|flaky|
   warum|fehl\\w+|langsam|zäh|kaputt|hängt|abgelehnt|errores|falla\\w*|por qué|duplica\\w*|dos veces|cero|erreurs?|lente?|
   pourquoi|vide|panne|erro|falhas?|завис\\w*|ошибк\\w*|почему|ничего не|не работает`,
-  "失败|报错|为什么|没收到|怎么回事|エラー|失敗|なぜ|遅い|出ない|落ち",
-);
+  runs: "失败|报错|为什么|没收到|怎么回事|エラー|失敗|なぜ|遅い|出ない|落ち",
+});
 
-const choice = wordsOr(
-  `which|what do (?:we|i)|how do (?:we|i)|how should|should (?:we|i)|shall we|where do we|do we use|what (?:\\p{L}+ ){0,2}\\p{L}+\\?|do we have|separate|is it ok|did we ever|ok\\?|right\\?|
+const choice = cueOf({
+  words: `which|what do (?:we|i)|how do (?:we|i)|how should|should (?:we|i)|shall we|where do we|do we use|what (?:\\p{L}+ ){0,2}\\p{L}+\\?|do we have|separate|is it ok|did we ever|ok\\?|right\\?|
   let'?s|i'?d just|whichever|whatever|i guess|as usual|wie (?:machen|sollen|beschleunigen)|welche\\w*|soll\\w*|brauche ich|
   qué formato|cuál|debería|de quel|quelle?s?|faut-il|on passe|devo|qual|certo|какой|какую|стоит ли`,
-  "应该|用什么|哪个|どう|どれ|どちら|区別",
-);
+  runs: "应该|用什么|哪个|どう|どれ|どちら|区別",
+});
 
 // Talk, trivia, wording, translation: what people ask an agent beside their work.
-const general = wordsOr(
-  `translate|translation|limerick|poem|haiku|joke|recipe|a (?:good )?book|novel|movie|quiz|homework|daughter|wife|husband|
+const general = cueOf({
+  words: `translate|translation|limerick|poem|haiku|joke|recipe|a (?:good )?book|novel|movie|quiz|homework|daughter|wife|husband|
   birthday|anniversary|privately|private question|random(?:ly)?|unrelated|nothing to do with|off.?topic|icebreakers?|offsite|
   trivia|explain like|eli5|in (?:one|two|three|a few|simple|plain) (?:short )?(?:sentences?|words|english)|for fun|
   (?:what'?s|what is|explain) the difference between|how many (?:days|weeks|hours|months)|thank you|thanks(?! to)|
@@ -74,8 +69,8 @@ const general = wordsOr(
   à demain|en (?:une|deux|trois|quelques) (?:phrases|mots)|comment dit-on|que signifie|traduza|piada|receita|obrigad[oa]|
   até amanhã|em (?:uma|duas|três|poucas) (?:frases|palavras)|como se diz|o que significa|переведи|стих\\w*|шутк\\w+|рецепт\\w*|
   спасибо|до завтра|в двух (?:словах|предложениях)|как сказать|что значит|что означает`,
-  "翻译|笑话|写一首|谢谢|明天见|用一句话|两句话|是什么意思|推荐.{0,6}书|翻訳|俳句|冗談|ありがとう|お疲れ|挨拶|とは何|一言で|どういう意味",
-);
+  runs: "翻译|笑话|写一首|谢谢|明天见|用一句话|两句话|是什么意思|推荐.{0,6}书|翻訳|俳句|冗談|ありがとう|お疲れ|挨拶|とは何|一言で|どういう意味",
+});
 
 const changes = `add|implement|write|create|fix|put|build|make|change|update|remove|delete|drop|rename|run|rerun|deploy|roll|commit|
   push|merge|investigate|look|check|take|finish|test|wire|give|turn|move|extend|refactor|set up|expose|cap|cover|start|upgrade|
@@ -83,14 +78,14 @@ const changes = `add|implement|write|create|fix|put|build|make|change|update|rem
   cambia|lanza|ajoute|crée|écris|corrige|change|mets|adicione|crie|escreva|corrija|altere|registre|добавь|создай|напиши|исправь|
   поменяй|почини|сделай`;
 
-const wishesChange = wordsOr(`(?:${changes})`, "添加|实现|追加|実装|修正");
+const wishesChange = cueOf({ words: `(?:${changes})`, runs: "添加|实现|追加|実装|修正" });
 
 // A wish for a change, or words of a project that runs.
-const work = wordsOr(
-  `^(?:(?:ok|okay|now|next|and|also|so|please|pls|can you|could you|agora|jetzt|ahora|maintenant|теперь)[,:]?\\s+){0,3}(?:${changes})|
+const work = cueOf({
+  words: `^(?:(?:ok|okay|now|next|and|also|so|please|pls|can you|could you|agora|jetzt|ahora|maintenant|теперь)[,:]?\\s+){0,3}(?:${changes})|
   we need|we have to|we'?re (?:adding|going)|we want|i want to|time to|have a look|customers?|users?|staging|production|prod|
   deploy\\w*|endpoints?|api|services?|tables?|columns?|branch|release|migration|pipeline|ci|tests?|jobs?|queue|workers?|database|
   exports?|imports?|invoices?|orders?|wir brauchen|kunden?|tabelle|klasse|spalte|necesitamos|clientes?|servicio|tabla|hace falta|
   nous avons besoin|factures?|colonne|precisamos|tabela|нам нужно|нужно|таблиц\\w*|коммит\\w*|закоммить`,
-  "请|添加|实现|修复|导入|追加|実装|修正|作りたい|してください|コミット|お願い",
-);
+  runs: "请|添加|实现|修复|导入|追加|実装|修正|作りたい|してください|コミット|お願い",
+});

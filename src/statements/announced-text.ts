@@ -1,5 +1,5 @@
 // Text that the user announces as somebody else's: "the log says: ...", "here is the README:", "translate this:".
-import { mixedPatternOf, patternOf } from "./cue-words.ts";
+import { cueOf } from "./cue-pattern.ts";
 import { announcing, announcingInline, ownList, requesting, sourceLabel } from "./cue-words-sources.ts";
 
 /** Marks lines that follow an announcement as foreign, up to a paragraph that is clearly the user's again. */
@@ -89,9 +89,9 @@ const indented = /^\s{2,}\S/;
 const heading = /^\s{0,3}#{1,6}\s/;
 const pathLine = /^@?[\w./-]{1,120}\.[a-z]{1,5}:?$/;
 const unspaced = /[\u3040-\u30ff\u4e00-\u9fff]/;
-const announcement = mixedPatternOf(announcing);
-const inline = mixedPatternOf(announcingInline);
-const ownAnnouncement = mixedPatternOf(ownList);
-const request = patternOf(requesting.own, { lead: "^" });
-const reworking = mixedPatternOf(requesting.rework);
-const label = new RegExp(`^(?:${mixedPatternOf(sourceLabel).source})$`, "u");
+const announcement = cueOf(announcing);
+const inline = cueOf(announcingInline);
+const ownAnnouncement = cueOf(ownList);
+const request = cueOf({ words: requesting.own }, "^");
+const reworking = cueOf(requesting.rework);
+const label = new RegExp(`^(?:${cueOf(sourceLabel).source})$`, "i");

@@ -1,4 +1,5 @@
 // Splits a rule into clauses, and tells what it rejects from what it asks for. Eight languages.
+import { cueOf } from "./cue-pattern.ts";
 
 interface Clause {
   text: string;
@@ -49,18 +50,13 @@ function rejects(part: string, rejecting: RegExp): boolean {
 function partsOf(piece: string, rejecting: RegExp): string[] {
   const swapped = swappedFirst.exec(piece.trim());
   if (swapped !== null) return [swapped[1] ?? "", swapped[2] ?? ""];
-  const all = new RegExp(rejecting.source, "giu");
+  const all = new RegExp(rejecting.source, "gi");
   const cuts = [...piece.matchAll(all)]
     .map(({ index, 0: word }) => (rejectsBefore.test(word) ? index + word.length : index))
     .filter((at) => at > 0 && at < piece.length);
   const starts = [0, ...cuts, piece.length];
   const parts = starts.slice(0, -1).map((start, index) => piece.slice(start, starts[index + 1]).trim());
   return parts.filter((part) => part !== "");
-}
-
-function words(list: string): string {
-  const alternatives = list.replace(/\s*\n\s*/g, "").replaceAll("~", "\\p{L}*");
-  return `(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`;
 }
 
 const maxChars = 2_000;
@@ -76,14 +72,14 @@ const runs =
   "不要|不能|不得|禁止|从不|不许|绝不|不再|不用|不使用|避免|而不是|请勿|しない|ないで|いけません|ではなく|の代わりに|使わない|避け";
 
 // A bare "no" rejects in English and Spanish, and is "in the" in Portuguese.
-const rejectingInPortuguese = new RegExp(`${words(rejecting)}|(?:${runs})`, "iu");
-const rejectingWords = new RegExp(`${words(`${rejecting}|no`)}|(?:${runs})`, "iu");
+const rejectingInPortuguese = cueOf({ words: rejecting, runs });
+const rejectingWords = cueOf({ words: `${rejecting}|no`, runs });
 const portuguese = /[ãõç]|(?<![\p{L}.])(?:com|uma|dos|ao|sempre|você)(?!\p{L})/iu;
 
 // Japanese rejects what stands in front of these.
 const rejectsBefore = /^(?:しない|ないで|いけません|ではなく|の代わりに|使わない|避け)$/;
 
-const without = new RegExp(`^${words("without|ohne|sin|sans|sem|без")}`, "iu");
+const without = cueOf({ words: "without|ohne|sin|sans|sem|без" }, "^");
 
 // "Statt npm nehmen wir pnpm": one word is replaced, and the rest says by what.
 const swappedFirst =
@@ -97,9 +93,9 @@ const sentenceEnd = /[!?。！？;；\n]|\.(?=\s|$)/u;
 const clauseEnd =
   /[,，、:：()（）]|\s[-–—]+\s|\s(?=(?:but|sondern|sino|mais|mas|pero|aber|а|но)\s)|(?=而是|而用)/iu;
 const reason = new RegExp(
-  `(?:${words("because|weil|porque|parce que|car|pois|потому что|так как")}|因为)[^.!?;。！？；]*`,
-  "giu",
+  `${cueOf({ words: "because|weil|porque|parce que|car|pois|потому что|так как", runs: "因为" }).source}[^.!?;。！？；]*`,
+  "gi",
 );
 
 // An item of a list goes on with what the item before it says: "never touch dist/, vendor/ or build/".
-const listed = new RegExp(words("and|or|nor|und|oder|noch|y|o|ni|et|ou|e|nem|и|или|ни"), "iu");
+const listed = cueOf({ words: "and|or|nor|und|oder|noch|y|o|ni|et|ou|e|nem|и|или|ни" });

@@ -1,4 +1,5 @@
 // Wording of rules that tells nothing of their subject, in eight languages: fillers, replacement, scope.
+import { cueOf } from "./cue-pattern.ts";
 import { topicTermsOf } from "./topic-terms.ts";
 
 /** True for a term that every rule may have: "always", "use", "from now on". */
@@ -21,11 +22,6 @@ export function scopeOf(text: string): string[] {
   return [...text.replace(replacementGlobal, " ").matchAll(scope)].map(([, where = ""]) => where);
 }
 
-function wordsPattern(list: string): string {
-  const alternatives = list.replace(/\s*\n\s*/g, "").replaceAll("~", "\\p{L}*");
-  return `(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`;
-}
-
 const fillers: ReadonlySet<string> = new Set(
   topicTermsOf(`always never not nor instead rather longer anymore any more only must should shall may can prefer preferred
     avoid stop use used uses using switch switched switching moved change changed keep kept choose chose future rule forget
@@ -42,22 +38,22 @@ const fillers: ReadonlySet<string> = new Set(
 const fillerRuns =
   /从现在开始|从现在起|现在起|从现在|以后|今后|今後は?|これから|今日から|代わりに|代わり|必ず|常に|总是|一律|统一|请|都|改用|改为|换成|使用|只用|不再|不要|不能|不得|禁止|而不是|而是|不用|用|しない|ないで|ではなく|ください|使って|使わない|使います|使う|使い|いつも|もう/gu;
 
-const replacement = new RegExp(
-  `${wordsPattern(`from (?:now|here) on|no longer|not any ?more|any ?more|instead|(?<!for |until |by |right )now|
+const replacement = cueOf({
+  words: `from (?:now|here) on|no longer|not any ?more|any ?more|instead|(?<!for |until |by |right )now|
     (?:have |we've |we )?(?:switched|moved|migrated) to|changed (?:my|our) minds?|new rule|as of (?:now|today)|
     ab jetzt|ab sofort|ab heute|künftig|nicht mehr|stattdessen|statt|neue regel|jetzt|
     a partir de ahora|desde ahora|de ahora en adelante|ya no|ahora|en vez de|en lugar de|
     désormais|dorénavant|à partir de maintenant|n[e'][^.]{1,30} plus|maintenant|au lieu d~|
     a partir de agora|de agora em diante|daqui em diante|agora|em vez de|no lugar de|não [^.]{1,30} mais|
-    теперь|отныне|впредь|с этого момента|больше не|вместо|перешли`)}|从现在|现在起|以后|今后|改用|改为|换成|不再|而不是|今後|これから|今日から|もう|代わりに`,
-  "iu",
-);
+    теперь|отныне|впредь|с этого момента|больше не|вместо|перешли`,
+  runs: "从现在|现在起|以后|今后|改用|改为|换成|不再|而不是|今後|これから|今日から|もう|代わりに",
+});
 
 // "From now on pnpm" limits nothing to pnpm.
-const replacementGlobal = new RegExp(replacement.source, "giu");
+const replacementGlobal = new RegExp(replacement.source, "gi");
 
 // One word behind the preposition, articles left out.
 const scope = new RegExp(
-  `${wordsPattern("in|inside|within|under|for|at|on|bei|für|unter|im|en|para|dentro|dans|pour|sous|sur|em|no|na|nos|nas|в|во|на|для|при")}\\s+(?:(?:the|our|my|all|der|die|das|dem|den|el|la|los|las|le|les|o|a|os|as)\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*)`,
+  `${cueOf({ words: "in|inside|within|under|for|at|on|bei|für|unter|im|en|para|dentro|dans|pour|sous|sur|em|no|na|nos|nas|в|во|на|для|при" }).source}\\s+(?:(?:the|our|my|all|der|die|das|dem|den|el|la|los|las|le|les|o|a|os|as)\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*)`,
   "giu",
 );

@@ -1,6 +1,6 @@
 // The classes of wording that tell a rule from other sentences of a prompt; one list per language.
 
-/** Lists for `patternOf`. "Opens" means that the list is matched at the start of a clause, after filler words. */
+/** Lists for `cueOf`. "Opens" means that the list is matched at the start of a clause, after filler words. */
 export interface RuleWords {
   /** Function words: they tell the language. */
   common: string;

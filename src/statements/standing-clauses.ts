@@ -1,5 +1,5 @@
 // The clauses of a sentence, and which classes of wording each of them has.
-import { patternOf } from "./cue-words.ts";
+import { cueOf } from "./cue-pattern.ts";
 import { german } from "./cue-words-de.ts";
 import { english } from "./cue-words-en.ts";
 import { spanish } from "./cue-words-es.ts";
@@ -117,7 +117,9 @@ function languageOf(words: RuleWords): Language {
   const known = languages.get(words);
   if (known !== undefined) return known;
   const isSpaced = words !== chinese && words !== japanese;
-  const filler = patternOf(`${words.filler}|${words.polite}`, { spaced: isSpaced }).source;
+  const compiled = (list: string, start = ""): RegExp =>
+    cueOf(isSpaced ? { words: list } : { runs: list }, start);
+  const filler = compiled(`${words.filler}|${words.polite}`).source;
   const lead = `^[^\\p{L}0-9§¶]*(?:${filler}[^\\p{L}0-9§¶]+){0,4}`;
   const kind = `(?!(?:${words.single})(?!\\p{L}))[\\p{L}§-]+`;
   const patterns = new Map<Cue, RegExp>();
@@ -125,7 +127,7 @@ function languageOf(words: RuleWords): Language {
     const list = wording.replaceAll("<produce>", words.produce).replaceAll("<kind>", kind);
     const isOpening = isSpaced && openingCues.has(cue);
     const start = cue === "correction" ? "^[^\\p{L}0-9§¶]*" : lead;
-    patterns.set(cue, patternOf(list, { spaced: isSpaced, lead: isOpening ? start : "" }));
+    patterns.set(cue, compiled(list, isOpening ? start : ""));
   }
   const language = { isSpaced, patterns };
   languages.set(words, language);
