@@ -29,15 +29,6 @@ export function clausesOf(rule: string): Clause[] {
   return clauses.filter(({ text: part }) => /[\p{L}\p{N}]/u.test(part));
 }
 
-/** True for a rule that forbids something. */
-export function forbids(rule: string): boolean {
-  const text = rule.slice(0, maxChars).replace(/[’`´]/g, "'").replace(reason, "");
-  const rejecting = rejectingWordsOf(text);
-  return text
-    .split(sentenceEnd)
-    .some((sentence) => partsOf(sentence, rejecting).some((part) => rejects(part, rejecting)));
-}
-
 function rejectingWordsOf(text: string): RegExp {
   return portuguese.test(text) ? rejectingInPortuguese : rejectingWords;
 }

@@ -131,26 +131,26 @@ const asksWhy =
 
 // Negations that forbid nothing.
 const notForbidding = cueOf({
-  words: `(?:do not|don'?t|never) (?:forget|worry|hesitate|know|think|need|mind|have)|not (?:only|just|sure|yet|enough|necessary)|no (?:need|problem|idea|worries)|
-    nicht (?:nur|vergessen|nötig|genug)|vergiss nicht|kein problem|no (?:solo|sólo|olvides|hace falta|basta)|n'oublie[sz]? pas|pas (?:seulement|besoin)|
-    não (?:só|esque\\w+|precisa|basta)|не (?:только|забудь\\w*|надо|нужно|обязательно)`,
+  words: `(?:do not|don'?t|never) (?:forget|worry|hesitate|know|think|need|mind|have)|not (?:only|just|sure|yet|enough|necessary)|no (?:need|problem|idea|worries|(?:more|later|longer|fewer|less) than)|(?:has|have) no|
+    nicht (?:nur|vergessen|nötig|genug)|vergiss nicht|kein problem|(?:hat|haben) kein\\w*|no (?:tienen?|solo|sólo|olvides|hace falta|basta)|n'oublie[sz]? pas|n'(?:a|ont) pas|pas (?:seulement|besoin)|
+    não (?:tem|têm|só|esque\\w+|precisa|basta)|не (?:только|забудь\\w*|надо|нужно|обязательно)`,
   runs: "不要忘记|别忘|不仅|不只|不用|忘れないで|だけでなく",
 });
 
 const negation = cueOf({
-  words: `never|do not|don'?t|does(?: not|n't)|must(?: not|n't)|should(?: not|n't)|may not|can(?:not|'t)|won't|shall not|not|no|nobody|no one|none of|nothing in|avoid|stop|
+  words: `never|do not|don'?t|does(?: not|n't)|must(?: not|n't)|should(?: not|n't)|may not|can(?:not|'t)|won't|shall not|not|no|nobody|no one|none of|nothing|avoid|stop|
     hands off|stay out of|keep out of|forbidden to|without|
-    nie|niemals|nicht|kein|keine[nmrs]?|niemand|niemals|ohne|finger weg von|verboten|
-    nunca|jamás|no|nadie|ning[uú]n\\w*|prohibido|evita\\w*|
-    jamais|ne|n'|pas(?: de)?|personne|aucun\\w*|interdit de|évite\\w*|
-    não|ninguém|nenhum\\w*|proibido|evite\\w*|
-    никогда|нельзя|не|никто|запрещ\\w+`,
-  runs: "不要|别|不能|不得|不许|不准|不可|禁止|严禁|从不|绝不|しないで|わないで|ないで|しない|ません|いけません|だめ|ダメ|やめて|使わない",
+    nie|niemals|nicht|nichts|kein|keine[nmrs]?|niemand|ohne|finger weg von|verboten|
+    nunca|jamás|no|nada|nadie|sin|ning[uú]n\\w*|prohibido|evita\\w*|
+    jamais|ne|n'|rien|sans|pas(?: de)?|personne|aucun\\w*|interdit de|évite\\w*|
+    não|nada|sem|ninguém|nenhum\\w*|proibido|evite\\w*|
+    никогда|нельзя|не|ничего|без|никто|запрещ\\w+`,
+  runs: "不要|别|不能|不得|不许|不准|不可|禁止|严禁|从不|绝不|しないで|わないで|ないで|しない|ません|ないルール|ないこと|いけません|だめ|ダメ|やめて|使わない",
 });
 
 const isForbidden = cueOf({
   words: `(?:is|are|must|should|may|can)(?:n't| not| never) (?:be )?(?:allowed|(?:hand-?)?edited|touched|changed|modified|used|committed|pushed|applied|deployed|merged)|
-    (?:is|are) (?:strictly )?(?:forbidden|prohibited|banned|off[- ]limits|taboo|read[- ]only)|
+    (?:is|are) (?:strictly )?(?:forbidden|prohibited|banned|off[- ]limits|taboo|read[- ]only|blocked|rejected)|
     (?:ist|sind) (?:verboten|tabu|gesperrt)|está[n]? prohibid[oa]s?|(?:est|sont) interdite?s?|(?:é|são) proibid[oa]s?|запрещен[оаы]?`,
   runs: "禁止(?=です|だ|で|され|$)",
 });

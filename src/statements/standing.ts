@@ -1,5 +1,6 @@
 // Tells whether a sentence of a user's prompt states a rule, preference or fact that stands until revoked.
 import type { Reach } from "../domain/statement.ts";
+import { parseRule } from "./parsed-rule.ts";
 import { type Clause, nameMark, pathMark, type ReadSentence, readSentence } from "./standing-clauses.ts";
 import { isAboutKind, opensWithTask } from "./standing-kinds.ts";
 
@@ -31,7 +32,7 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   for (const read of readings) {
     const rule = read.clauses.find((clause) => isRule(clause, read, context));
     if (rule === undefined) continue;
-    const form = forbids(rule, read) ? "never" : "do";
+    const form = parseRule(sentence).forbids ? "never" : "do";
     const pointsBack = read.whole.has("pointsBack") && sentence.length <= shortChars;
     return { standing: true, reach: reachOf(read), form, pointsBack };
   }
@@ -174,9 +175,4 @@ function reachOf({ whole }: ReadSentence): Reach {
   if (whole.has("everywhere")) return "everywhere";
   const isLocal = whole.has("here") || whole.has("possessive") || whole.text.includes(pathMark);
   return whole.has("answer") && whole.has("always") && !isLocal ? "everywhere" : "project";
-}
-
-function forbids(rule: Clause, { whole, clauses }: ReadSentence): boolean {
-  const parts = whole.has("everywhere") ? clauses : [rule];
-  return parts.some(({ has }) => has("never") || has("nobody") || has("prohibit") || has("noNoun"));
 }

@@ -2,8 +2,8 @@
 import { eventsOf } from "../capture/record-observation.ts";
 import type { Clock } from "../clock.ts";
 import type { StreamEvent } from "../domain/events.ts";
-import { forbids } from "../statements/clauses.ts";
 import { contradictionsIn } from "../statements/contradictions.ts";
+import { parseRule } from "../statements/parsed-rule.ts";
 import { sameSubject } from "../statements/subject.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { createEditText, type EditText } from "../truth/edit-text.ts";
@@ -23,6 +23,7 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
   rules: Rules;
   editText: EditText;
 } {
+  const forbids = (text: string): boolean => parseRule(text).forbids;
   const { commit, observations, statements, truth } = store;
   const rules = createRules({
     standingRules: statements.standingRules,

@@ -49,7 +49,7 @@ describe("the form and the reach of a rule", () => {
     ["always answer me in German", "do", "everywhere"],
     ["always answer in the style of our docs", "do", "project"],
     ["Don't touch the files under vendor/.", "never", "project"],
-    ["Use tabs, not spaces, in Makefiles.", "do", "project"],
+    ["Use tabs, not spaces, in Makefiles.", "never", "project"],
     ["Nicht npm benutzen!", "never", "project"],
     ["this machine has no internet access", "do", "project"],
     ["bei uns wird in gen/ nie etwas von Hand geändert", "never", "project"],

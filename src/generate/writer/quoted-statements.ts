@@ -3,6 +3,7 @@ import { type Speaker, speakers } from "../../domain/statement.ts";
 import type { Turn } from "../../domain/turn.ts";
 import { commandFamily } from "../../statements/command-family.ts";
 import { readRuns } from "../../statements/command-runs.ts";
+import { parseRule } from "../../statements/parsed-rule.ts";
 import type { Statement } from "../../statements/statement.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
@@ -57,7 +58,7 @@ function quotedBy(read: ReadStatement, sources: TurnSources): TitledStatement | 
     said_by: found.said_by,
     standing,
     reach: standing && read.reach === "everywhere" ? "everywhere" : "project",
-    forbids: standing && wordingOf(text).forbids,
+    forbids: standing && parseRule(text).forbids,
     ...(found.said_by === "tool" ? { families: commandFamily(text) } : {}),
     about: standing ? "" : cleanLine(read.title, longest.title),
   };
