@@ -1,5 +1,6 @@
 // Splits a rule into clauses, and tells what it rejects from what it asks for. Eight languages.
 import { cueOf } from "./cue-pattern.ts";
+import { isPortuguese } from "./negations.ts";
 
 interface Clause {
   text: string;
@@ -30,7 +31,7 @@ export function clausesOf(rule: string): Clause[] {
 }
 
 function rejectingWordsOf(text: string): RegExp {
-  return portuguese.test(text) ? rejectingInPortuguese : rejectingWords;
+  return isPortuguese(text) ? rejectingInPortuguese : rejectingWords;
 }
 
 function rejects(part: string, rejecting: RegExp): boolean {
@@ -65,7 +66,6 @@ const runs =
 // A bare "no" rejects in English and Spanish, and is "in the" in Portuguese.
 const rejectingInPortuguese = cueOf({ words: rejecting, runs });
 const rejectingWords = cueOf({ words: `${rejecting}|no`, runs });
-const portuguese = /[ãõç]|(?<![\p{L}.])(?:com|uma|dos|ao|sempre|você)(?!\p{L})/iu;
 
 // Japanese rejects what stands in front of these.
 const rejectsBefore = /^(?:しない|ないで|いけません|ではなく|の代わりに|使わない|避け)$/;

@@ -1,5 +1,6 @@
 // What a rule forbids: the words that its negations apply to, in eight languages.
 import { cueOf } from "./cue-pattern.ts";
+import { negationFor } from "./negations.ts";
 
 export interface Prohibition {
   /** The clause that the negation stands in. */
@@ -10,10 +11,11 @@ export interface Prohibition {
 
 /** The prohibitions of a text, in order. A warning, a question why, and "don't forget to" are none. */
 export function prohibitionsIn(text: string): Prohibition[] {
+  const negation = negationFor(text);
   return clausesOf(text).flatMap((clause) => {
     if (asksWhy.test(clause)) return [];
     const said = clause.replace(notForbidding, " ");
-    return [askFirst(said), instead(said), negated(said)].flatMap((object) =>
+    return [askFirst(said), instead(said), negated(said, negation)].flatMap((object) =>
       object === null || object.trim() === "" ? [] : [{ clause: said, object }],
     );
   });
@@ -50,7 +52,7 @@ function instead(clause: string): string | null {
 }
 
 // What follows the negation; where nothing but verbs and adverbs follows, what stands before it.
-function negated(clause: string): string | null {
+function negated(clause: string, negation: RegExp): string | null {
   const passive = isForbidden.exec(clause);
   if (passive !== null) return clause.slice(0, passive.index);
   const match = negation.exec(clause);
@@ -135,17 +137,6 @@ const notForbidding = cueOf({
     nicht (?:nur|vergessen|nötig|genug)|vergiss nicht|kein problem|(?:hat|haben) kein\\w*|no (?:tienen?|solo|sólo|olvides|hace falta|basta)|n'oublie[sz]? pas|n'(?:a|ont) pas|pas (?:seulement|besoin)|
     não (?:tem|têm|só|esque\\w+|precisa|basta)|не (?:только|забудь\\w*|надо|нужно|обязательно)`,
   runs: "不要忘记|别忘|不仅|不只|不用|忘れないで|だけでなく",
-});
-
-const negation = cueOf({
-  words: `never|do not|don'?t|does(?: not|n't)|must(?: not|n't)|should(?: not|n't)|may not|can(?:not|'t)|won't|shall not|not|no|nobody|no one|none of|nothing|avoid|stop|
-    hands off|stay out of|keep out of|forbidden to|without|
-    nie|niemals|nicht|nichts|kein|keine[nmrs]?|niemand|ohne|finger weg von|verboten|
-    nunca|jamás|no|nada|nadie|sin|ning[uú]n\\w*|prohibido|evita\\w*|
-    jamais|ne|n'|rien|sans|pas(?: de)?|personne|aucun\\w*|interdit de|évite\\w*|
-    não|nada|sem|ninguém|nenhum\\w*|proibido|evite\\w*|
-    никогда|нельзя|не|ничего|без|никто|запрещ\\w+`,
-  runs: "不要|别|不能|不得|不许|不准|不可|禁止|严禁|从不|绝不|しないで|わないで|ないで|しない|ません|ないルール|ないこと|いけません|だめ|ダメ|やめて|使わない",
 });
 
 const isForbidden = cueOf({

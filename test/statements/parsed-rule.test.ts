@@ -20,5 +20,8 @@ describe("a rule forbids", () => {
     "Don't forget to run the linter",
     "No more than ten lines a function",
     "Pnpm nutzen",
+    "use pnpm no frontend, sempre",
+    "os nomes das tabelas são no singular",
+    "this machine has no internet access",
   ])("not with %j", (rule) => expect(parseRule(rule).forbids).toBe(false));
 });
