@@ -1,10 +1,11 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
-import { type RecordName, recordName } from "../domain/record-name.ts";
+import type { RecordName } from "../domain/record-name.ts";
 import type { QuotedRecord } from "../domain/records.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 import { textTokens } from "./tokens.ts";
+import { byTurn, createToldTurns } from "./told-turns.ts";
 import { dayOf } from "./view.ts";
 
 export interface PassedOnRequest {
@@ -52,16 +53,13 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
   const ranked = withoutRepeats(byPassingOn(statements));
   const failures = ranked.filter(isFailure);
-  const open = ranked.filter((one) => !isFailure(one) && isOpen(one)).slice(0, mostOpen);
+  const newest = newestOf(source, { projects, statements });
+  const open = openWork(ranked, newest);
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", rulesInOrder(rules).map(quoted), tokens * shares.rules),
-    room.fill("Left open", inTime(open).map(quotedWithDay), tokens * shares.open),
-    room.fill(
-      "Last sessions",
-      lastSessions(newestOf(source, { projects, statements })),
-      tokens * shares.sessions,
-    ),
+    room.fill("Left open", open.map(quotedWithDay), tokens * shares.open),
+    room.fill("Last sessions", lastSessions(newest), tokens * shares.sessions),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
     room.fill("Found and decided", ranked.filter(isWorthIt).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
@@ -82,13 +80,14 @@ function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
 
 /** A line and the record that it quotes. */
 interface Line {
-  record: RecordName;
+  record: QuotedRecord;
   text: string;
 }
 
 /** What is left of the tokens, and which records are in. */
 class Room {
-  private readonly names = new Set<string>();
+  private readonly ids = new Set<number>();
+  private readonly told = createToldTurns();
   private left: number;
 
   constructor(tokens: number) {
@@ -103,28 +102,37 @@ class Room {
     for (const line of lines) {
       if (room < leastLine) break;
       const cost = textTokens(line.text) + 1;
-      if (cost > room || this.names.has(recordName(line.record))) continue;
+      if (cost > room || this.ids.has(line.record.id) || this.isRetold(line.record)) continue;
       room -= cost;
       shown.push(line);
-      this.names.add(recordName(line.record));
+      this.ids.add(line.record.id);
+      this.told.tell(line.record, line.text);
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
-    return { heading, lines: shown.map(({ text }) => text), records: shown.map(({ record }) => record) };
+    const texts = new Map(shown.map(({ record, text }) => [record, text]));
+    const ordered = byTurn(shown.map(({ record }) => record));
+    return {
+      heading,
+      lines: ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
+      records: ordered.map(({ record }) => ({ kind: "observation", id: record.id })),
+    };
+  }
+
+  // A rule is shown whatever else says the same.
+  private isRetold(record: QuotedRecord): boolean {
+    return record.standing === 0 && this.told.isRetold(record);
   }
 }
 
 function quoted(one: QuotedRecord): Line {
   const everywhere = one.reach === "everywhere" && one.standing === 1 ? "everywhere: " : "";
-  return {
-    record: { kind: "observation", id: one.id },
-    text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})`,
-  };
+  return { record: one, text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})` };
 }
 
 function quotedWithDay(one: QuotedRecord): Line {
   const { id, summary, created_at_epoch } = one;
   const text = `- ${plainLine(summary, maxChars.quote)} (#${id}, ${dayOf(created_at_epoch)})`;
-  return { record: { kind: "observation", id }, text };
+  return { record: one, text };
 }
 
 // Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.
@@ -143,6 +151,16 @@ function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const worth = ({ salience, created_at_epoch }: QuotedRecord): number =>
     (salience ?? 0) - 0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs);
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
+}
+
+/** Work left open in the newest sessions, and little of what is older: nothing was said of it since. Newest first. */
+function openWork(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): QuotedRecord[] {
+  const sessions = new Set(inTime(newest).map((one) => one.sdk_session_id));
+  const recent = new Set([...sessions].slice(0, recentSessions));
+  const open = ranked.filter((one) => !isFailure(one) && isOpen(one));
+  const older = open.filter((one) => !recent.has(one.sdk_session_id)).slice(0, mostOlder);
+  const fresh = open.filter((one) => recent.has(one.sdk_session_id)).slice(0, mostOpen - older.length);
+  return inTime([...fresh, ...older]);
 }
 
 function inTime(statements: readonly QuotedRecord[]): QuotedRecord[] {
@@ -197,7 +215,7 @@ function lastSessions(newestRecords: readonly QuotedRecord[]): Line[] {
       );
       const came = plainLine(one.summary, maxChars.came);
       return {
-        record: { kind: "observation", id: one.id },
+        record: one,
         text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
       };
     });
@@ -207,6 +225,8 @@ const weekMs = 7 * 24 * 3_600_000;
 const mostRules = 60;
 const mostStatements = 200;
 const mostOpen = 5;
+const mostOlder = 2;
+const recentSessions = 10;
 const mostSessions = 3;
 const recordsLookedAt = 200;
 const leastSalience = { agent: -1.5, user: -0.5 };

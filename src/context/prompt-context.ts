@@ -9,6 +9,7 @@ import { expandedLines } from "./expanded.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Injection } from "./timeline.ts";
+import { byTurn } from "./told-turns.ts";
 import { dayOf } from "./view.ts";
 
 /** Records that one prompt adds at most. */
@@ -61,23 +62,26 @@ export function renderRelevant(
 
 /** The block of as many quotes as fit, best first; empty when there is none. */
 export function renderQuotes(records: readonly QuotedRecord[], budget: Budget): Injection {
-  const lines = records.map(quoteLine);
   const tokens = Math.min(budget.tokens, quoteTokens);
+  const linesOf = (shown: number) =>
+    byTurn(records.slice(0, shown)).map(({ record, isFirst }) => quoteLine(record, isFirst));
   const rendered = rowsWithin(
-    lines.map((line) => line.length),
+    linesOf(records.length).map((line) => line.length),
     { ...budget, tokens },
-    (shown) => contextBlock([heading, ...lines.slice(0, shown)]),
+    (shown) => contextBlock([heading, ...linesOf(shown)]),
   );
   if (rendered === null || rendered.shown === 0) return { text: "", records: [] };
   return { text: rendered.text, records: records.slice(0, rendered.shown).map(({ id }) => id) };
 }
 
-function quoteLine(record: QuotedRecord): string {
+// The day of a turn stands at its first record.
+function quoteLine(record: QuotedRecord, isFirst: boolean): string {
   const { id, created_at_epoch, said_by, standing } = record;
   const text =
     record.salience === null ? titleOf(record, maxChars.title) : plainLine(record.summary, maxChars.detail);
   const who = standing === 1 ? ", rule" : said_by === "user" ? ", user" : "";
-  return `- ${text || "(untitled)"} (#${id}, ${dayOf(created_at_epoch)}${who})`;
+  const day = isFirst ? `, ${dayOf(created_at_epoch)}` : "";
+  return `${isFirst ? "" : "  "}- ${text || "(untitled)"} (#${id}${day}${who})`;
 }
 
 const quoteTokens = 300;

@@ -1,5 +1,6 @@
 // The texts of a record that quotes what was said, and the whole of them again.
 import { excerpt } from "./excerpt.ts";
+import { oneLine } from "./plain-text.ts";
 import type { Observation } from "./records.ts";
 
 type Texts = Pick<Observation, "title" | "summary" | "narrative">;
@@ -7,7 +8,7 @@ type Texts = Pick<Observation, "title" | "summary" | "narrative">;
 /** Title, summary and narrative of a record that quotes `text`; nothing of it is lost. */
 export function quotedTexts(text: string): Texts {
   const summary = excerpt(text, summaryChars);
-  return { title: excerpt(text, titleChars), summary, narrative: text.length > titleChars ? text : null };
+  return { title: oneLine(text, titleChars), summary, narrative: text.length > titleChars ? text : null };
 }
 
 /** What a record says in full. */
@@ -17,8 +18,12 @@ export function wholeText({ summary, narrative }: Pick<Texts, "summary" | "narra
 
 /** True when the title is only the beginning of the text. */
 export function isQuote(record: Texts): boolean {
-  return record.title === excerpt(wholeText(record), titleChars);
+  const whole = oneLine(wholeText(record), comparedChars);
+  const { title } = record;
+  return title === whole || (title.endsWith("…") && whole.startsWith(title.slice(0, -1)));
 }
 
-const titleChars = 140;
+const titleChars = 120;
+// More than any title has.
+const comparedChars = 1_000;
 const summaryChars = 600;

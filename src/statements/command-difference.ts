@@ -119,7 +119,7 @@ function runsTests({ families }: Part): boolean {
 }
 
 function isPath(word: string): boolean {
-  return /[/\\]|::|\.\w{1,6}$/.test(word);
+  return !word.includes("://") && /[/\\]|::|\.\w{1,6}$/.test(word);
 }
 
 function variablesOf(part: Part): string[] {

@@ -5,6 +5,7 @@ import { type Difference, differenceOf, placeOf } from "./command-difference.ts"
 import { launched, widerFamily } from "./command-family.ts";
 import { type Edit, type Part, type Run, readRuns } from "./command-runs.ts";
 import { looks, preparingPrograms } from "./command-words.ts";
+import { shownCommand } from "./shown-command.ts";
 import { tellingLine } from "./telling-line.ts";
 import { staysFailed } from "./unfixed.ts";
 
@@ -87,9 +88,8 @@ function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
   if (first === undefined || last === undefined || part.background) return [];
   if (related.some(({ difference }) => difference.isOrdinary)) return [];
   const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
-  const make = (working: string, others: readonly number[] = []) => [
-    fixOf(related, run, { working, families: familiesFor(related, part), others }),
-  ];
+  const make = (working: string, others: readonly number[] = []) =>
+    fixOf(related, run, { working, families: familiesFor(related, part), others });
   const placed = workingText(first, run, part);
   if (between.some(({ path }) => !isSettings(path)))
     return related.every(({ difference }) => difference.variables || difference.program) ? make(placed) : [];
@@ -97,11 +97,13 @@ function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
   if (hasOwnSteps(related, run, part)) return make(placed);
   const steps = stepsBetween(last.run, run, runs, part);
   if (steps.length > 0) {
-    const shown = steps.map(({ command }) => oneLine(command, maxStep));
-    return make(
-      [...shown, placed].join("`, then `"),
-      steps.map(({ id }) => id),
-    );
+    const withSteps = (shown: readonly Run[]) =>
+      make(
+        [...shown.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `"),
+        shown.map(({ id }) => id),
+      );
+    const all = withSteps(steps);
+    return all.length > 0 ? all : withSteps(steps.slice(-1));
   }
   const settings = between.find(({ path }) => closing.includes(baseName(path)));
   return settings === undefined
@@ -186,7 +188,7 @@ function otherProgram(group: readonly Failure[], runs: readonly Run[], edits: re
     );
     if (part === undefined) continue;
     const working = workingText(failed, run, part);
-    return [fixOf(group, run, { working, families: failed.part.families })];
+    return fixOf(group, run, { working, families: failed.part.families });
   }
   return null;
 }
@@ -211,13 +213,19 @@ function roleOf({ families }: Part): string {
 function fixOf(
   failed: readonly Failure[],
   run: Run,
-  { working, families, others = [] }: Pick<Fix, "families"> & { working: string; others?: readonly number[] },
-): Fix {
+  {
+    working: typed,
+    families,
+    others = [],
+  }: Pick<Fix, "families"> & { working: string; others?: readonly number[] },
+): Fix[] {
+  const working = shownCommand(typed, failed.map(({ part }) => part.source).join("\n"), maxWorking);
+  if (working === null) return [];
   const { failing, error } = failureWords(failed);
   // What is quoted goes when one of these is withdrawn.
   const events = [...new Set([...failed.map((one) => one.run.id), ...others, run.id])].sort((a, b) => a - b);
   const end = `. What worked: \`${working}\``;
-  return { families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` };
+  return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
 }
 
 function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: string): Fix[] {
@@ -246,7 +254,7 @@ function failureWords([first]: readonly Failure[]): Pick<Fix, "failing" | "error
 
 // What worked stands at the end and is needed whole: the failure gives way where a line is cut.
 function said(failing: string, error: string, endChars: number): string {
-  const command = `\`${clip(failing, shownFailing)}\` failed`;
+  const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - " failed``".length))}\` failed`;
   const room = maxLine - endChars - command.length - " with ``".length;
   return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
 }
@@ -275,12 +283,14 @@ function baseName(path: string): string {
 
 const maxFixes = 6;
 const maxSteps = 2;
-const maxStep = 160;
-const maxWorking = 320;
+const maxStep = 120;
+const maxWorking = 240;
 const maxFailing = 100;
 const shownFailing = 60;
 const maxLine = 240;
 const minError = 24;
+// What every place shows of a record.
+const longest = 300;
 const idle = new Set(["curl", "wget", "http"]);
 const bookkeeping = new Set(["add", "commit", "stash", "switch", "checkout", "restore", "reset"]);
 const installs = new Set(["install", "add", "get", "require"]);

@@ -1,6 +1,8 @@
 // The statements of one turn as observations, in the types and concepts of the `code` mode.
 import type { DraftObservation } from "../domain/drafts.ts";
 import { excerpt } from "../domain/excerpt.ts";
+import { clip } from "../domain/plain-text.ts";
+import { quotedTexts } from "../domain/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../domain/records.ts";
 import { terminalLine } from "../domain/terminal-text.ts";
 import type { Turn } from "../domain/turn.ts";
@@ -37,10 +39,9 @@ export function draftOf(
   const asked = excerpt(terminalLine(turn.prompt.slice(0, askedChars * 8)), askedChars);
   return {
     obs_type: type,
-    title: excerpt(text, titleChars),
+    ...quotedTexts(clip(text, textChars)),
+    summary: excerpt(text, summaryChars),
     subtitle: said_by === "user" || asked === "" ? null : `Asked: ${asked}`,
-    summary: excerpt(text, textChars),
-    narrative: text.length > titleChars ? excerpt(text, storyChars) : null,
     facts: [],
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
     files_read: paths,
@@ -92,8 +93,7 @@ const words: Record<StatementKind, { type: ObservationType; concepts: readonly O
 // Not above a good finding: a fix is long, and comes by itself before its command runs again.
 const fixSalience = 0.8;
 const failureSalience = 1;
-const titleChars = 120;
-const textChars = 300;
-const storyChars = 900;
+const summaryChars = 300;
+const textChars = 1_500;
 const askedChars = 140;
 const file = /^[\w@.~/-]*[\w@-]+\.[a-z]{1,5}$/i;

@@ -57,6 +57,37 @@ describe("the start of a session", () => {
     ]);
   });
 
+  it("shows little of the work that old sessions left open, and last", async () => {
+    for (let n = 1; n <= 20; n++) {
+      const at = someTime + n * hour;
+      say(`The route ${n} is not done yet.`, { salience: 30 - n }, { session: `s${n}`, at });
+    }
+    const text = await createMemoryContext(memory).sessionText("app");
+    const open = text.split("## Left open\n")[1]?.split("\n\n")[0]?.split("\n") ?? [];
+    expect(open.map((line) => line.slice(0, 14))).toEqual([
+      "- The route 13",
+      "- The route 12",
+      "- The route 11",
+      "- The route 2 ",
+      "- The route 1 ",
+    ]);
+  });
+
+  it("tells the story of one turn once, and in one place", async () => {
+    const turn = { prompt_number: 1, session: "s1" };
+    const fix = "`mvn verify` failed with `invalid release`. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`";
+    say(fix, { said_by: "tool", salience: 3 }, { ...turn, obs_type: "bugfix" });
+    say("The lock is per tenant.", { salience: 2.5 });
+    say("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", { salience: 2 }, turn);
+    say("The enforcer plugin checks the release.", { salience: 1.5 }, turn);
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(text.split("## Found and decided\n")[1]?.split("\n").slice(0, 3)).toEqual([
+      `- ${fix} (#1)`,
+      "  - The enforcer plugin checks the release. (#4)",
+      "- The lock is per tenant. (#2)",
+    ]);
+  });
+
   it("stays within its budget, and the most salient findings go first", async () => {
     for (let n = 0; n < 200; n++)
       say(`Finding ${n} is about \`module-${n}\` and what it does.`, { salience: n / 100 });

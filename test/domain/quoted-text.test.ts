@@ -6,7 +6,7 @@ test.each([1, 140, 141, 600, 601, 2_000])("loses nothing of a text of %i charact
   const texts = quotedTexts(text);
   expect(wholeText(texts)).toBe(text);
   expect(isQuote(texts)).toBe(true);
-  expect(texts.title.length).toBeLessThanOrEqual(140);
+  expect(texts.title.length).toBeLessThanOrEqual(120);
 });
 
 test("a title of its own is no quote", () => {

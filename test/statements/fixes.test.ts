@@ -143,6 +143,34 @@ test("keeps what worked whole in a line of 240 characters", () => {
   expect(fix?.text).toContain(`What worked: \`${working}\``);
 });
 
+const redacted: [what: string, failed: string, passed: string, isKept: boolean][] = [
+  ["a variable that was missing", "npm run deploy", "API_TOKEN=[redacted:api-token] npm run deploy", true],
+  ["an option that was missing", "vault read kv", "vault read --token [redacted:token] kv", true],
+  ["an option with its value", "vault read kv", "vault read --token=[redacted:token] kv", true],
+  ["an address without its password", "psql", "psql postgres://app:[redacted:password]@db:5433/app", true],
+  [
+    "another value of a variable",
+    "API_TOKEN=[redacted:api-token] npm run deploy",
+    "API_TOKEN=[redacted:aws-key] npm run deploy",
+    false,
+  ],
+  ["an operand that is gone", "vault unseal a1", "vault unseal [redacted:key]", false],
+];
+
+it.each(redacted)("a fix by %s, with the secret redacted", (_, failed, passed, isKept) => {
+  const fixes = fixesOf(turnOf([bad(failed, "Error: a1 was denied"), ok(passed)]));
+  expect(fixes.map(({ working }) => working)).toEqual(isKept ? [passed] : []);
+});
+
+test("shortens a long command that worked by words that the failed one had too", () => {
+  const paths = Array.from({ length: 30 }, (_, at) => `tests/unit/part_${at}.py`).join(" ");
+  const [fix] = fixesOf(turnOf([bad(`pytest ${paths}`), ok(`pytest ${paths} --forked --timeout=90`)]));
+  expect(fix?.working).toMatch(/^pytest tests\/unit\/part_0\.py .* … --forked --timeout=90$/);
+  expect(fix?.text.length).toBeLessThanOrEqual(300);
+  const env = Array.from({ length: 30 }, (_, at) => `SETTING_${at}=value`).join(" ");
+  expect(fixesOf(turnOf([bad("make"), ok(`${env} make`)]))).toEqual([]);
+});
+
 test("finds the fix of a failure of an earlier turn, and does not repeat it", () => {
   const failed = [bad("npm test")];
   const passed = [ok("TZ=UTC npm test")];

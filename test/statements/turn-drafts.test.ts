@@ -96,6 +96,13 @@ it("gives a known fix with the families it is found by", () => {
   expect(fix?.sources[0]).toBe(3);
 });
 
+it("cuts a title at a word, and keeps the whole text", () => {
+  const closing = `The cache is wrong because ${"the lease of every tenant ends ".repeat(30)}early.`;
+  const [draft] = statementDrafts(turn({ prompt: "why is it wrong?", closing }), 1);
+  expect(draft?.title).toMatch(/ (?:the|lease|of|every|tenant|ends)…$/);
+  expect(draft?.narrative).toBe(closing);
+});
+
 it("says the same thing once", () => {
   const said = "We always keep amounts as integer cents in this codebase, never floats.";
   const drafts = statementDrafts(turn({ prompt: said, closing: said }), 1);
