@@ -13,6 +13,7 @@ import {
   local,
   nextBatch,
   store,
+  summaryDraft,
   titles,
 } from "./regeneration-support.ts";
 
@@ -53,6 +54,17 @@ describe("choosing", () => {
     db.prepare("delete from raw_events where id = ?").run(a);
     expect(await store.regenerations.select(local)).toBe(1);
     expect((await nextBatch()).messages.map(({ id }) => id)).toEqual([c]);
+  });
+
+  test("a rule that is kept does not have the end of its turn made again each time", async () => {
+    const session = addSession("one");
+    const end = addEvent(session, "summarize");
+    const statement = { said_by: "user", standing: true, reach: "project", salience: 2 } as const;
+    await generate(session, [{ ...draft("rule", end), statement }], { summaries: [summaryDraft("a", end)] });
+    expect(await store.regenerations.select(local)).toBe(1);
+    await complete([], [summaryDraft("b", end)]);
+    expect(titles()).toEqual(["rule"]);
+    expect(await store.regenerations.select(local)).toBe(0);
   });
 
   test("more records than one step takes are all chosen", async () => {
