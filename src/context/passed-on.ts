@@ -4,8 +4,8 @@ import type { QuotedRecord } from "../domain/records.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
+import { byTurn, createShownTurns } from "./shown-turns.ts";
 import { textTokens } from "./tokens.ts";
-import { byTurn, createToldTurns } from "./told-turns.ts";
 import { dayOf } from "./view.ts";
 
 export interface PassedOnRequest {
@@ -87,7 +87,7 @@ interface Line {
 /** What is left of the tokens, and which records are in. */
 class Room {
   private readonly ids = new Set<number>();
-  private readonly told = createToldTurns();
+  private readonly shownTurns = createShownTurns();
   private left: number;
 
   constructor(tokens: number) {
@@ -102,11 +102,11 @@ class Room {
     for (const line of lines) {
       if (room < leastLine) break;
       const cost = textTokens(line.text) + 1;
-      if (cost > room || this.ids.has(line.record.id) || this.isRetold(line.record)) continue;
+      if (cost > room || this.ids.has(line.record.id) || this.isRepeated(line.record)) continue;
       room -= cost;
       shown.push(line);
       this.ids.add(line.record.id);
-      this.told.tell(line.record, line.text);
+      this.shownTurns.add(line.record, line.text);
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
@@ -119,8 +119,8 @@ class Room {
   }
 
   // A rule is shown whatever else says the same.
-  private isRetold(record: QuotedRecord): boolean {
-    return record.standing === 0 && this.told.isRetold(record);
+  private isRepeated(record: QuotedRecord): boolean {
+    return record.standing === 0 && this.shownTurns.isRepeated(record);
   }
 }
 

@@ -8,8 +8,8 @@ import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
+import { byTurn } from "./shown-turns.ts";
 import type { Injection } from "./timeline.ts";
-import { byTurn } from "./told-turns.ts";
 import { dayOf } from "./view.ts";
 
 /** Records that one prompt adds at most. */

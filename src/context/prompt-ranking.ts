@@ -3,7 +3,7 @@ import type { QuotedRecord } from "../domain/records.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
-import { createToldTurns } from "./told-turns.ts";
+import { createShownTurns } from "./shown-turns.ts";
 
 /** What the user typed in an earlier turn. */
 export interface EarlierPrompt {
@@ -234,15 +234,15 @@ function textKey(record: QuotedRecord): string {
 
 function fewPerTurn<R extends QuotedRecord>(scored: readonly Scored<R>[]): Scored<R>[] {
   const counts = new Map<string, number>();
-  const told = createToldTurns();
+  const shownTurns = createShownTurns();
   const few: Scored<R>[] = [];
   for (const one of scored) {
     if (few.length === mostRanked) break;
     const key = turnKey(one.record);
     const count = counts.get(key) ?? 0;
-    if (count === mostPerTurn || (one.record.standing === 0 && told.isRetold(one.record))) continue;
+    if (count === mostPerTurn || (one.record.standing === 0 && shownTurns.isRepeated(one.record))) continue;
     counts.set(key, count + 1);
-    told.tell(one.record, textOf(one.record));
+    shownTurns.add(one.record, textOf(one.record));
     few.push(one);
   }
   return few;

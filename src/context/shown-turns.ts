@@ -1,23 +1,23 @@
-// Statements of one turn tell one story: what adds nothing to it is left out, and the rest stands together.
+// Statements of one turn, shown together: one that adds nothing to the others is left out.
 import type { QuotedRecord } from "../domain/records.ts";
 import { namesIn } from "../statements/names.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 
 type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
 
-/** What a reader is told of each turn. */
-export interface ToldTurns {
-  /** True when the reader has it from other statements of the turn: its names, its numbers and most of its words. */
-  isRetold(record: OfTurn & Pick<QuotedRecord, "summary">): boolean;
-  /** The reader is told this text of the record. */
-  tell(record: OfTurn, text: string): void;
+/** What a reader is shown of each turn. */
+export interface ShownTurns {
+  /** True when shown statements of the turn have its names, its numbers and most of its words. */
+  isRepeated(record: OfTurn & Pick<QuotedRecord, "summary">): boolean;
+  /** The record is shown with this text. */
+  add(record: OfTurn, text: string): void;
 }
 
-export function createToldTurns(): ToldTurns {
-  const told = new Map<string, Set<string>>();
+export function createShownTurns(): ShownTurns {
+  const shown = new Map<string, Set<string>>();
   return {
-    isRetold(record) {
-      const known = told.get(turnKey(record));
+    isRepeated(record) {
+      const known = shown.get(turnKey(record));
       if (known === undefined) return false;
       const terms = topicTermsOf(record.summary);
       const telling = [
@@ -27,11 +27,11 @@ export function createToldTurns(): ToldTurns {
       const common = terms.filter((term) => known.has(term)).length;
       return telling.every((term) => known.has(term)) && common >= terms.length * leastShare;
     },
-    tell(record, text) {
+    add(record, text) {
       const key = turnKey(record);
-      const known = told.get(key) ?? new Set();
+      const known = shown.get(key) ?? new Set();
       for (const term of topicTermsOf(text)) known.add(term);
-      told.set(key, known);
+      shown.set(key, known);
     },
   };
 }
@@ -43,7 +43,7 @@ export function byTurn<R extends OfTurn>(records: readonly R[]): { record: R; is
   return [...turns.values()].flatMap((turn) => turn.map((record, at) => ({ record, isFirst: at === 0 })));
 }
 
-// What belongs to no turn is a story of its own.
+// A record that belongs to no turn stands alone.
 function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
   return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }

@@ -1,6 +1,6 @@
 // What the statements of one turn add to each other.
 import { describe, expect, test } from "vitest";
-import { byTurn, createToldTurns } from "../../src/context/told-turns.ts";
+import { byTurn, createShownTurns } from "../../src/context/shown-turns.ts";
 
 const said = (id: number, summary: string, prompt_number: number | null = 1) => ({
   id,
@@ -10,15 +10,15 @@ const said = (id: number, summary: string, prompt_number: number | null = 1) => 
 });
 const fix = said(1, "`mvn verify` failed. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`");
 
-describe("a statement is retold", () => {
-  const isRetold = (summary: string, prompt: number | null = 1): boolean => {
-    const told = createToldTurns();
-    told.tell(fix, fix.summary);
-    return told.isRetold(said(2, summary, prompt));
+describe("a statement repeats others", () => {
+  const isRepeated = (summary: string, prompt: number | null = 1): boolean => {
+    const shownTurns = createShownTurns();
+    shownTurns.add(fix, fix.summary);
+    return shownTurns.isRepeated(said(2, summary, prompt));
   };
 
   test("when its turn has said all that it names", () => {
-    expect(isRetold("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.")).toBe(true);
+    expect(isRepeated("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.")).toBe(true);
   });
 
   test.each([
@@ -26,12 +26,12 @@ describe("a statement is retold", () => {
     ["it has another number", "`mvn verify` worked at 3 of 5 attempts."],
     ["most of its words are new", "`mvn verify` needs the JDK because the enforcer plugin checks releases."],
   ])("not when %s", (_, summary) => {
-    expect(isRetold(summary)).toBe(false);
+    expect(isRepeated(summary)).toBe(false);
   });
 
   test("only within its own turn", () => {
-    expect(isRetold("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", 2)).toBe(false);
-    expect(isRetold("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", null)).toBe(false);
+    expect(isRepeated("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", 2)).toBe(false);
+    expect(isRepeated("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", null)).toBe(false);
   });
 });
 
