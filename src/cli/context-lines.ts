@@ -16,10 +16,23 @@ export function renderExplanation(io: Io, { project, moments }: ContextExplanati
     io.out(io.paint.bold(`${title}: ${counted(moment.tokens, "token")}`));
     if (moment.nothing !== null) printWrapped(io, moment.nothing);
     else {
-      io.out(terminalText(moment.text));
+      printText(io, moment.text);
       renderReasons(io, moment);
     }
   }
+}
+
+// Exactly what an agent gets where a program reads it; on a terminal, lines break between words.
+function printText(io: Io, text: string): void {
+  const lines = terminalText(text).split("\n");
+  for (const line of io.isTerminal ? lines.flatMap((one) => broken(one, io.columns)) : lines) io.out(line);
+}
+
+function broken(line: string, columns: number): string[] {
+  const [, indent = "", mark = ""] = /^( *)(- )?/.exec(line) ?? [];
+  const below = indent + " ".repeat(mark.length);
+  const parts = wrapToWidth(line.slice(below.length), Math.max(20, columns - below.length));
+  return parts.map((part, index) => `${index === 0 ? indent + mark : below}${part}`);
 }
 
 const titles: Record<Moment["moment"], string> = {

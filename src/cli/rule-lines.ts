@@ -28,7 +28,7 @@ export function sectionsOf(rules: readonly Rule[]): { heading: string; members: 
 
 function linesOf(io: Io, rule: Rule, width: number): string[] {
   const { id, text, source, prompt_id, created_at_epoch } = rule;
-  const from = prompt_id === null ? source : `P${prompt_id}`;
+  const from = prompt_id === null ? source : `said in P${prompt_id}`;
   const front = `  ${padToWidth(`#${id}`, width)}  ${localDate(new Date(created_at_epoch))}  `;
   // One line a rule where a program reads them.
   const columns = io.isTerminal ? Math.max(20, io.columns - front.length) : Number.POSITIVE_INFINITY;

@@ -42,12 +42,15 @@ export function searchedWords({ query, notes }: Pick<SearchAnswer, "query" | "no
 // A record that only stands in a turn about the question has none of its words itself.
 const weights = { words: 1.5, rank: 0.4 };
 const ofKind = { rule: 1.3, statement: 0.8, summary: 0.75, account: 0.4, prompt: 0 };
+const openGain = 5;
 const losses = { superseded: 0.5, routine: 10 };
 
 function scoreOf(hit: ListedHit, terms: ReadonlySet<string>, bestRank: number): number {
   const words = shareOf(terms, textOf(hit.found));
   const rank = hit.found.rank === undefined ? 0 : Math.max(0, hit.found.rank / bestRank);
-  return weights.words * words + weights.rank * rank + gainOf(hit);
+  // A question for open work is answered by it, whatever its words.
+  const open = hit.found.matched_by.includes("open") ? openGain : 0;
+  return open + weights.words * words + weights.rank * rank + gainOf(hit);
 }
 
 function gainOf({ kind, found }: ListedHit): number {

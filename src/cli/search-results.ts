@@ -1,5 +1,6 @@
 // Search results as lines for people.
 import type { SearchAnswer } from "../client/worker-client.ts";
+import { quoteTitle } from "../domain/quoted-text.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
 import { createHighlight, type Highlight } from "./highlight.ts";
 import type { Io } from "./io.ts";
@@ -161,8 +162,9 @@ function promptResult(found: PromptHit): Result {
 
 // The preview of a statement is the quote that its title cuts.
 function quoteOf({ title, preview, said_by }: Extract<ObservationHit, { preview: string }>) {
-  const isQuote = said_by !== undefined && preview.startsWith(title.replace(/…$/, ""));
-  return isQuote ? { title: preview, preview: "" } : { title, preview };
+  const begin = title.replace(/…$/, "").toLowerCase();
+  const isQuote = said_by !== undefined && preview.toLowerCase().startsWith(begin);
+  return isQuote ? { title: quoteTitle(preview, preview.length), preview: "" } : { title, preview };
 }
 
 type MatchedBy = ObservationHit["matched_by"][number];
@@ -175,6 +177,7 @@ const legs: ReadonlyMap<MatchedBy, string> = new Map([
 
 // That a record holds the words needs no saying; why one without them is here does.
 function foundBy({ matched_by }: { matched_by: readonly MatchedBy[] }): string[] {
+  if (matched_by.includes("open")) return ["open work"];
   if (matched_by.includes("words")) return [];
   const named = matched_by.map((leg) => legs.get(leg)).filter((name) => name !== undefined);
   return named.length === 0 ? [] : [`by ${named.join(" and ")}`];

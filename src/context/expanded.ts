@@ -17,7 +17,7 @@ export function expandedLines(
   const said = wordsOf(title);
   const facts = observation.facts.slice(0, maxFacts).map((fact) => plainLine(fact, maxChars.fact));
   const listed = facts.filter((fact) => saysMore(fact, said));
-  const story = told(observation.narrative ?? "", title);
+  const story = beyondTitle(observation.narrative ?? "", title);
   // A story made of the facts' own words is the facts once more.
   const isFactsAgain = listed.length > 0 && !saysMore(story, wordsOf(`${title} ${listed.join(" ")}`));
   const stories = story === "" || isFactsAgain ? [] : [story];
@@ -25,7 +25,7 @@ export function expandedLines(
     (lines) => lines.length > 0,
   );
   if (wanted !== undefined) return wanted;
-  const summary = told(observation.summary, title);
+  const summary = beyondTitle(observation.summary, title);
   return summary === "" ? null : [summary];
 }
 
@@ -33,8 +33,8 @@ export function expandedLines(
 const maxChars = { story: 700, fact: 200 };
 const maxFacts = 6;
 
-// The text from the first sentence on that says more than the title; empty when there is none.
-function told(text: string, title: string): string {
+/** The text from the first sentence on that says more than the title; empty when there is none. */
+export function beyondTitle(text: string, title: string): string {
   const said = wordsOf(title);
   const sentences = withoutTitle(plainLine(text, title.length + maxChars.story), title).split(sentenceEnd);
   const first = sentences.findIndex((sentence) => saysMore(sentence, said));

@@ -3,6 +3,7 @@ import type { Observation } from "../domain/records.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, fits } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";
+import { beyondTitle } from "./expanded.ts";
 import type { KnownFile } from "./ledger.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
@@ -95,6 +96,6 @@ function recordLine(observation: Observation, changed: readonly ChangedFile[]): 
   const day = dayOf(observation.created_at_epoch);
   const head = `- #${id} ${day} ${plainLine(obs_type, maxTitleChars)}: ${title}${marksOf(marked)}`;
   if (marked.untrusted !== null || marked.superseded) return head;
-  const detail = plainLine(observation.subtitle || observation.summary, maxDetailChars);
-  return detail === "" || detail === title ? head : `${head}. ${detail}`;
+  const detail = plainLine(beyondTitle(observation.subtitle || observation.summary, title), maxDetailChars);
+  return detail === "" ? head : `${head}${/[.!?…:]$/.test(head) ? "" : "."} ${detail}`;
 }

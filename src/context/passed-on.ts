@@ -1,8 +1,8 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import type { RecordName } from "../domain/record-name.ts";
 import type { QuotedRecord } from "../domain/records.ts";
-import { saysLeftOpen } from "../statements/closing-cues.ts";
 import type { StatementsPort } from "./context-port.ts";
+import { isOpenWork } from "./open-work.ts";
 import { plainLine } from "./plain-line.ts";
 import { byTurn, createShownTurns } from "./shown-turns.ts";
 import { textTokens } from "./tokens.ts";
@@ -157,7 +157,7 @@ function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
 function openWork(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): QuotedRecord[] {
   const sessions = new Set(inTime(newest).map((one) => one.sdk_session_id));
   const recent = new Set([...sessions].slice(0, recentSessions));
-  const open = ranked.filter((one) => !isFailure(one) && isOpen(one));
+  const open = ranked.filter((one) => !isFailure(one) && isOpenWork(one));
   const older = open.filter((one) => !recent.has(one.sdk_session_id)).slice(0, mostOlder);
   const fresh = open.filter((one) => recent.has(one.sdk_session_id)).slice(0, mostOpen - older.length);
   return inTime([...fresh, ...older]);
@@ -165,10 +165,6 @@ function openWork(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord
 
 function inTime(statements: readonly QuotedRecord[]): QuotedRecord[] {
   return statements.toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
-}
-
-function isOpen({ said_by, summary }: QuotedRecord): boolean {
-  return said_by === "agent" && saysLeftOpen(summary);
 }
 
 // Only what is derived from tool uses says `tool`; a fix has what worked, a failure has not.

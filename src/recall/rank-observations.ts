@@ -24,10 +24,10 @@ export interface CandidatePort {
 }
 
 /**
- * Why a record is in an answer: its own words, parts of words, its neighbours' words, its meaning, filters alone, or that
- * it is of the time that was asked for.
+ * Why a record is in an answer: its own words, parts of words, its neighbours' words, its meaning, filters alone, that
+ * it is of the time that was asked for, or that it is open work and the question asks for that.
  */
-export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters" | "time";
+export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters" | "time" | "open";
 
 export interface RankedHit {
   id: number;

@@ -131,7 +131,7 @@ export function withoutOpenCues(text: string): string {
 }
 
 const leftOpen = cueOf({
-  words: `left(?: to do| are| is|:| in)|what(?:'s| is) left|remains? (?:to|is|are|mostly)|what remains|still (?:to|has to|have to|needs?|missing)|
+  words: `left(?: to do| are| is|:| in| for (?:next time|later|now|another|tomorrow))|what(?:'s| is) left|remains? (?:to|is|are|mostly)|what remains|still (?:to|has to|have to|needs?|missing)|
     not (?:yet )?(?:done|started|committed|pushed|merged|written|converted|migrated|finished|run)|have not (?:yet )?(?:done|started|touched|run)|
     did not (?:run|start|touch) (?:it|them|this|that)|untouched|unfinished|half done|to-?do|next step|is (?:the )?next|stopped at|waits? for|
     waiting for|pending|blocked|needs? a decision|next steps?:|left to you|is open|are open|not in the code yet|yet to be|

@@ -4,6 +4,14 @@ import { type ClosingCue, closingCuesOf } from "./closing-cues.ts";
 import { promptCuesOf } from "./prompt-cues.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Sentence, sentencesOf } from "./sentences.ts";
+import {
+  isPlain,
+  isReportLead,
+  isSmallTalk,
+  needsSentenceBefore,
+  pointsBack,
+  saysNothingAlone,
+} from "./stands-alone.ts";
 import type { Statement, StatementKind } from "./statement.ts";
 
 /** At most six statements of the agent, in the order of the message. */
@@ -17,20 +25,59 @@ export function concludedIn(turn: Turn): Statement[] {
     hasFailure: turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.tool_failed === true),
   };
   const weighed = sentences
-    .filter(({ text }) => text.length >= shortest && !smallTalk.test(text))
-    .map((sentence) => ({ sentence, salience: salienceOfClosing(sentence, traits) }))
-    .filter(({ salience }) => salience > leastSalience)
+    .filter((one) => isTelling(one, sentences))
+    .map((sentence) => ({
+      sentence,
+      text: withLead(sentence, sentences),
+      salience: salienceOfClosing(sentence, traits),
+    }))
+    .filter(({ salience }) => salience > leastSalience);
+  return withoutBeginnings(weighed)
     .sort((a, b) => b.salience - a.salience)
     .slice(0, mostStatements)
-    .sort((a, b) => a.sentence.at - b.sentence.at);
-  return weighed.map(({ sentence, salience }) => ({
-    kind: kindOf(closingCuesOf(sentence.text), traits),
-    text: withLead(sentence, sentences),
-    said_by: "agent",
-    standing: false,
-    reach: "project",
-    salience,
-  }));
+    .sort((a, b) => a.sentence.at - b.sentence.at)
+    .map(({ sentence, text, salience }) => ({
+      kind: kindOf(closingCuesOf(sentence.text), traits),
+      text,
+      said_by: "agent",
+      standing: false,
+      reach: "project",
+      salience,
+    }));
+}
+
+interface Weighed {
+  sentence: Sentence;
+  text: string;
+  salience: number;
+}
+
+// A sentence and the one that points back at it are one quote.
+function withoutBeginnings(weighed: readonly Weighed[]): Weighed[] {
+  const isAfter = (before: Weighed, { sentence, text }: Weighed): boolean =>
+    before.sentence.at === sentence.at - 1 && text.startsWith(`${before.text} `);
+  return weighed.flatMap((one) => {
+    if (weighed.some((next) => isAfter(one, next))) return [];
+    const before = weighed.find((other) => isAfter(other, one));
+    return before === undefined ? [one] : [{ ...one, salience: Math.max(one.salience, before.salience) }];
+  });
+}
+
+function isTelling(sentence: Sentence, all: readonly Sentence[]): boolean {
+  const { text } = sentence;
+  if (text.length < shortest || isSmallTalk(text)) return false;
+  if (isBareOffer(text) || isBareCheck(sentence)) return false;
+  return !saysNothingAlone(sentence, { hasLead: withLead(sentence, all) !== text });
+}
+
+// "It works as expected."
+function isBareCheck({ text, at }: Sentence): boolean {
+  return at > 0 && pointsBack(text) && isPlain(text) && closingCuesOf(text).has("checked");
+}
+
+// "Happy to do it": what is offered stands elsewhere.
+function isBareOffer(text: string): boolean {
+  return text.length <= longestOffer && isPlain(text) && closingCuesOf(text).has("offer");
 }
 
 function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): StatementKind {
@@ -44,10 +91,14 @@ function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): State
 /** A list item has the line above its list in front, a sentence that points back the sentence before. */
 export function withLead(sentence: Sentence, all: readonly Sentence[]): string {
   const { text, kind, lead, at } = sentence;
-  if (kind === "item") return lead !== "" && lead.length <= longestLead ? `${ended(lead)} ${text}` : text;
+  if (kind === "item") {
+    const isTold = lead !== "" && lead.length <= longestLead && !isReportLead(lead);
+    return isTold ? `${ended(lead)} ${text}` : text;
+  }
   const before = all[at - 1];
-  const pointsBack = before?.kind === "prose" && anaphor.test(text) && before.text.length <= longestLead;
-  return pointsBack ? `${before.text} ${text}` : text;
+  if (before?.kind !== "prose" || !pointsBack(text)) return text;
+  const longest = needsSentenceBefore(text) ? longestNeeded : longestLead;
+  return before.text.length <= longest ? `${before.text} ${text}` : text;
 }
 
 function ended(lead: string): string {
@@ -60,7 +111,5 @@ const readOfPrompt = 4_000;
 const shortest = 12;
 const leastSalience = -3;
 const longestLead = 90;
-const anaphor =
-  /^(?:it|this|that|they|these|those|both|neither|so|then|there|das|dies\w*|es|sie|deshalb|eso|esto|por eso|ça|cela|c'est|il|elle|isso|это|он|она|они)\b|^(?:这|它|这是|これ|それ)/i;
-const smallTalk =
-  /^(?:done|ok|okay|fine|sure|understood|noted|got it|you'?re welcome|gut|verstanden|listo|hecho|entendu|fait|pronto|готово)[.!,]?$/i;
+const longestOffer = 80;
+const longestNeeded = 200;

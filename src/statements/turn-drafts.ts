@@ -9,13 +9,30 @@ import type { Turn } from "../domain/turn.ts";
 import { concludedIn } from "./concluded.ts";
 import { type Fix, fixesOf } from "./fixes.ts";
 import { namesIn } from "./names.ts";
+import { isFiller } from "./rule-wording.ts";
 import { saidIn } from "./said-by-user.ts";
 import type { Statement, StatementKind } from "./statement.ts";
+import { topicTermsOf } from "./topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const statements = [...saidIn(turn), ...concludedIn(turn), ...fixesOf(turn).map(statementOfFix)];
+  const said = saidIn(turn);
+  const rules = said.filter(({ standing }) => standing).map(({ text }) => text);
+  const concluded = concludedIn(turn).filter(({ text }) => !agreesWith(rules, text));
+  const statements = [...said, ...concluded, ...fixesOf(turn).map(statementOfFix)];
   return withoutRepeats(statements.map(printable)).map((statement) => draftOf(statement, { turn, source }));
+}
+
+// "Understood, pnpm from now on" says the user's rule once more.
+function agreesWith(rules: readonly string[], text: string): boolean {
+  if (rules.length === 0 || text.length > longestAgreement) return false;
+  const said = text.replace(agreement, "");
+  const mayBeNew = said === text ? newShare.statement : newShare.agreement;
+  const terms = topicTermsOf(said).filter((term) => !isFiller(term));
+  return rules.some((rule) => {
+    const known = new Set(topicTermsOf(rule));
+    return terms.filter((term) => !known.has(term)).length <= terms.length * mayBeNew;
+  });
 }
 
 /** The statements that need no judgement of their wording: rules that stand, known fixes and failures that stayed. */
@@ -95,5 +112,10 @@ const fixSalience = 0.8;
 const failureSalience = 1;
 const summaryChars = 300;
 const textChars = 1_500;
+const longestAgreement = 120;
+// Of its terms, that the rule does not have.
+const newShare = { agreement: 0.4, statement: 0.2 };
+const agreement =
+  /^(?:done|understood|noted|got it|ok(?:ay)?|sure|will do|verstanden|alles klar|gemacht|entendido|hecho|listo|compris|entendu|d'accord|combinado|feito|понял\w*|готово|хорошо|明白了?|好的|了解(?:しました)?|承知しました)[\s,.:;!—–，。、-]+/i;
 const askedChars = 140;
 const file = /^[\w@.~/-]*[\w@-]+\.[a-z]{1,5}$/i;

@@ -16,17 +16,18 @@ import { createRecent } from "../store/sqlite/recent.ts";
 import { createSearchIndex } from "../store/sqlite/search-index.ts";
 import { createStatements } from "../store/sqlite/statements.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import { openWorkFirst } from "./open-work-search.ts";
 import { foldersOf } from "./project-ports.ts";
 import { searchCommand } from "./search-command.ts";
 
 /** Search over all three kinds of records, observations by their meaning as well. */
 export function buildSearch(
   { db, clock }: { db: Sqlite; clock: Clock },
-  { projects, observations, summaries, prompts }: Store,
+  { projects, observations, summaries, prompts, statements }: Store,
   vectors?: VectorLeg,
 ): Search {
   const index = createSearchIndex(db);
-  return createSearch({
+  const search = createSearch({
     projectId: projects.find,
     now: clock.now,
     observations: { ...index.observations, ...createCandidates(db), byId: observations.byId },
@@ -38,6 +39,7 @@ export function buildSearch(
     },
     vectors,
   });
+  return openWorkFirst(search, { labels: projects.labels, statements: statements.statements });
 }
 
 // A turn that was broken off has no end: its prompt is found again after so long.

@@ -56,6 +56,16 @@ test("puts a statement that only stands in a turn about the question below what 
   ]);
 });
 
+test("puts open work first where the question asks for it", () => {
+  const hits = {
+    observations: [
+      { ...observation, title: "What is open is the port", said_by: "user" as const },
+      { ...observation, id: 2, title: "The login waits", matched_by: ["open" as const] },
+    ],
+  };
+  expect(titlesOf(hits, "what is open")[0]).toBe("The login waits");
+});
+
 test("puts routine steps last", () => {
   const hits = {
     observations: [{ ...observation, title: "Read login.ts", routine: 1 as const, rank: 990 }],

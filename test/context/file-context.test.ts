@@ -33,6 +33,25 @@ describe("forFile", () => {
     ]);
   });
 
+  it.each([
+    [
+      "The cookie is set late.",
+      "The cookie is set late. The redirect loops.",
+      "The cookie is set late. The redirect loops.",
+    ],
+    ["The cookie is set late", "The cookie is set late.", "The cookie is set late"],
+    [
+      "The cookie is s…",
+      "The cookie is set late, behind the 302.",
+      "The cookie is s… …set late, behind the 302.",
+    ],
+    ["Renamed", "checkUser is requireUser now.", "Renamed. checkUser is requireUser now."],
+  ])("says the words of the title %j once", async (title, summary, line) => {
+    memory.addObservation({ title, summary, subtitle: null, files_modified: ["/w/a.ts"] });
+    const text = await createMemoryContext(memory).fileText({ project: "app", path: "/w/a.ts" });
+    expect(text?.split("\n")[2]).toBe(`- #1 2026-11-20 change: ${line}`);
+  });
+
   it("finds a record that names the file from the project's root, but not by its bare name", async () => {
     memory.addObservation({ title: "Relative", files_modified: ["src/login.ts"] });
     memory.addObservation({ title: "Bare", files_modified: ["login.ts"] });

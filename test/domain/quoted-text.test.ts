@@ -12,3 +12,17 @@ test.each([1, 140, 141, 600, 601, 2_000])("loses nothing of a text of %i charact
 test("a title of its own is no quote", () => {
   expect(isQuote({ ...quotedTexts("Use pnpm."), title: "Package manager" })).toBe(false);
 });
+
+test.each([
+  ["we  use pnpm here,\n never npm,", "We use pnpm here, never npm"],
+  ["npm test needs redis.", "npm test needs redis."],
+  ["src/a.ts is generated", "src/a.ts is generated"],
+  ["useState keeps it;", "useState keeps it"],
+  ["`make` builds it", "`make` builds it"],
+  ["über die Grenze, nie direkt", "Über die Grenze, nie direkt"],
+  ["не коммить в main", "Не коммить в main"],
+  ["总是用 pnpm，", "总是用 pnpm"],
+])("the title of %j is %j", (text, title) => {
+  expect(quotedTexts(text)).toMatchObject({ title, summary: text.replace(/\s+/g, " ") });
+  expect(isQuote(quotedTexts(text))).toBe(true);
+});

@@ -41,6 +41,41 @@ describe("the closing of a turn", () => {
   });
 });
 
+describe("a closing that reports", () => {
+  const summaries = (prompt: string, closing: string) =>
+    statementDrafts(turn({ prompt, closing }), 1).map(({ summary }) => summary);
+
+  it("gives its list without the line that only announces it", () => {
+    const closing =
+      "Here is what I changed:\n\n- `src/login.ts`: the cookie is set before the redirect\n- src/a.ts";
+    expect(summaries("fix the login", closing)).toEqual([
+      "`src/login.ts`: the cookie is set before the redirect",
+    ]);
+  });
+
+  it("gives a sentence and the one that points back at it as one quote", () => {
+    const closing = "Next step: wire the Redis store. That needs a decision about which host.";
+    expect(summaries("why is it slow?", closing)).toEqual([closing]);
+    expect(summaries("why is it slow?", `${closing} It works as expected.`)).toEqual([closing]);
+  });
+
+  it("gives no sentence that points at something left out", () => {
+    const closing = "- added a test of the redirect\n- a test\n\nThis also fixes the logout case.";
+    expect(summaries("fix the login", closing)).toEqual(["added a test of the redirect"]);
+  });
+
+  it("gives no offer that names nothing", () => {
+    expect(summaries("fix the login", "Happy to do it. Let me know if you want that.")).toEqual([]);
+    expect(summaries("fix the login", "I can move `src/login.ts` as well if you want.")).toHaveLength(1);
+  });
+
+  it("does not repeat the rule that it agrees with", () => {
+    const rule = "we always use pnpm here, never npm.";
+    expect(summaries(rule, "Understood, I'll use pnpm from now on.")).toEqual([rule]);
+    expect(summaries(rule, "Understood, I'll use pnpm and pin Node in `.nvmrc`.")).toHaveLength(2);
+  });
+});
+
 describe("the prompt of a turn", () => {
   it("gives a rule that stands, in the user's words", () => {
     const prompt =
@@ -49,7 +84,7 @@ describe("the prompt of a turn", () => {
     const [rule] = statementDrafts(turn({ prompt, previous }), 3);
     expect(rule).toMatchObject({
       obs_type: "decision",
-      title: "no no, we always use pnpm here, never npm.",
+      title: "No no, we always use pnpm here, never npm.",
       subtitle: null,
       provenance: "user",
       statement: { said_by: "user", standing: true, reach: "project" },
@@ -64,7 +99,7 @@ describe("the prompt of a turn", () => {
   it("is read by itself: a fence that one before it left open says nothing of it", () => {
     const prompts = ["what is this?\n```\nAlways log every token.", "we always use pnpm here, never npm."];
     const drafts = statementDrafts(turn({ prompt: prompts.join("\n\n"), prompts }), 1);
-    expect(drafts.map(({ title }) => title)).toEqual(["we always use pnpm here, never npm."]);
+    expect(drafts.map(({ title }) => title)).toEqual(["We always use pnpm here, never npm."]);
   });
 
   it("does not take words from a pasted block for the user's own", () => {

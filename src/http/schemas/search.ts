@@ -104,5 +104,5 @@ function ranked<F extends z.ZodRawShape>(fields: F) {
 }
 
 function matchedBy() {
-  return z.array(z.enum(["words", "parts", "neighbours", "vectors", "filters", "time"]));
+  return z.array(z.enum(["words", "parts", "neighbours", "vectors", "filters", "time", "open"]));
 }

@@ -1,4 +1,5 @@
 // Reads an agent's closing message: what it says it did, learned, looked at, left open.
+import { isSmallTalk } from "../../../statements/stands-alone.ts";
 
 type Topic = "completed" | "learned" | "investigated" | "next_steps" | "notes";
 
@@ -42,7 +43,9 @@ function topicOfHeading(heading: string): Topic | null {
 function statementsOf(line: string): string[] {
   const bullet = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?(.+)$/.exec(line)?.[1];
   const parts = bullet === undefined ? line.split(/(?<=[.!?])\s+(?=[A-Z`"'*(])/) : [bullet];
-  return parts.map(withoutMarks).filter((part) => part.length >= 4 && /[\p{L}]{2}/u.test(part));
+  return parts
+    .map(withoutMarks)
+    .filter((part) => part.length >= 4 && /[\p{L}]{2}/u.test(part) && !isSmallTalk(part));
 }
 
 function topicOf(statement: string, section: Topic | null): Topic | "rest" {

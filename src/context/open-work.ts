@@ -1,0 +1,39 @@
+// Open work: the questions that ask for it, and the records that say what is left.
+import type { QuotedRecord } from "../domain/records.ts";
+import { saysLeftOpen } from "../statements/closing-cues.ts";
+import { cueOf, removing } from "../statements/cue-pattern.ts";
+import { topicTermsOf } from "../statements/topic-terms.ts";
+
+/** True for what an agent concluded as not done yet. */
+export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
+  return said_by === "agent" && saysLeftOpen(summary);
+}
+
+/** What a question for open work is about besides: no terms for all of it. Null for any other question. */
+export function askedOpenWork(question: string): ReadonlySet<string> | null {
+  if (question.length > longestQuestion || !asksForIt.test(question)) return null;
+  return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !aside.has(term)));
+}
+
+const longestQuestion = 200;
+
+// The whole phrase, in eight languages: "open" or "left" alone may be a door or a margin.
+const asksForIt = cueOf({
+  words: `what(?:'s| is|s| are)? (?:(?:we|i) )?(?:still |yet |now )?(?:left|open|to do|undone|unfinished|missing|next|remaining|pending|not done)(?: open| to do| undone| next)?|
+    what (?:still )?(?:remains|needs (?:to be done|doing))|what (?:do|did) (?:we|i|you) (?:still )?(?:leave open|have (?:left|to do))|anything (?:still )?(?:left|open)|
+    where (?:were we|did (?:we|i) (?:stop|leave off))|left open|still (?:open|to do)|open (?:work|tasks?|items?|points?|issues?|ends|questions?|todos?)|
+    unfinished(?: work| tasks?)?|remaining (?:work|tasks?)|pending (?:work|tasks?)|next steps?|to-?dos?|loose ends|
+    was (?:ist|bleibt|fehlt|steht) (?:denn )?(?:noch )?(?:offen|übrig|zu tun|aus|nicht fertig|unerledigt)|was (?:bleibt|fehlt)(?: noch)?|noch (?:offen|zu tun)|
+    offene[nrs]? (?:punkte|arbeit\\w*|aufgaben?|fragen|enden)|unerledigt\\w*|nächste[nr]? schritte?|wo waren wir|
+    qué (?:falta|queda)(?: por hacer| pendiente)?|(?:trabajo|tareas?|cosas?) pendientes?|pendientes?|próximos? pasos?|
+    (?:qu'est-ce qui|que) reste(?:-t-il)?(?: à faire)?|reste à faire|travail (?:restant|en cours)|(?:tâches?|points?) (?:restant\\w*|en attente|ouvert\\w*)|prochaines? étapes?|
+    o que (?:falta|resta)(?: fazer)?|tarefas? pendentes?|pendências?|próximos? passos?|
+    что (?:ещё |еще )?(?:осталось|не сделано|не готово|не закончено)(?: сделать)?|незаконченн\\w*|следующи\\w+ шаг\\w*`,
+  runs: "还有什么(?:没做|没完成|要做)?|还剩什么|剩下什么|未完成的?(?:工作|任务)?|待办|下一步|残っている(?:作業|こと|もの)?|残り(?:の)?(?:作業|タスク)?|未完了|やり残し|次にやること",
+});
+
+const aside: ReadonlySet<string> = new Set(
+  topicTermsOf(
+    "work tasks task things anything project repo repository here session remaining list offen todo",
+  ),
+);

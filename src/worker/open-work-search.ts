@@ -1,0 +1,69 @@
+// Search that answers a question for open work with the open work first.
+import { askedOpenWork, isOpenWork } from "../context/open-work.ts";
+import { type Observation, parseLists } from "../domain/records.ts";
+import { observationLine } from "../recall/hits.ts";
+import type { Search, SearchRequest, SearchResults } from "../recall/search.ts";
+import { topicTermsOf } from "../statements/topic-terms.ts";
+
+interface OpenWorkPort {
+  /** Labels of the projects, the last used first. */
+  labels(): string[];
+  /** Active statements, the most salient first. */
+  statements(request: { project: string; limit: number }): Observation[];
+}
+
+/** `search`, with open work before what its words find; the newest first. */
+export function openWorkFirst(search: Search, port: OpenWorkPort): Search {
+  return {
+    async search(request) {
+      const found = await search.search(request);
+      const about = isPlain(request) ? askedOpenWork(request.query ?? "") : null;
+      if (about === null) return found;
+      const open = openWork(port, request, about);
+      return open.length === 0 ? found : { ...found, observations: merged(open, found, request) };
+    },
+  };
+}
+
+// Another page, or a filter that says what kind of record is wanted, asks for those records.
+function isPlain({ query, type, offset, obs_type, concepts, files, isPrompt }: SearchRequest): boolean {
+  const isFiltered = obs_type !== undefined || (concepts ?? []).length > 0 || (files ?? []).length > 0;
+  const isFirst = (offset ?? 0) === 0 && isPrompt !== true;
+  return query !== undefined && isFirst && !isFiltered && (type ?? "observations") === "observations";
+}
+
+function openWork(
+  port: OpenWorkPort,
+  { project, dateStart = 0, dateEnd = Number.POSITIVE_INFINITY }: SearchRequest,
+  about: ReadonlySet<string>,
+): Observation[] {
+  const projects = project === undefined ? port.labels().slice(0, mostProjects) : [project];
+  return projects
+    .flatMap((label) => port.statements({ project: label, limit: mostStatements }))
+    .filter((one) => isOpenWork(one) && one.created_at_epoch >= dateStart && one.created_at_epoch <= dateEnd)
+    .filter(({ summary, subtitle }) => {
+      const terms = topicTermsOf(`${summary} ${subtitle ?? ""}`);
+      return about.size === 0 || terms.some((term) => about.has(term));
+    })
+    .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id)
+    .slice(0, mostOpen);
+}
+
+function merged(
+  open: readonly Observation[],
+  { observations }: SearchResults,
+  { format, limit }: SearchRequest,
+): SearchResults["observations"] {
+  const best = Math.min(0, ...observations.map(({ rank = 0 }) => rank));
+  const first = open.map((one, index) => ({
+    ...(format === "full" ? parseLists(one) : observationLine(one)),
+    rank: best - open.length + index,
+    matched_by: ["open" as const],
+  }));
+  const ids = new Set(open.map(({ id }) => id));
+  return [...first, ...observations.filter(({ id }) => !ids.has(id))].slice(0, limit);
+}
+
+const mostProjects = 20;
+const mostStatements = 200;
+const mostOpen = 10;
