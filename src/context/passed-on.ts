@@ -101,7 +101,7 @@ class Room {
     const shown: Line[] = [];
     for (const line of lines) {
       if (room < leastLine) break;
-      const cost = textTokens(line.text) + 1;
+      const cost = textTokens(line.text) + newlineTokens;
       if (cost > room || this.ids.has(line.record.id) || this.isRepeated(line.record)) continue;
       room -= cost;
       shown.push(line);
@@ -145,11 +145,16 @@ function rulesInOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
   );
 }
 
-/** The most salient first. A finding loses with its age, slowly: about 0.8 in a quarter of a year. */
+/**
+ * The most salient first. A finding loses with its age, slowly: about 0.8 in a quarter of a year. A long one has to be
+ * worth the room of two short ones.
+ */
 function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const newest = Math.max(...statements.map((one) => one.created_at_epoch));
-  const worth = ({ salience, created_at_epoch }: QuotedRecord): number =>
-    (salience ?? 0) - 0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs);
+  const worth = ({ salience, summary, created_at_epoch }: QuotedRecord): number =>
+    (salience ?? 0) -
+    0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs) -
+    0.4 * Math.log(summary.length);
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 
@@ -225,9 +230,10 @@ const mostOlder = 2;
 const recentSessions = 10;
 const mostSessions = 3;
 const recordsLookedAt = 200;
-const leastSalience = { agent: -1.5, user: -0.5 };
+const leastSalience = { agent: -0.5, user: -0.5 };
 const maxChars = { quote: 340, asked: 90, came: 140 };
 // Of the whole: what is left over goes to findings.
-const shares = { rules: 0.5, open: 0.2, sessions: 0.2, failures: 0.12 };
+const shares = { rules: 0.5, open: 0.17, sessions: 0.15, failures: 0.12 };
 const headingTokens = 2;
+const newlineTokens = 0.25;
 const leastLine = 8;

@@ -45,8 +45,8 @@ export function createPromptRanking(): PromptRanking {
   return {
     rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);
-      const query = topicTermsOf(prompt).slice(0, mostTerms);
       const turns = turnsOf(past, texts);
+      const query = withCompounds(topicTermsOf(prompt).slice(0, mostTerms), turns);
       const idf = weightsOf(query, turns);
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };
@@ -62,7 +62,7 @@ export function createPromptRanking(): PromptRanking {
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const close = withoutRepeats(unknown.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      const chosen = fewPerTurn(withNamesFirst(close, names, texts));
+      const chosen = fewPerTurn(withNamesFirst(close, names, texts), asked);
       const ranked = chosen.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
       return { asked, ranked };
     },
@@ -81,10 +81,13 @@ interface Scored<R> {
   overlap: number;
 }
 
+/** What a turn is about, by its key. */
+type Turns = ReadonlyMap<string, { terms: ReadonlySet<string>; intents: ReadonlySet<Intent> }>;
+
 interface Scoring {
   query: readonly string[];
   idf: ReadonlyMap<string, number>;
-  turns: ReadonlyMap<string, ReadonlySet<string>>;
+  turns: Turns;
   intents: ReadonlySet<Intent>;
   texts: TextMemory;
 }
@@ -94,20 +97,27 @@ function scoreOf<R extends QuotedRecord>(
   { query, idf, turns, intents, texts }: Scoring,
 ): Scored<R> {
   const { terms: ownTerms, cues } = texts.of(keyOf(record), textOf(record));
-  const turnTerms = turns.get(turnKey(record));
+  const of = turns.get(turnKey(record));
+  const { said_by } = record;
   let own = 0;
   let turn = 0;
   for (const term of query) {
     if (ownTerms.has(term)) own += idf.get(term) ?? 0;
-    else if (turnTerms?.has(term) === true) turn += idf.get(term) ?? 0;
+    else if (of?.terms.has(term) === true) turn += idf.get(term) ?? 0;
   }
   const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
   const score =
     weights.own * own +
     weights.turn * turn +
     weights.intent * Math.max(...[...intents].map((intent) => fitOf(intent, record, cues))) +
-    weights.salience * salience;
+    weights.salience * Math.min(salience, mostSalience) +
+    weights.purpose * Number(said_by === "agent" && hasPurpose(of?.intents, intents));
   return { record, score, overlap: own + turn / 2 };
+}
+
+// The cause of another fault in answer to a fault, an earlier choice in answer to a choice.
+function hasPurpose(turn: ReadonlySet<Intent> | undefined, asked: ReadonlySet<Intent>): boolean {
+  return turn !== undefined && [...asked].some((intent) => intent !== "act" && turn.has(intent));
 }
 
 // Only for the few that are chosen: two lists for each of 4,000 records would slow every prompt down.
@@ -116,9 +126,9 @@ function sharedBy(
   { query, turns, texts }: Scoring,
 ): Pick<RankedRecord, "own" | "turn"> {
   const { terms: ownTerms } = texts.of(keyOf(record), textOf(record));
-  const turnTerms = turns.get(turnKey(record));
+  const turn = turns.get(turnKey(record))?.terms;
   const own = query.filter((term) => ownTerms.has(term));
-  return { own, turn: query.filter((term) => !ownTerms.has(term) && turnTerms?.has(term) === true) };
+  return { own, turn: query.filter((term) => !ownTerms.has(term) && turn?.has(term) === true) };
 }
 
 /** How well a record answers what is asked for, 0 to 1. */
@@ -165,23 +175,52 @@ function withNamesFirst<R extends QuotedRecord>(
 function turnsOf(
   { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
   texts: TextMemory,
-): Map<string, Set<string>> {
-  const turns = new Map<string, Set<string>>();
-  const add = (key: string, more: ReadonlySet<string>): void => {
-    const turn = turns.get(key) ?? new Set();
-    for (const term of more) turn.add(term);
+): Turns {
+  const turns = new Map<string, { terms: Set<string>; intents: ReadonlySet<Intent> }>();
+  const turnOf = (key: string) => {
+    const turn = turns.get(key) ?? { terms: new Set(), intents: new Set() };
     turns.set(key, turn);
+    return turn;
+  };
+  const add = (key: string, more: ReadonlySet<string>): void => {
+    const { terms } = turnOf(key);
+    for (const term of more) terms.add(term);
   };
   const bySession = new Map<string, ReadonlySet<string>[]>();
   for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
     const asked = bySession.get(prompt.sdk_session_id) ?? [];
     bySession.set(prompt.sdk_session_id, asked);
-    asked.push(texts.of(`p${prompt.id}`, prompt.prompt_text).terms);
+    const read = texts.of(`p${prompt.id}`, prompt.prompt_text);
+    asked.push(read.terms);
     for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
+    turnOf(turnKey(prompt)).intents = read.intents();
   }
   for (const record of records)
     if (record.salience !== null) add(turnKey(record), texts.of(keyOf(record), textOf(record)).terms);
   return turns;
+}
+
+/**
+ * With the words that a long word of the prompt has as its beginning or end, and the reverse: in German and its relatives
+ * `Testumstellung` asks for `Umstellung` too.
+ */
+function withCompounds(query: readonly string[], turns: Turns): string[] {
+  const found = new Set(query);
+  const parts = query.filter((term) => term.length >= leastPart);
+  if (parts.length === 0) return [...query];
+  const seen = new Set<string>();
+  for (const { terms } of turns.values())
+    for (const term of terms) {
+      if (term.length < leastPart || seen.has(term)) continue;
+      seen.add(term);
+      if (parts.some((part) => isPartOf(term, part) || isPartOf(part, term))) found.add(term);
+    }
+  return [...found];
+}
+
+function isPartOf(part: string, whole: string): boolean {
+  const isLonger = whole.length >= leastCompound && whole.length > part.length + 2;
+  return isLonger && (whole.startsWith(part) || whole.endsWith(part));
 }
 
 function turnKey({
@@ -199,15 +238,12 @@ function textOf({ title, summary, salience }: QuotedRecord): string {
 }
 
 // A young project has too few turns to tell a rare word from a common one.
-function weightsOf(
-  query: readonly string[],
-  turns: ReadonlyMap<string, ReadonlySet<string>>,
-): Map<string, number> {
+function weightsOf(query: readonly string[], turns: Turns): Map<string, number> {
   const count = Math.max(leastTurns, turns.size);
   const all = [...turns.values()];
   return new Map(
     query.map((term) => {
-      const found = all.reduce((sum, turn) => sum + Number(turn.has(term)), 0);
+      const found = all.reduce((sum, { terms }) => sum + Number(terms.has(term)), 0);
       return [term, Math.log(1 + (count - found + 0.5) / (found + 0.5))];
     }),
   );
@@ -232,25 +268,32 @@ function textKey(record: QuotedRecord): string {
   return textOf(record).toLowerCase();
 }
 
-function fewPerTurn<R extends QuotedRecord>(scored: readonly Scored<R>[]): Scored<R>[] {
+// One turn tells one story: what else it says gives way to other turns, unless its work is to be taken up again.
+function fewPerTurn<R extends QuotedRecord>(
+  scored: readonly Scored<R>[],
+  { intents }: AskedFor,
+): Scored<R>[] {
+  const isResumed = intents.has("resume");
   const counts = new Map<string, number>();
   const shownTurns = createShownTurns();
-  const few: Scored<R>[] = [];
-  for (const one of scored) {
-    if (few.length === mostRanked) break;
-    const key = turnKey(one.record);
-    const count = counts.get(key) ?? 0;
-    if (count === mostPerTurn || (one.record.standing === 0 && shownTurns.isRepeated(one.record))) continue;
-    counts.set(key, count + 1);
-    shownTurns.add(one.record, textOf(one.record));
-    few.push(one);
-  }
-  return few;
+  const most = isResumed ? mostOfResumed : mostPerTurn;
+  return scored
+    .flatMap((one) => {
+      const key = turnKey(one.record);
+      const before = counts.get(key) ?? 0;
+      if (before === most || (one.record.standing === 0 && shownTurns.isRepeated(one.record))) return [];
+      counts.set(key, before + 1);
+      shownTurns.add(one.record, textOf(one.record));
+      return isResumed ? one : { ...one, score: one.score - weights.sameTurn * before };
+    })
+    .sort((a, b) => b.score - a.score || b.record.id - a.record.id)
+    .slice(0, mostRanked);
 }
 
 interface ReadText {
   terms: ReadonlySet<string>;
   cues: ReadonlySet<ClosingCue>;
+  intents(): ReadonlySet<Intent>;
 }
 
 interface TextMemory {
@@ -266,7 +309,12 @@ function createTextMemory(): TextMemory {
       if (known !== undefined) return known;
       if (kept.size >= mostKept) kept.clear();
       const read = text.slice(0, mostChars);
-      const made = { terms: new Set(topicTermsOf(read)), cues: closingCuesOf(read) };
+      let intents: ReadonlySet<Intent> | undefined;
+      const made = {
+        terms: new Set(topicTermsOf(read)),
+        cues: closingCuesOf(read),
+        intents: () => (intents ??= askedFor(read).intents),
+      };
       kept.set(key, made);
       return made;
     },
@@ -279,7 +327,7 @@ function keyOf({ id, revision }: QuotedRecord): string {
 
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as
 // `npm run bench -- delivery` measures it.
-const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3 };
+const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3, purpose: 2, sameTurn: 2 };
 const limits: Record<PromptKind, { gate: number; overlap: number; least: number }> = {
   general: { gate: 14, overlap: 7, least: 7 },
   unknown: { gate: 4.5, overlap: 1.5, least: 1 },
@@ -287,6 +335,11 @@ const limits: Record<PromptKind, { gate: number; overlap: number; least: number 
 };
 const spread = 8;
 const mostPerTurn = 3;
+const mostOfResumed = 6;
+// A rule is more salient than any finding, and still has to be about the prompt.
+const mostSalience = 3;
+const leastPart = 5;
+const leastCompound = 9;
 const promptsOfTurn = 4;
 const mostRanked = 12;
 const leastTurns = 50;

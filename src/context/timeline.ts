@@ -6,9 +6,10 @@ import { changedFiles, chosenObservations } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { passedOn } from "./passed-on.ts";
-import { createMarkdown } from "./render-markdown.ts";
+import { createMarkdown, frameOf } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
 import type { ProjectFolders } from "./short-path.ts";
+import { textTokens } from "./tokens.ts";
 import { type ContextRow, type ContextView, headings, viewOf } from "./view.ts";
 
 export interface TimelineRequest {
@@ -44,8 +45,7 @@ export interface TimelineDeps {
 
 /** The timeline; empty when there is nothing to tell, or what there is does not fit. In colours it has the same rows. */
 export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): Promise<Injection> {
-  const { view, quoted } = await viewFor(deps, request);
-  const fitting = isEmpty(view) ? null : fittingView(view, request.budget);
+  const { view, quoted, fitting } = await fittingTimeline(deps, request);
   if (fitting === null) {
     return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
   }
@@ -59,6 +59,24 @@ export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): 
     changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
     places: placesIn(fitting.view, rows),
   };
+}
+
+// Rows that do not fit add a line about the remainder, which then takes its place from the quotes.
+async function fittingTimeline(deps: TimelineDeps, request: TimelineRequest): Promise<FittingTimeline> {
+  const spared = [0, remainderTokens];
+  for (;;) {
+    const { view, quoted } = await viewFor(deps, request, spared.shift() ?? 0);
+    const fitting = isEmpty(view) ? null : fittingView(view, request.budget);
+    if (fitting !== null || view.sections.length === 0 || spared.length === 0)
+      return { view, quoted, fitting };
+  }
+}
+
+interface FittingTimeline {
+  view: ContextView;
+  quoted: readonly number[];
+  /** Null when nothing of it fits. */
+  fitting: (Rendered & { view: ContextView }) | null;
 }
 
 function placesIn({ sections, lastSummary }: ContextView, rows: readonly ContextRow[]): PlacedRecord[] {
@@ -77,8 +95,12 @@ function placesIn({ sections, lastSummary }: ContextView, rows: readonly Context
 async function viewFor(
   { port, settings, searchCommand }: TimelineDeps,
   { projects, cwd, known, budget }: TimelineRequest,
+  spared: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
-  const quotes = passedOn(port, { projects, known, ...shareOf(budget) });
+  // A text that may be of any length, as one asked for over HTTP, has the same quotes as a host gets.
+  const most = Math.min(budget.tokens, mostQuoteTokens) - spared;
+  const tokens = most - textTokens(frameOf({ projects, searchCommand }));
+  const quotes = passedOn(port, { projects, known, tokens });
   const shown = new Set([...known, ...quotes.records]);
   const observations = chosenObservations(port, projects, { settings, known: shown });
   const records = observations.map(({ observation }) => observation);
@@ -98,13 +120,8 @@ async function viewFor(
   return { view: viewOf(chosen, settings), quoted: quotes.records };
 }
 
-// The frame takes about 60 tokens. A text that may be of any length, as one asked for over HTTP, has the same quotes as a
-// host gets.
-function shareOf({ tokens }: Budget): { tokens: number } {
-  return { tokens: Math.min(tokens, mostQuoteTokens) * 0.96 - 50 };
-}
-
 const mostQuoteTokens = 1_000;
+const remainderTokens = 60;
 
 // Many rows are of one project.
 function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {

@@ -21,8 +21,7 @@ export function concludedIn(turn: Turn): Statement[] {
   const traits: TurnTraits = {
     ofProblem: tellsOfProblem(asked),
     afterAgreement: promptCuesOf(asked).has("agreement"),
-    isFollowUp: turn.previous !== null,
-    hasFailure: turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.tool_failed === true),
+    uses: turn.uses.filter(({ isOfTurn }) => isOfTurn).length,
   };
   const weighed = sentences
     .filter((one) => isTelling(one, sentences))

@@ -58,12 +58,16 @@ function splitProse(text: string): string[] {
   for (const { segment } of segmenter.segment(text)) {
     for (const part of segment.split(beforeLowerCase)) {
       const last = sentences.at(-1);
-      if (last !== undefined && (abbreviation.test(last) || opensSpan(last)))
+      if (last !== undefined && goesOn(last, part.trim()))
         sentences[sentences.length - 1] = `${last} ${part.trim()}`;
       else if (part.trim() !== "") sentences.push(part.trim());
     }
   }
   return sentences;
+}
+
+function goesOn(text: string, next: string): boolean {
+  return abbreviation.test(text) || opensSpan(text) || (endsInMethod.test(text) && /^\p{Ll}/u.test(next));
 }
 
 // A period within a code span ends nothing.
@@ -106,6 +110,8 @@ const maxLines = 400;
 const maxSentences = 120;
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?])\s+(?=[\p{Ll}\p{Lo}`])/u;
+// Ruby and Elixir names end like this: `AuditLog.record!`, `is_valid?`.
+const endsInMethod = /(?:^|[\s(])[A-Za-z]\w*(?:[._]\w+)+[!?]$/;
 const abbreviation =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|approx|resp|vs|cf|incl|z\.\s?B|d\.\s?h|bzw|usw|ca|ggf|evtl|u\.\s?a|p\.\s?ej|т\.\s?е|т\.\s?д|напр|no|nr|fig|st|min|max|sec|dr|mr|mrs)\.$/i;
 const heading = /^(?:#{1,6} {1,4}(\S.{0,119})|\*\*([^*]{1,100})\*\*:?)$/;

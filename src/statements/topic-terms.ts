@@ -16,7 +16,7 @@ export function topicTermsOf(text: string): string[] {
 
 /** True for a word that says nothing about a topic: articles, pronouns, auxiliaries, polite words. */
 function isCommon(term: string): boolean {
-  return commonWords.has(term) || (term.length < 2 && !/\d/.test(term));
+  return commonWords.has(term) || term.length < 2;
 }
 
 // Russian words differ in their endings more than in their stems.
@@ -33,6 +33,7 @@ const commonWords: ReadonlySet<string> = withStems(
   first last time tell ask show give take put let help pleas thank thanks hi hello morn ok okay yes no yeah sure mayb
   realli actual alreadi someth someon everyth anyth noth one two three four five don doesn didn isn wasn aren won can
   couldn wouldn shouldn ve ll re im id quick short question sentenc write explain start end now today yesterday
+  know knew happen without nobodi anybodi somebodi idea ago coupl guess mess keep got seem
   tomorrow week month year day just even much mani lot bit small big littl
   der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ist sind war waren wird
   werden wurde hat haben habe hatte kann konnen konnte soll sollen sollte muss mussen mal noch nur auch schon jetzt wir

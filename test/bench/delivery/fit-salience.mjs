@@ -45,8 +45,7 @@ function examplesOf({ past, need }, product) {
 
 function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
   const turn = {
-    isFollowUp,
-    hasFailure: did.some(({ error }) => error !== undefined),
+    uses: did.length,
     ofProblem: product.tellsOfProblem(prompt),
     afterAgreement: product.promptCuesOf(prompt).has("agreement"),
   };
