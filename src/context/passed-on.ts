@@ -230,7 +230,7 @@ const mostOlder = 2;
 const recentSessions = 10;
 const mostSessions = 3;
 const recordsLookedAt = 200;
-const leastSalience = { agent: -0.5, user: -0.5 };
+const leastSalience = { agent: -2.2, user: -1.2 };
 const maxChars = { quote: 340, asked: 90, came: 140 };
 // Of the whole: what is left over goes to findings.
 const shares = { rules: 0.5, open: 0.17, sessions: 0.15, failures: 0.12 };
