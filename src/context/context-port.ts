@@ -1,6 +1,6 @@
 // What context needs of the store, of search and of the work tree.
 import type { Observation, SessionSummary } from "../domain/records.ts";
-import type { EarlierPrompt } from "./prompt-ranking.ts";
+import type { EarlierPrompt } from "./past-turns.ts";
 import type { NewestRecords } from "./recent.ts";
 import type { ProjectFolders } from "./short-path.ts";
 

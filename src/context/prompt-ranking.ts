@@ -1,17 +1,20 @@
 // Which records of a project a prompt calls for: shared words, the words of their turn, what is asked for, and salience.
 import type { QuotedRecord } from "../domain/records.ts";
-import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
+import type { ClosingCue } from "../statements/closing-cues.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
+import {
+  createTextMemory,
+  type EarlierPrompt,
+  keyOf,
+  type TextMemory,
+  type Turns,
+  textOf,
+  turnKey,
+  turnsOf,
+  withCompounds,
+} from "./past-turns.ts";
 import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
 import { createShownTurns } from "./shown-turns.ts";
-
-/** What the user typed in an earlier turn. */
-export interface EarlierPrompt {
-  id: number;
-  sdk_session_id: string;
-  prompt_number: number;
-  prompt_text: string;
-}
 
 export interface RankedRecords<R = QuotedRecord> {
   asked: AskedFor;
@@ -80,9 +83,6 @@ interface Scored<R> {
   /** Weight of the shared words. */
   overlap: number;
 }
-
-/** What a turn is about, by its key. */
-type Turns = ReadonlyMap<string, { terms: ReadonlySet<string>; intents: ReadonlySet<Intent> }>;
 
 interface Scoring {
   query: readonly string[];
@@ -171,72 +171,6 @@ function withNamesFirst<R extends QuotedRecord>(
     .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
 }
 
-/** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
-function turnsOf(
-  { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
-  texts: TextMemory,
-): Turns {
-  const turns = new Map<string, { terms: Set<string>; intents: ReadonlySet<Intent> }>();
-  const turnOf = (key: string) => {
-    const turn = turns.get(key) ?? { terms: new Set(), intents: new Set() };
-    turns.set(key, turn);
-    return turn;
-  };
-  const add = (key: string, more: ReadonlySet<string>): void => {
-    const { terms } = turnOf(key);
-    for (const term of more) terms.add(term);
-  };
-  const bySession = new Map<string, ReadonlySet<string>[]>();
-  for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
-    const asked = bySession.get(prompt.sdk_session_id) ?? [];
-    bySession.set(prompt.sdk_session_id, asked);
-    const read = texts.of(`p${prompt.id}`, prompt.prompt_text);
-    asked.push(read.terms);
-    for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
-    turnOf(turnKey(prompt)).intents = read.intents();
-  }
-  for (const record of records)
-    if (record.salience !== null) add(turnKey(record), texts.of(keyOf(record), textOf(record)).terms);
-  return turns;
-}
-
-/**
- * With the words that a long word of the prompt has as its beginning or end, and the reverse: in German and its relatives
- * `Testumstellung` asks for `Umstellung` too.
- */
-function withCompounds(query: readonly string[], turns: Turns): string[] {
-  const found = new Set(query);
-  const parts = query.filter((term) => term.length >= leastPart);
-  if (parts.length === 0) return [...query];
-  const seen = new Set<string>();
-  for (const { terms } of turns.values())
-    for (const term of terms) {
-      if (term.length < leastPart || seen.has(term)) continue;
-      seen.add(term);
-      if (parts.some((part) => isPartOf(term, part) || isPartOf(part, term))) found.add(term);
-    }
-  return [...found];
-}
-
-function isPartOf(part: string, whole: string): boolean {
-  const isLonger = whole.length >= leastCompound && whole.length > part.length + 2;
-  return isLonger && (whole.startsWith(part) || whole.endsWith(part));
-}
-
-function turnKey({
-  sdk_session_id,
-  prompt_number,
-}: {
-  sdk_session_id: string;
-  prompt_number: number | null;
-}) {
-  return `${sdk_session_id}:${prompt_number ?? ""}`;
-}
-
-function textOf({ title, summary, salience }: QuotedRecord): string {
-  return salience === null ? `${title} ${summary}` : summary;
-}
-
 // A young project has too few turns to tell a rare word from a common one.
 function weightsOf(query: readonly string[], turns: Turns): Map<string, number> {
   const count = Math.max(leastTurns, turns.size);
@@ -290,41 +224,6 @@ function fewPerTurn<R extends QuotedRecord>(
     .slice(0, mostRanked);
 }
 
-interface ReadText {
-  terms: ReadonlySet<string>;
-  cues: ReadonlySet<ClosingCue>;
-  intents(): ReadonlySet<Intent>;
-}
-
-interface TextMemory {
-  of(key: string, text: string): ReadText;
-}
-
-// To read the texts of 2,000 records takes about 0.2 s; what was read is kept.
-function createTextMemory(): TextMemory {
-  const kept = new Map<string, ReadText>();
-  return {
-    of(key, text) {
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      if (kept.size >= mostKept) kept.clear();
-      const read = text.slice(0, mostChars);
-      let intents: ReadonlySet<Intent> | undefined;
-      const made = {
-        terms: new Set(topicTermsOf(read)),
-        cues: closingCuesOf(read),
-        intents: () => (intents ??= askedFor(read).intents),
-      };
-      kept.set(key, made);
-      return made;
-    },
-  };
-}
-
-function keyOf({ id, revision }: QuotedRecord): string {
-  return `o${id}.${revision}`;
-}
-
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as
 // `npm run bench -- delivery` measures it.
 const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3, purpose: 2, sameTurn: 2 };
@@ -338,15 +237,9 @@ const mostPerTurn = 3;
 const mostOfResumed = 6;
 // A rule is more salient than any finding, and still has to be about the prompt.
 const mostSalience = 3;
-const leastPart = 5;
-const leastCompound = 9;
-const promptsOfTurn = 4;
 const mostRanked = 12;
 const leastTurns = 50;
 const mostTerms = 80;
-const mostChars = 2000;
-// About 5 MB.
-const mostKept = 12_000;
 
 /** A record of a model or a user that is no statement, by its type. */
 const salienceOfAccount: Readonly<Record<string, number>> = { decision: 0, bugfix: 0, feature: -1 };

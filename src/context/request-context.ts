@@ -3,8 +3,9 @@ import type { QuotedRecord } from "../domain/records.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, fits, without } from "./budget.ts";
 import { type PassedOnPort, passedOn } from "./passed-on.ts";
+import type { EarlierPrompt } from "./past-turns.ts";
 import { renderQuotes } from "./prompt-context.ts";
-import { createPromptRanking, type EarlierPrompt } from "./prompt-ranking.ts";
+import { createPromptRanking } from "./prompt-ranking.ts";
 import { recordsBlock, type ShownRecord } from "./records-block.ts";
 
 export interface ContextRequest {

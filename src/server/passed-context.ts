@@ -1,6 +1,6 @@
 // The context of `/v1/context`: what the store knows of the project is read first, then chosen and rendered as locally.
 import type { PassedOnPort } from "../context/passed-on.ts";
-import type { EarlierPrompt } from "../context/prompt-ranking.ts";
+import type { EarlierPrompt } from "../context/past-turns.ts";
 import { createRequestContext } from "../context/request-context.ts";
 import type { HostedObservation } from "../domain/hosted-record.ts";
 import type { QuotedRecord } from "../domain/records.ts";
