@@ -59,8 +59,10 @@ export function createPromptRanking(): PromptRanking {
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      const isCloseEnough = ({ score }: { score: number }): boolean =>
-        score > Math.max(least, best.score - spread);
+      // What is left open needs no word in common with a prompt that asks for it.
+      const needsWord = !asked.intents.has("resume");
+      const isCloseEnough = (one: Scored<unknown>): boolean =>
+        one.score > Math.max(least, best.score - spread) && (one.overlap > 0 || !needsWord);
       // Where the best are known already, what is left has to come close to them.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const close = withoutRepeats(unknown.filter(isCloseEnough), past.records, known);
