@@ -49,7 +49,9 @@ export function createPromptRanking(): PromptRanking {
     rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);
       const turns = turnsOf(past, texts);
-      const query = withCompounds(topicTermsOf(prompt).slice(0, mostTerms), turns);
+      // A digit alone is about nothing.
+      const terms = topicTermsOf(prompt).filter((term) => term.length > 1);
+      const query = withCompounds(terms.slice(0, mostTerms), turns);
       const idf = weightsOf(query, turns);
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };

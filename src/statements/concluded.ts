@@ -108,7 +108,7 @@ const mostStatements = 6;
 // What a prompt is about stands in its first words.
 const readOfPrompt = 4_000;
 const shortest = 12;
-const leastSalience = -3;
+const leastSalience = -4.5;
 const longestLead = 90;
 const longestOffer = 80;
 const longestNeeded = 200;

@@ -35,7 +35,7 @@ function traitsOfClosing({ text, kind }: Sentence, turn: TurnTraits): Traits<key
     colon: Number(/[:：] ?\S/.test(text)),
     ofProblem: Number(turn.ofProblem),
     afterAgreement: Number(turn.afterAgreement),
-    uses: Math.log(1 + turn.uses),
+    uses: Math.log(1 + Math.min(turn.uses, mostUses)),
   };
 }
 
@@ -139,6 +139,8 @@ const promptWeights = {
 };
 
 const usualChars = 80;
+// Longer turns were not among those that the weights are fitted on.
+const mostUses = 8;
 
 const problem =
   /\b(?:bug|error|broken|crash\w*|fail\w*|wrong|slow|why|doesn'?t|not work\w*|leak|flaky|stuck|hang\w*|restart\w*|missing|killed|timeout|fehler|langsam|kaputt|warum|falla|lento|por qué|erreur|lent|vide|pourquoi|erro|falha)\b|ошибк|зависа|не работает|почему|报错|失败|为什么|没有|エラー|遅い|なぜ|出ない/i;

@@ -16,7 +16,7 @@ export function topicTermsOf(text: string): string[] {
 
 /** True for a word that says nothing about a topic: articles, pronouns, auxiliaries, polite words. */
 function isCommon(term: string): boolean {
-  return commonWords.has(term) || term.length < 2;
+  return commonWords.has(term) || (term.length < 2 && !/\d/.test(term));
 }
 
 // Russian words differ in their endings more than in their stems.

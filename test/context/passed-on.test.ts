@@ -76,7 +76,7 @@ describe("the start of a session", () => {
   it("tells the story of one turn once, and in one place", async () => {
     const turn = { prompt_number: 1, session: "s1" };
     const fix = "`mvn verify` failed with `invalid release`. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`";
-    say(fix, { said_by: "tool", salience: 3 }, { ...turn, obs_type: "bugfix" });
+    say(fix, { said_by: "tool", salience: 4 }, { ...turn, obs_type: "bugfix" });
     say("The lock is per tenant.", { salience: 2.5 });
     say("`mvn verify` worked with `JAVA_HOME=/opt/jdk-21`.", { salience: 2 }, turn);
     say("The enforcer plugin checks the release.", { salience: 1.5 }, turn);
@@ -86,6 +86,15 @@ describe("the start of a session", () => {
       "  - The enforcer plugin checks the release. (#4)",
       "- The lock is per tenant. (#2)",
     ]);
+  });
+
+  it("fits its budget with a long search command", async () => {
+    for (let n = 0; n < 200; n++) say(`Finding ${n} is about \`module-${n}\` and what it does.`);
+    const searchCommand = `node /opt/${"deep/".repeat(60)}mem.js search`;
+    const context = createMemoryContext(memory, { tokenBudget: 1000 }, { searchCommand });
+    const { text } = await context.forSession({ project: "app" });
+    expect(text.length / 4).toBeLessThanOrEqual(1000);
+    expect(text.length / 4).toBeGreaterThan(900);
   });
 
   it("stays within its budget, and the most salient findings go first", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { EarlierPrompt } from "../../src/context/past-turns.ts";
 import { createPromptRanking } from "../../src/context/prompt-ranking.ts";
 import type { Observation } from "../../src/domain/records.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
@@ -42,4 +43,44 @@ test("edited files bring nothing in that the prompt does not call for", () => {
   const ranking = createPromptRanking();
   const past = { records, prompts: [] };
   expect(ranking.rank("write me a haiku about spring", past, new Set(), ["mailer.ts"]).ranked).toEqual([]);
+});
+
+function asked(prompt_text: string, turn: number): EarlierPrompt {
+  return { id: turn, sdk_session_id: "s1", prompt_number: turn, prompt_text };
+}
+
+function rankedFor(prompt: string, records: readonly Observation[], prompts: readonly EarlierPrompt[] = []) {
+  const { ranked } = createPromptRanking().rank(prompt, { records, prompts }, new Set());
+  return ranked.map(({ record }) => record.summary);
+}
+
+test("a report of a fault brings what came of an earlier one before what came of a wish", () => {
+  const records = [
+    conclusion("The mail goes through `relay-a` now.", 1),
+    conclusion("The mail of `relay-b` was signed with the old key.", 2),
+  ];
+  const prompts = [asked("move the mail to another relay", 1), asked("why is our mail rejected?", 2)];
+  expect(rankedFor("customers complain that no mail arrives", records, prompts)[0]).toContain("relay-b");
+});
+
+test("a long word finds its parts, and a part finds long words", () => {
+  const records = [conclusion("Stand der Umstellung: `web` ist noch nicht angefangen.", 1)];
+  expect(rankedFor("wie machen wir bei der Testumstellung in der API weiter?", records)).toHaveLength(1);
+  const compound = [conclusion("Die Preisabfrage liest aus dem Zwischenspeicher von `shop`.", 1)];
+  expect(rankedFor("warum ist die abfrage in Produktion so langsam?", compound)).toHaveLength(1);
+});
+
+test("one turn does not fill what is said, unless its work is taken up again", () => {
+  const parts = ["alpha", "beta", "gamma", "delta", "epsilon"];
+  const records = parts.map((part) => conclusion(`The migration of \`${part}\` is not done yet.`, 1));
+  expect(rankedFor("add a test for the migration", records)).toHaveLength(3);
+  expect(rankedFor("continue the migration", records)).toHaveLength(5);
+});
+
+test("what shares no word with the prompt stays out", () => {
+  const records = [
+    conclusion("Sessions end early because the `login` cookie has no domain.", 1),
+    conclusion("The webhook is sent twice because `retry()` counts from zero.", 2),
+  ];
+  expect(rankedFor("why does the webhook arrive twice?", records)).toEqual([records[1]?.summary]);
 });

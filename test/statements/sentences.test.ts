@@ -15,6 +15,13 @@ it("splits before lower-case letters, and not at abbreviations or inside code", 
   ]);
 });
 
+it("does not split after the name of a method that ends in a mark", () => {
+  const texts = sentencesOf("We want an AuditLog.record! call in every action. Stop! it is wrong").map(
+    ({ text }) => text,
+  );
+  expect(texts).toEqual(["We want an AuditLog.record! call in every action.", "Stop!", "it is wrong"]);
+});
+
 it("splits Chinese and Japanese sentences", () => {
   expect(texts("原因找到了。网关限制为 8m。")).toEqual(["原因找到了。", "网关限制为 8m。"]);
 });
