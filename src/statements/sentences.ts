@@ -55,19 +55,24 @@ export function sentencesOf(message: string): Sentence[] {
 /** One paragraph's sentences. `Intl.Segmenter` never ends a sentence before a lower-case letter; people do. */
 function splitProse(text: string): string[] {
   const sentences: string[] = [];
+  let open = "";
   for (const { segment } of segmenter.segment(text)) {
+    // A part keeps the space behind it: what goes on is quoted as it was written.
     for (const part of segment.split(beforeLowerCase)) {
-      const last = sentences.at(-1);
-      if (last !== undefined && goesOn(last, part.trim()))
-        sentences[sentences.length - 1] = `${last} ${part.trim()}`;
-      else if (part.trim() !== "") sentences.push(part.trim());
+      if (open !== "" && !goesOn(open.trim(), part.trim())) {
+        sentences.push(open.trim());
+        open = "";
+      }
+      open += part;
     }
   }
-  return sentences;
+  return [...sentences, open.trim()].filter((one) => one !== "");
 }
 
 function goesOn(text: string, next: string): boolean {
-  return abbreviation.test(text) || opensSpan(text) || (endsInMethod.test(text) && /^\p{Ll}/u.test(next));
+  if (abbreviation.test(text) || opensSpan(text)) return true;
+  if (ordinal.test(text) && (germanDate.test(text) || month.test(next))) return true;
+  return endsInMethod.test(text) && /^\p{Ll}/u.test(next);
 }
 
 // A period within a code span ends nothing.
@@ -94,22 +99,32 @@ function isContinuation(line: string, last: Omit<Sentence, "at"> | undefined): b
   return last?.kind === "item" && /^\s{2,}\S/.test(line) && !skipped.test(line);
 }
 
-/** The text without emphasis and link targets, white space collapsed. */
+/** The text without emphasis and link targets, white space collapsed. Code is left as it is: `__init__` is a name. */
 function plainText(text: string): string {
   return text
-    .replace(/\*\*|__/g, "")
-    .replace(/(^|[\s(])[*_]([^\s*_][^*_]{0,80})[*_](?=$|[\s).,;:!?])/g, "$1$2")
-    .replace(/\[([^\]]{1,200})\]\([^)]{1,400}\)/g, "$1")
+    .split(/(`[^`]+`)/)
+    .map((part, at) => (at % 2 === 1 ? part : withoutEmphasis(part)))
+    .join("")
     .replace(/^\[[ xX]\]\s+/, "")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+function withoutEmphasis(text: string): string {
+  return text
+    .replace(/\*\*|__/g, "")
+    .replace(/(^|[\s(])[*_]([^\s*_][^*_]{0,80})[*_](?=$|[\s).,;:!?])/g, "$1$2")
+    .replace(/\[([^\]]{1,200})\]\([^)]{1,400}\)/g, "$1");
 }
 
 const maxChars = 64 * 1024;
 const maxLines = 400;
 const maxSentences = 120;
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?])\s+(?=[\p{Ll}\p{Lo}`])/u;
+const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?]\s+)(?=[\p{Ll}\p{Lo}`])/u;
+const ordinal = /(?:^|\s)\d{1,2}\.$/;
+const germanDate = /\b(?:am|vom|zum|bis|seit|der|den|dem) \d{1,2}\.$/i;
+const month = /^(?:jan|feb|mär|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)/i;
 // Ruby and Elixir names end like this: `AuditLog.record!`, `is_valid?`.
 const endsInMethod = /(?:^|[\s(])[A-Za-z]\w*(?:[._]\w+)+[!?]$/;
 const abbreviation =

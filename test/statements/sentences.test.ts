@@ -22,6 +22,23 @@ it("does not split after the name of a method that ends in a mark", () => {
   expect(texts).toEqual(["We want an AuditLog.record! call in every action.", "Stop!", "it is wrong"]);
 });
 
+it("quotes code spans and German dates as they were written", () => {
+  const text =
+    "The check `/-?\\d+(e-?\\d+)?$/` lacks an anchor. Das ist in V8 der 1. Mai 2001, bis zum 3. Quartal. Gut so.";
+  expect(sentencesOf(text).map((one) => one.text)).toEqual([
+    "The check `/-?\\d+(e-?\\d+)?$/` lacks an anchor.",
+    "Das ist in V8 der 1. Mai 2001, bis zum 3. Quartal.",
+    "Gut so.",
+  ]);
+});
+
+it("takes emphasis away, and leaves the underscores of a name in code", () => {
+  const [one] = sentencesOf(
+    "**Cause:** `pkg/__init__.py` imports *everything* of [the guide](docs/guide.md).",
+  );
+  expect(one?.text).toBe("Cause: `pkg/__init__.py` imports everything of the guide.");
+});
+
 it("splits Chinese and Japanese sentences", () => {
   expect(texts("原因找到了。网关限制为 8m。")).toEqual(["原因找到了。", "网关限制为 8m。"]);
 });
