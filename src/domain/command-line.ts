@@ -38,7 +38,7 @@ export function parseCommandLine(command: string): Segment[] {
     const { start, end } = raw;
     const program = programName(words[0] ?? "");
     if (program === "" && raw.writes.length === 0) continue;
-    const inner = shells.has(program) ? innerCommand(words) : "";
+    const inner = innerCommand(words);
     if (inner !== "") {
       for (const segment of parseCommandLine(inner)) {
         const merged = [...environment, ...segment.environment];
@@ -61,7 +61,8 @@ export function parseCommandLine(command: string): Segment[] {
       fallback: raw.fallback,
       directory,
     });
-    if (program === "cd" && words[1] !== undefined) directory = joinPath(directory, words[1]);
+    if ((program === "cd" || program === "pushd") && words[1] !== undefined)
+      directory = joinPath(directory, words[1]);
     if (program === "export") exported.push(...words.slice(1).filter((word) => assignment.test(word)));
     if (segments.length >= maxSegments) break;
   }
@@ -81,13 +82,24 @@ function withoutWrappers(words: readonly string[]): { words: string[]; assignmen
   while (at < words.length) {
     const word = words[at] ?? "";
     if (assignment.test(word)) assignments.push(word);
-    if (assignment.test(word) || wrappers.has(word) || keywords.has(word)) at += 1;
-    else if (word === "timeout" || word === "nice" || word === "stdbuf") {
-      at += 1;
-      while (optionOrDuration.test(words[at] ?? "")) at += 1;
+    if (assignment.test(word) || keywords.has(word)) at += 1;
+    else if (wrappers.has(word)) at = afterOptions(words, at + 1, wrappers.get(word) ?? "");
+    else if (numbered.has(word)) {
+      at = afterOptions(words, at + 1, numbered.get(word) ?? "");
+      while (duration.test(words[at] ?? "")) at += 1;
     } else break;
   }
   return { words: words.slice(at), assignments };
+}
+
+// Of a wrapper's options those in `withValue` take the next word: `sudo -u postgres psql`.
+function afterOptions(words: readonly string[], from: number, withValue: string): number {
+  let at = from;
+  for (let word = words[at] ?? ""; word.startsWith("-") && word.length > 1; word = words[at] ?? "") {
+    at += word.length === 2 && withValue.includes(word.charAt(1)) ? 2 : 1;
+    if (word === "--") break;
+  }
+  return at;
 }
 
 function programName(word: string): string {
@@ -95,9 +107,11 @@ function programName(word: string): string {
   return name.replace(/\.(?:exe|cmd)$/i, "");
 }
 
-function innerCommand(words: readonly string[]): string {
-  const flag = words.findIndex((word) => /^-\w*c$/.test(word));
-  return flag < 0 ? "" : (words[flag + 1] ?? "");
+/** The command line that a shell gets as an argument, `make` of `bash -c make`; the empty string when there is none. */
+export function innerCommand(words: readonly string[]): string {
+  const option = innerOption.get(programName(words[0] ?? ""));
+  const at = option === undefined ? -1 : words.findIndex((word) => option.test(word));
+  return at < 0 ? "" : (words[at + 1] ?? "");
 }
 
 function quoted(word: string): string {
@@ -107,9 +121,46 @@ function quoted(word: string): string {
 
 const maxChars = 4_000;
 const maxSegments = 40;
-const shells = new Set(["bash", "sh", "zsh", "dash"]);
-const wrappers = new Set(["sudo", "time", "nohup", "env", "command", "exec", "then", "do", "else", "!", "{"]);
-const keywords = new Set(["if", "while", "until", "}", "fi", "done"]);
+const shellOption = /^-\w*c$/;
+const innerOption: ReadonlyMap<string, RegExp> = new Map([
+  ...["bash", "sh", "zsh", "dash", "ash", "fish", "su"].map((shell): [string, RegExp] => [
+    shell,
+    shellOption,
+  ]),
+  ["nix-shell", /^--(?:run|command)$/],
+]);
+/** Programs that run the command behind them, with the letters of their options that take a value. */
+const wrappers: ReadonlyMap<string, string> = new Map([
+  ["sudo", "ugpChCRrTtD"],
+  ["doas", "uC"],
+  ["time", "fo"],
+  ["nohup", ""],
+  ["env", "uC"],
+  ["exec", "a"],
+  ["setsid", ""],
+  ["ionice", "cn"],
+]);
+/** The same with a number in front of the command. */
+const numbered: ReadonlyMap<string, string> = new Map([
+  ["timeout", "ks"],
+  ["gtimeout", "ks"],
+  ["nice", "n"],
+  ["stdbuf", "ioe"],
+]);
+const keywords = new Set([
+  "command",
+  "then",
+  "do",
+  "else",
+  "!",
+  "{",
+  "if",
+  "while",
+  "until",
+  "}",
+  "fi",
+  "done",
+]);
 const assignment = /^[A-Za-z_]\w*=/;
-const optionOrDuration = /^(?:-.*|\d+(?:\.\d+)?[smh]?)$/;
+const duration = /^\d+(?:\.\d+)?[smhd]?$/;
 const driveLetter = /^[A-Za-z]:/;

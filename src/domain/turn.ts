@@ -12,6 +12,8 @@ export interface Turn {
   previous: { prompt: string; closing: string } | null;
   /** Tool uses of the session up to here, oldest first, the newest ones where they are many. */
   uses: readonly ToolUseOfTurn[];
+  /** Commands that failed in earlier sessions of the project and were not fixed, oldest first; absent where not known. */
+  failures?: readonly ToolUseOfTurn[];
 }
 
 export interface ToolUseOfTurn {

@@ -1,5 +1,6 @@
 // How a command that passed differs from one of its family that failed.
 import { joinPath } from "../domain/command-line.ts";
+import { isFormOf, isVersionOf } from "./argument-form.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Part } from "./command-runs.ts";
 
@@ -28,6 +29,8 @@ export interface Difference {
   replaced: string[];
   /** It has operands that the failed one had not. */
   operands: boolean;
+  /** Operands that changed name the same things in other forms: with a version, a tag, a query. */
+  forms: boolean;
 }
 
 export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference {
@@ -48,18 +51,37 @@ export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference
   const shared = after.operands.some((word) => before.operands.includes(word));
   const isValue = (option: string) => before.options.includes(option) && !scriptOption.test(option);
   const values = added.length > 0 && !isWider && added.every((word) => isValue(after.optionOf(word)));
+  const mayBeForm = !runsTests(passed.part) && !asksServers(passed.part);
+  const forms = mayBeForm && isOtherForm(removed, added);
+  const versions = mayBeForm && removed.some((word) => added.some((other) => isVersionOf(word, other)));
+  const variables = !sameSet(variablesOf(failed.part), variablesOf(passed.part));
+  const program = programText(failed.part) !== programText(passed.part);
+  // Other code says nothing of the one that failed, unless its surroundings changed.
+  const otherCode =
+    !shared && added.some((word) => isCode(word, after)) && removed.some((word) => isCode(word, before));
+  const isElsewhere = variables || program;
   return {
-    isRelated: shared || values || isWider || isSubset || added.length === 0 || removed.length === 0,
+    isRelated:
+      shared ||
+      forms ||
+      versions ||
+      (otherCode && isElsewhere) ||
+      values ||
+      isWider ||
+      isSubset ||
+      added.length === 0 ||
+      removed.length === 0,
     isNarrower: limits || (isSubset && (runsTests(passed.part) || added.every(isPath))),
     isOrdinary: addedOptions.some((word) => ordinary.test(word)),
-    variables: !sameSet(variablesOf(failed.part), variablesOf(passed.part)),
-    program: programText(failed.part) !== programText(passed.part),
+    variables,
+    program,
     directory: placeOf(failed) !== placeOf(passed),
     addedOptions,
     options: [...addedOptions, ...removedOptions.filter((word) => !narrows(failed.part, word))].length > 0,
     values,
-    replaced: isWider || isSubset || added.length === 0 ? [] : removed,
+    replaced: isWider || isSubset || forms || added.length === 0 ? [] : removed,
     operands: added.length > 0 && !isWider,
+    forms,
   };
 }
 
@@ -93,6 +115,21 @@ function argumentsOf(part: Part): Arguments {
   };
 }
 
+function isOtherForm(removed: readonly string[], added: readonly string[]): boolean {
+  return (
+    added.length > 0 &&
+    removed.length === added.length &&
+    removed.every((word, at) => isFormOf(word, added[at] ?? "")) &&
+    !removed.every((word) => isWithin(word, added)) &&
+    !added.every((word) => isWithin(word, removed))
+  );
+}
+
+function isCode(word: string, { optionOf }: Arguments): boolean {
+  const option = optionOf(word);
+  return (scriptOption.test(option) || /^-[pr]$/.test(option)) && /[\s();]/.test(word);
+}
+
 function without(words: readonly string[], others: readonly string[]): string[] {
   return words.filter((word) => !others.includes(word));
 }
@@ -118,6 +155,11 @@ function runsTests({ families }: Part): boolean {
   return families.some((family) => testing.test(family));
 }
 
+// Another query to a server is another question.
+function asksServers(part: Part): boolean {
+  return askers.has(programOf(launched(part.words)[0] ?? ""));
+}
+
 function isPath(word: string): boolean {
   return !word.includes("://") && /[/\\]|::|\.\w{1,6}$/.test(word);
 }
@@ -141,6 +183,7 @@ function programText(part: Part): string {
   ].join(" ");
 }
 
+const askers = new Set(["curl", "wget", "http", "psql", "mysql", "redis-cli"]);
 const fillers = new Set(["run", "exec", "--"]);
 const cosmetic =
   /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace|debug|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;

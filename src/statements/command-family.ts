@@ -1,5 +1,5 @@
 // The family of a command: the program and the word that names what it runs, so that two ways of running it compare.
-import { joinPath, parseCommandLine, type Segment } from "../domain/command-line.ts";
+import { innerCommand, joinPath, parseCommandLine, type Segment } from "../domain/command-line.ts";
 import {
   commonFileNames,
   environmentRunners,
@@ -16,6 +16,7 @@ import {
   taskRunners,
   trivialPrograms,
 } from "./command-words.ts";
+import { inlineCodeOf, librariesIn } from "./inline-code.ts";
 
 /**
  * The families of the simple commands of a line, in order: `npm test`, `docker compose up`, `seed.py`. Flags, variables,
@@ -35,7 +36,13 @@ export function familiesToLookUp(command: string): string[] {
 export function widerFamily(family: string): string | null {
   const at = family.lastIndexOf(" ");
   const program = family.slice(0, at);
-  if (at < 0 || unlike.has(program) || (taskRunners.has(program) && !buildTools.has(program))) return null;
+  if (
+    at < 0 ||
+    unlike.has(program) ||
+    interpreters.has(program) ||
+    (taskRunners.has(program) && !buildTools.has(program))
+  )
+    return null;
   return scriptRunners.has(program) ? null : program;
 }
 
@@ -43,11 +50,16 @@ export function widerFamily(family: string): string | null {
 export function familiesOf(segment: Pick<Segment, "words" | "directory">): string[] {
   const words = launched(segment.words);
   const program = programOf(words[0] ?? "");
+  const inner = innerCommand(words);
+  if (inner !== "") return [...new Set(commandFamily(inner))];
   if (!named.test(program) || trivialPrograms.has(program)) return [];
   if (words.slice(1).some((word) => asksForHelp.test(word))) return [];
+  if (isInterpreter(program) && inlineCodeOf(words) !== "")
+    return librariesIn(words).map((library) => `${program === "R" ? "Rscript" : program} ${library}`);
   const operands = operandsOf(words);
   const url = words.find((word) => urlHost.test(word));
-  if (url !== undefined && operands.length < 3) return [`${program} ${urlHost.exec(url)?.[1] ?? ""}`];
+  const isBare = operands.length < 3 && !subcommands.has(operands[0]?.word ?? "");
+  if (url !== undefined && isBare) return [`${program} ${urlHost.exec(url)?.[1] ?? ""}`];
   if (
     interpreters.has(program) &&
     !(subcommands.has(operands[0]?.word ?? "") && words[1] === operands[0]?.word)
@@ -82,12 +94,16 @@ function commandStart(words: readonly string[]): number {
   const program = programOf(first);
   if (launchers.has(program)) return skipOptions(words, 1);
   if (program === "python" && others[0] === "-m") return 2;
-  const at = words.findIndex((word, index) => index > 0 && index < 6 && launchWords.has(word));
+  const shell = words.findIndex((word, index) => index > 1 && /^(?:-c|--command)$/.test(word));
+  if (program === "nix" && nixShells.has(others[0] ?? "")) return shell + 1;
+  const within = placedExec.has(program) || environmentRunners.has(program) ? 12 : 6;
+  const at = words.findIndex((word, index) => index > 0 && index < within && launchWords.has(word));
   const verb = words[at];
-  if (verb === undefined || (verb === "x" && program !== "bun")) return 0;
+  if (verb === undefined) return 0;
+  const dashes = words.indexOf("--", at);
+  if (verb === "x" && program !== "bun") return dashes > 0 ? dashes + 1 : 0;
   const isCompose = words.slice(1, at).includes("compose");
   if (verb === "run" && !isCompose) return environmentRunners.has(program) ? skipOptions(words, at + 1) : 0;
-  const dashes = words.indexOf("--", at);
   if (dashes > 0) return dashes + 1;
   const start = skipOptions(words, at + 1);
   return placedExec.has(program) ? start + 1 : start;
@@ -95,7 +111,12 @@ function commandStart(words: readonly string[]): number {
 
 function skipOptions(words: readonly string[], from: number): number {
   let at = from;
-  while (words[at]?.startsWith("-") || /^\w+=/.test(words[at] ?? "")) at += 1;
+  for (let word = words[at] ?? ""; /^-|^\w+=/.test(word); word = words[at] ?? "") {
+    at += valuedOptions.has(word) ? 2 : 1;
+    if (word === "--") break;
+    // `-v` of a container takes a volume, and says more elsewhere.
+    if (word === "-v" && words[at]?.includes(":") === true) at += 1;
+  }
   return at;
 }
 
@@ -164,6 +185,11 @@ function scriptOf(program: string, operands: readonly Operand[]): string[] {
   return [`${program} ${/[/.]/.test(found.word) ? scriptName(found.word) : found.word}`];
 }
 
+// `R CMD check` is a command, `R -e "..."` a script.
+function isInterpreter(program: string): boolean {
+  return interpreters.has(program) || program === "R";
+}
+
 // A script in the line itself is another one each time.
 function scriptsOf(
   words: readonly string[],
@@ -194,6 +220,15 @@ function baseName(word: string): string {
 const maxFamilies = 8;
 const buildTools = new Set(["mvn", "gradle", "sbt"]);
 const unlike = new Set(["git", "curl", "wget", "http"]);
+const nixShells = new Set(["develop", "shell"]);
+// Of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
+const valuedOptions = new Set(
+  (
+    "-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container " +
+    "-f --file --with --with-requirements --extra --group --python --project --directory --config --volume " +
+    "--entrypoint --publish"
+  ).split(" "),
+);
 const launchWords = new Set(["run", "exec", "dlx", "x"]);
 const programFolders = new Set(["bin", ".bin", "sbin"]);
 const inlineScript = /^-\w?[ceEr]$|^--eval$|^-$/;

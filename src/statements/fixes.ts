@@ -1,10 +1,12 @@
 // Pairs of a failed command and what made it pass later in the session, quoted as typed.
 import { clip, oneLine } from "../domain/plain-text.ts";
 import type { Turn } from "../domain/turn.ts";
+import { acts, isSettings, setsUpShell } from "./acting.ts";
+import { replacementOf } from "./another-program.ts";
 import { type Difference, differenceOf, placeOf } from "./command-difference.ts";
 import { launched, widerFamily } from "./command-family.ts";
 import { type Edit, type Part, type Run, readRuns } from "./command-runs.ts";
-import { looks, preparingPrograms } from "./command-words.ts";
+import { earlierFailures, type Failure, failureOf, groupsOf, haveCommon } from "./failure.ts";
 import { shownCommand } from "./shown-command.ts";
 import { tellingLine } from "./telling-line.ts";
 import { staysFailed } from "./unfixed.ts";
@@ -24,12 +26,6 @@ export interface Fix {
   text: string;
 }
 
-/** A failed run with the simple command at fault. */
-interface Failure {
-  run: Run;
-  part: Part;
-}
-
 /** A failure and how the command that passed differs from it. */
 interface Compared extends Failure {
   difference: Difference;
@@ -42,7 +38,7 @@ interface Compared extends Failure {
 export function fixesOf(turn: Turn): Fix[] {
   const { runs, edits } = readRuns(turn.uses);
   const fixes: Fix[] = [];
-  let open: Failure[] = [];
+  let open = earlierFailures(turn.failures ?? []);
   for (const run of runs) {
     if (run.outcome === "failed") open.push(...failureOf(run));
     if (run.outcome !== "passed") continue;
@@ -55,17 +51,17 @@ export function fixesOf(turn: Turn): Fix[] {
       if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits, closing: turn.closing }));
     }
   }
-  const stayed = groupsOf(open.filter(({ run }) => run.isOfTurn));
-  const rest = stayed.flatMap(
-    (group) => otherProgram(group, runs, edits) ?? unfixed(group, edits, turn.closing),
-  );
+  const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
+  const rest = stayed.flatMap((group) => {
+    const by = replacementOf({ group, runs, edits, closing: turn.closing });
+    if (by !== null) return replacedBy(group, by);
+    return unfixed(
+      group.filter(({ run }) => run.isOfTurn),
+      edits,
+      turn.closing,
+    );
+  });
   return [...fixes, ...rest].slice(0, maxFixes);
-}
-
-// In a chain the last command with a family is taken to be at fault.
-function failureOf(run: Run): Failure[] {
-  const part = run.parts.findLast(({ families, background }) => families.length > 0 && !background);
-  return part === undefined ? [] : [{ run, part }];
 }
 
 function compare(failure: Failure, run: Run, part: Part): Compared {
@@ -82,7 +78,9 @@ interface Passed {
   closing: string;
 }
 
-function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
+function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[] {
+  const ofSession = all.filter(({ isEarlier }) => !isEarlier);
+  const related = ofSession.length > 0 ? ofSession : all;
   const first = related[0];
   const last = related.at(-1);
   if (first === undefined || last === undefined || part.background) return [];
@@ -91,10 +89,10 @@ function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
   const make = (working: string, others: readonly number[] = []) =>
     fixOf(related, run, { working, families: familiesFor(related, part), others });
   const placed = workingText(first, run, part);
-  if (between.some(({ path }) => !isSettings(path)))
-    return related.every(({ difference }) => difference.variables || difference.program) ? make(placed) : [];
+  if (first.isEarlier) return isInOtherPlace(related) || setUpOnLine(related, run, part) ? make(placed) : [];
+  if (between.some(({ path }) => !isSettings(path))) return isInOtherPlace(related) ? make(placed) : [];
   if (related.every((one) => isOtherwise(one, run))) return make(placed);
-  if (hasOwnSteps(related, run, part)) return make(placed);
+  if (ownSteps(related, run, part).length > 0) return make(placed);
   const steps = stepsBetween(last.run, run, runs, part);
   if (steps.length > 0) {
     const withSteps = (shown: readonly Run[]) =>
@@ -109,6 +107,11 @@ function fixBy({ related, run, part, runs, edits, closing }: Passed): Fix[] {
   return settings === undefined
     ? []
     : make(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
+}
+
+// Whatever was changed in the code, this is another environment.
+function isInOtherPlace(related: readonly Compared[]): boolean {
+  return related.every(({ difference }) => difference.variables || difference.program);
 }
 
 /** The command that passed is not the failed one run again. */
@@ -126,9 +129,13 @@ function speaksOf(text: string, word: string): boolean {
 }
 
 // Commands in front of it on the same line that no failed line had.
-function hasOwnSteps(related: readonly Compared[], run: Run, part: Part): boolean {
+function ownSteps(related: readonly Compared[], run: Run, part: Part): Part[] {
   const tried = new Set(related.flatMap(({ run: { parts } }) => parts.map(({ text }) => text)));
-  return run.parts.some((step) => step.end < part.end && acts(step) && !tried.has(step.text));
+  return run.parts.filter((step) => step.end < part.end && acts(step) && !tried.has(step.text));
+}
+
+function setUpOnLine(related: readonly Compared[], run: Run, part: Part): boolean {
+  return ownSteps(related, run, part).some(setsUpShell);
 }
 
 function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): Run[] {
@@ -136,13 +143,6 @@ function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part
     .filter(({ at, outcome }) => at > failed.at && at < passed.at && outcome !== "failed")
     .filter(({ parts }) => parts.some((step) => acts(step) && !haveCommon(step, part)))
     .slice(-maxSteps);
-}
-
-function acts({ families, program, writes }: Part): boolean {
-  if (writes.some(isSettings) || preparingPrograms.has(program)) return true;
-  const verbs = families[0]?.split(" ").slice(1);
-  if (verbs === undefined || idle.has(program)) return false;
-  return !looks.has(verbs.at(-1) ?? "") && !(program === "git" && bookkeeping.has(verbs[0] ?? ""));
 }
 
 // Sending errors to the output has nothing to do with it.
@@ -175,39 +175,10 @@ function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
   return addedOptions.some((option) => words.indexOf(option) < verb);
 }
 
-// `pip install x`, then `uv pip install x`; or a program that is not there, and another for the same file.
-function otherProgram(group: readonly Failure[], runs: readonly Run[], edits: readonly Edit[]): Fix[] | null {
+function replacedBy(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
   const [failed] = group;
-  if (failed === undefined || edits.some(({ at }) => at > failed.run.at)) return null;
-  const isMissing = notFound.test(failed.run.text);
-  for (const run of runs) {
-    if (run.at < failed.run.at || run.outcome !== "passed") continue;
-    const part = run.parts.find(
-      (one) =>
-        acts(one) && sharesOperand(failed.part, one) && (isMissing || roleOf(one) === roleOf(failed.part)),
-    );
-    if (part === undefined) continue;
-    const working = workingText(failed, run, part);
-    return fixOf(group, run, { working, families: failed.part.families });
-  }
-  return null;
-}
-
-function sharesOperand(failed: Part, other: Part): boolean {
-  const words = new Set(launched(failed.words).slice(1));
-  const verbs = familyWords(other);
-  const isShared = (word: string) =>
-    words.has(word) && word.length > 2 && !/^-/.test(word) && !verbs.has(word);
-  return launched(other.words).some(isShared);
-}
-
-function familyWords({ families }: Part): Set<string> {
-  return new Set(families.flatMap((family) => family.split(" ")));
-}
-
-function roleOf({ families }: Part): string {
-  const verb = (families[0] ?? "").split(" ").at(-1) ?? "";
-  return installs.has(verb) ? "install" : verb;
+  if (failed === undefined) return [];
+  return fixOf(group, run, { working: workingText(failed, run, part), families: failed.part.families });
 }
 
 function fixOf(
@@ -259,24 +230,6 @@ function said(failing: string, error: string, endChars: number): string {
   return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
 }
 
-function groupsOf(failures: readonly Failure[]): Failure[][] {
-  const groups: Failure[][] = [];
-  for (const failure of failures) {
-    const known = groups.find((group) => group.some((one) => haveCommon(one.part, failure.part)));
-    if (known === undefined) groups.push([failure]);
-    else known.push(failure);
-  }
-  return groups;
-}
-
-function haveCommon(one: Part, other: Part): boolean {
-  return one.families.some((family) => other.families.includes(family));
-}
-
-function isSettings(path: string): boolean {
-  return settingsFile.test(path);
-}
-
 function baseName(path: string): string {
   return clip(path.slice(path.search(/[^\\/]*$/)), 80);
 }
@@ -291,9 +244,3 @@ const maxLine = 240;
 const minError = 24;
 // What every place shows of a record.
 const longest = 300;
-const idle = new Set(["curl", "wget", "http"]);
-const bookkeeping = new Set(["add", "commit", "stash", "switch", "checkout", "restore", "reset"]);
-const installs = new Set(["install", "add", "get", "require"]);
-const notFound = /not found|not recognized|No such file/i;
-const settingsFile =
-  /\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties|xml|gradle|kts|lock|hcl|tfvars|nix|rc)$|(?:^|[\\/])(?:\.[\w.-]+|Dockerfile[\w.-]*|Makefile|justfile|Gemfile|Procfile)$/i;

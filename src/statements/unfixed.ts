@@ -9,6 +9,12 @@ export function staysFailed(closing: string, wasEdited: boolean): boolean {
   return stillFails.test(closing) || (!wasEdited && fails.test(closing));
 }
 
+/** True when the closing says of a failure that it stays, or speaks of one without naming the program that replaced it. */
+export function saysNotFixed(closing: string, replacement: string): boolean {
+  if (stillFails.test(closing)) return true;
+  return fails.test(closing) && !closing.toLowerCase().includes(replacement.toLowerCase());
+}
+
 const stillFails = cueOf({
   words: `still (?:fails?|failing|broken|red|crash\\w*|open|unclear|not)|could not|couldn't|can ?not|can't|unable to|not (?:fixed|solved|resolved|found out)|unclear|
     schlägt (?:weiter|noch|weiterhin)|weiterhin|konnte(?:n)? (?:es |ich )?nicht|unklar|nicht gelöst|

@@ -31,3 +31,19 @@ it("knows where in the line a segment stands", () => {
   const segment = parseCommandLine(line)[1];
   expect(line.slice(0, segment?.end)).toBe("cd web && npm test > out.log");
 });
+
+const programs: [command: string, program: string][] = [
+  ["sudo -u postgres -H psql", "psql"],
+  ["sudo -- make", "make"],
+  ["doas -u www rake", "rake"],
+  ["timeout -k 5 --signal=INT 1.5m make", "make"],
+  ["nice -n 10 ionice -c2 -n7 make", "make"],
+  ["env -i -u HOME A=1 make", "make"],
+  ["time -p make", "make"],
+  ["exec -a name make", "make"],
+  ["su - app -c 'A=1 make'", "make"],
+];
+
+it.each(programs)("%j runs %s", (command, program) => {
+  expect(parseCommandLine(command).map((segment) => segment.program)).toEqual([program]);
+});

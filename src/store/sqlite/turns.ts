@@ -21,6 +21,9 @@ const mostUses = 150;
 // Those among them that are no tool uses are passed over.
 const mostEvents = 2 * mostUses;
 const mostUseChars = 400_000;
+// Failures of earlier sessions that were not fixed, and how long one may be.
+const mostFailures = 10;
+const mostFailureChars = 20_000;
 // Prompts that were asked while the turn before was still under way, or broken off.
 const mostPrompts = 10;
 
@@ -67,6 +70,24 @@ export function createTurns(db: Sqlite): Turns {
      limit @limit`,
   );
 
+  // The few failures of the project first: there is no index on what a record says.
+  const failures = db.prepare<{ session: number; limit: number }, EventRow>(
+    `with failed as materialized (
+       select distinct o.id
+       from fix_commands f
+       cross join observations o on o.id = f.observation_id
+       where o.project = (select project from sessions where id = @session)
+         and o.status = 'active' and o.said_by = 'tool' and o.obs_type = 'discovery'
+       order by o.id desc
+       limit @limit)
+     select distinct e.id, e.payload
+     from failed
+     cross join observation_sources s on s.observation_id = failed.id
+     cross join raw_events e on e.id = s.raw_event_id
+     where e.kind = 'observation' and e.session_id <> @session and length(e.payload) <= ${mostFailureChars}
+     order by e.id`,
+  );
+
   // One by one: a payload behind the last one that fits is not read at all.
   function newestUses(before: Before): EventRow[] {
     const rows: EventRow[] = [];
@@ -102,13 +123,15 @@ export function createTurns(db: Sqlite): Turns {
     const last = previousRow && messageOf(previousRow);
     const rows = newestUses(before);
     const asked = promptsOf(claimed, last);
+    const failed = failures.all({ session: claimed.session_id, limit: mostFailures });
     return {
       prompt: asked.join("\n\n"),
       prompts: asked,
       closing: claimed.message.last_assistant_message ?? "",
       previous: last === undefined ? null : saidOf(last),
       uses: rows.flatMap((row) => useOf(row, previousRow?.id ?? 0)),
-      shown: [...(previousRow === undefined ? [] : [previousRow.id]), ...rows.map(({ id }) => id)],
+      failures: failed.flatMap((row) => useOf(row, row.id)),
+      shown: [...(previousRow === undefined ? [] : [previousRow]), ...rows, ...failed].map(({ id }) => id),
     };
   }
 

@@ -161,3 +161,21 @@ test("a use that cannot be read is left out, and the turn is there", async () =>
   const turn = await turnOf(end("Done."));
   expect(turn?.uses.map(({ id }) => id)).toEqual([whole]);
 });
+
+test("a turn has the failures that other sessions of the project left", async () => {
+  const other = openSession("two");
+  const left = use("make deploy", other);
+  const fixed = use("make build", other);
+  const own = use("make lint");
+  const statement = { said_by: "tool", standing: false, reach: "project", salience: 1 } as const;
+  const families = ["make deploy"];
+  const failure = { obs_type: "discovery", project: "app", statement: { ...statement, families } } as const;
+  memory.addObservation({ ...failure, session: "two", sources: [left] });
+  memory.addObservation({ ...failure, session: "two", sources: [fixed], obs_type: "bugfix" });
+  memory.addObservation({ ...failure, session: "one", sources: [own] });
+  const turn = await turnOf(end("Done."));
+  expect(turn?.failures).toMatchObject([
+    { id: left, isOfTurn: false, message: { tool_input: { command: "make deploy" } } },
+  ]);
+  expect(turn?.shown).toContain(left);
+});

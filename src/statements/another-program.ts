@@ -1,0 +1,93 @@
+// A program that failed and was given up, and another one that did the same work.
+import { commandKind } from "../domain/command-kind.ts";
+import { acts } from "./acting.ts";
+import { launched, programOf } from "./command-family.ts";
+import type { Edit, Part, Run } from "./command-runs.ts";
+import { looks } from "./command-words.ts";
+import { type Failure, haveCommon } from "./failure.ts";
+import { saysNotFixed } from "./unfixed.ts";
+
+interface GivenUp {
+  /** Failures of one command that never passed, oldest first. */
+  group: readonly Failure[];
+  runs: readonly Run[];
+  edits: readonly Edit[];
+  closing: string;
+}
+
+/** The first command of this turn that stands for the one that failed. */
+export function replacementOf({ group, runs, edits, closing }: GivenUp): { run: Run; part: Part } | null {
+  const [failed] = group;
+  const last = group.at(-1);
+  if (failed === undefined || last === undefined) return null;
+  for (const run of runs) {
+    if (run.at < failed.run.at || run.outcome !== "passed" || !run.isOfTurn) continue;
+    if (edits.some(({ at }) => at > failed.run.at && at < run.at)) return null;
+    const part = run.parts.find(
+      (one) =>
+        acts(one) &&
+        !haveCommon(failed.part, one) &&
+        ((sharesWord(failed.part, one) && hasSameRole(failed, one)) ||
+          // A program that is tried again later was not given up.
+          (run.at > last.run.at &&
+            worksOnSameInput(failed.part, one) &&
+            !saysNotFixed(closing, programIn(one)))),
+    );
+    if (part !== undefined) return { run, part };
+  }
+  return null;
+}
+
+// `pip install x`, then `uv pip install x`; or a program that is not there, and another for the same file.
+function hasSameRole({ run, part }: Failure, other: Part): boolean {
+  return (run.isOfTurn && notFound.test(run.text)) || roleOf(other) === roleOf(part);
+}
+
+// `wkhtmltopdf a.html`, then `weasyprint a.html`: both make something of the file, and neither only examines it.
+function worksOnSameInput(failed: Part, other: Part): boolean {
+  return (
+    programIn(failed) !== programIn(other) &&
+    isMaker(failed) &&
+    isMaker(other) &&
+    inputsOf(failed).some((input) => inputsOf(other).includes(input))
+  );
+}
+
+function isMaker(part: Part): boolean {
+  const words = launched(part.words);
+  const program = programIn(part);
+  if (commandKind({ ...part, words, program }) !== "run" || program === "git") return false;
+  const verbs = [program, ...(part.families[0] ?? "").split(" ").slice(1)];
+  return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
+}
+
+// Files and addresses: a word like `app` or `src` says too little.
+function inputsOf(part: Part): string[] {
+  return launched(part.words)
+    .slice(1)
+    .filter((word) => !word.startsWith("-") && !/\s/.test(word))
+    .map((word) => word.replace(/^\.\//, ""))
+    .filter((word) => word.includes("://") || /[\w-]{2}\.[A-Za-z]\w{0,7}$|\w\/\w/.test(word));
+}
+
+function sharesWord(failed: Part, other: Part): boolean {
+  const words = new Set(launched(failed.words).slice(1));
+  const verbs = new Set(other.families.flatMap((family) => family.split(" ")));
+  const isShared = (word: string) =>
+    words.has(word) && word.length > 2 && !/^-/.test(word) && !verbs.has(word);
+  return launched(other.words).some(isShared);
+}
+
+function roleOf({ families }: Part): string {
+  const verb = (families[0] ?? "").split(" ").at(-1) ?? "";
+  return installs.has(verb) ? "install" : verb;
+}
+
+function programIn({ words }: Part): string {
+  return programOf(launched(words)[0] ?? "");
+}
+
+const installs = new Set(["install", "add", "get", "require"]);
+const notFound = /not found|not recognized|No such file/i;
+const examining =
+  /lint|check|valid|verif|inspect|info$|probe$|dump$|^(?:identify|exiftool|strace|ltrace|gdb|lldb|ldd|nm|readelf|valgrind|perf|openssl|dig|bat|code|aspell|codespell|diff\w*)$|fmt$|format|prettier|black/i;

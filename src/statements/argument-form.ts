@@ -1,0 +1,45 @@
+// Two spellings of one argument: with and without a version, tag, query, user, protocol or another qualifier.
+
+/** True when both words name the same thing: `serde` and `serde@1.0`, `.#docs` and `.?ref=main#docs`. */
+export function isFormOf(one: string, other: string): boolean {
+  if (one === other || !isPlain(one) || !isPlain(other)) return false;
+  if (isRemote(one) && isRemote(other)) return remoteName(one) === remoteName(other);
+  const [few = [], many = []] = [piecesOf(one), piecesOf(other)].toSorted((a, b) => a.length - b.length);
+  if (few.length === many.length) return false;
+  return few.some((piece) => saysSomething.test(piece)) && few.every((piece) => many.includes(piece));
+}
+
+/** True when both words name versions of the same thing: `serde@1.0` and `serde@1.1`. */
+export function isVersionOf(one: string, other: string): boolean {
+  const [before, after] = [piecesOf(one), piecesOf(other)];
+  const isSame = (piece: string, at: number) => {
+    const next = after[at] ?? "";
+    return piece === next || (version.test(piece) && version.test(next));
+  };
+  return isPlain(one) && before.length > 1 && before.length === after.length && before.every(isSame);
+}
+
+// Code and messages are words with blanks.
+function isPlain(word: string): boolean {
+  return !/\s/.test(word) && saysSomething.test(word);
+}
+
+// A name keeps its dots, dashes and slashes: `api-worker` is another one than `api`.
+function piecesOf(word: string): string[] {
+  return word.split(/[^\w./-]+/).filter((piece) => piece !== "");
+}
+
+function isRemote(word: string): boolean {
+  return /^[a-z+]+:\/\/|^\w+@[\w.-]+:/.test(word);
+}
+
+function remoteName(word: string): string {
+  return word
+    .replace(/^[a-z+]+:\/\//, "")
+    .replace(/^\w+(?::[^@/]*)?@/, "")
+    .replace(":", "/")
+    .replace(/(?:\.git|\/)+$/, "");
+}
+
+const saysSomething = /[A-Za-z]{3}/;
+const version = /^v?\d[\w.-]*$|^(?:latest|stable|next|beta)$/;

@@ -1,0 +1,41 @@
+// Commands that failed and wait for what makes them pass.
+import type { ToolUseOfTurn } from "../domain/turn.ts";
+import { type Part, type Run, readRuns } from "./command-runs.ts";
+
+/** A failed run with the simple command at fault. */
+export interface Failure {
+  run: Run;
+  part: Part;
+  /** It is of an earlier session: what happened since then is not known. */
+  isEarlier: boolean;
+}
+
+/** The failures of a run; in a chain the last command with a family is taken to be at fault. */
+export function failureOf(run: Run): Failure[] {
+  const part = run.parts.findLast(({ families, background }) => families.length > 0 && !background);
+  return part === undefined ? [] : [{ run, part, isEarlier: false }];
+}
+
+/** The failures of tool uses of earlier sessions; they stand before every use of this one. */
+export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
+  return readRuns(uses)
+    .runs.filter(({ outcome }) => outcome === "failed")
+    .flatMap((run, at) => failureOf({ ...run, at: at - uses.length, isOfTurn: false }))
+    .map((failure) => ({ ...failure, isEarlier: true }));
+}
+
+/** Failures of one command together. */
+export function groupsOf(failures: readonly Failure[]): Failure[][] {
+  const groups: Failure[][] = [];
+  for (const failure of failures) {
+    const known = groups.find((group) => group.some((one) => haveCommon(one.part, failure.part)));
+    if (known === undefined) groups.push([failure]);
+    else known.push(failure);
+  }
+  return groups;
+}
+
+/** True when both commands belong to one family. */
+export function haveCommon(one: Part, other: Part): boolean {
+  return one.families.some((family) => other.families.includes(family));
+}
