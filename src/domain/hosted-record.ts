@@ -41,6 +41,8 @@ export interface NewHostedObservation {
   statement?: StatementMarks;
   /** Work of no lasting interest. */
   routine?: boolean;
+  /** It no longer holds. */
+  ended?: boolean;
 }
 
 /** What a record was made from. */
@@ -85,6 +87,8 @@ export interface HostedObservation {
   salience: number | null;
   /** Work of no lasting interest. */
   routine: boolean;
+  /** `superseded`: a newer record holds instead, or later work finished what it says. */
+  status: "active" | "superseded";
   created_at_epoch: number;
   updated_at_epoch: number;
 }

@@ -123,6 +123,20 @@ export type QuotedRecord = Pick<
   | "revision"
 > & { provenance: string; generator?: string; pinned?: 0 | 1 };
 
+/** What is compared of two rules. */
+export type ComparedRule = Pick<
+  Observation,
+  | "id"
+  | "project"
+  | "reach"
+  | "said_by"
+  | "summary"
+  | "narrative"
+  | "generator"
+  | "pinned"
+  | "created_at_epoch"
+>;
+
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */
 export interface SessionSummary extends SyncColumns {
   id: number;

@@ -1,5 +1,5 @@
 // What the end of a turn says of earlier records: tool uses that are routine now, and what is outdated.
-import type { Observation } from "../domain/records.ts";
+import type { ComparedRule } from "../domain/records.ts";
 import type { Turn } from "../domain/turn.ts";
 import { saysLeftOpen } from "../statements/closing-cues.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
@@ -18,7 +18,7 @@ export interface SettledReply extends GenerationReply {
   /** By the message that ends a turn: whether the turn finished the open work of such a text. */
   finished?: ReadonlyMap<number, Finishes>;
   /** True when the rule certainly replaces an older one, or repeats it. */
-  replaces?: (rule: Observation, older: Observation) => boolean;
+  replaces?: (rule: ComparedRule, older: ComparedRule) => boolean;
 }
 
 /** The tool uses of a turn are settled when it gets its summary. */

@@ -7,6 +7,7 @@ import type { ProjectScope } from "../domain/tenancy.ts";
 import { failOpen } from "../errors.ts";
 import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
 import type { Release } from "../generate/retry.ts";
+import type { SettledReply } from "../generate/settled-uses.ts";
 import { newId } from "../ids.ts";
 import { completeJobs } from "../store/postgres/complete-jobs.ts";
 import {
@@ -20,6 +21,7 @@ import {
   type WaitingJobs,
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
+import type { EndedTurns } from "../store/postgres/outdated.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 import { type HostedTurn, turnOf } from "./hosted-turns.ts";
 import type { ChosenJobs } from "./job-choice.ts";
@@ -134,11 +136,8 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     },
     async complete({ leased, turns }, reply) {
       const { now } = deps.clock;
-      const settled = [...turns.values()].flatMap(({ events }) =>
-        reply.routine.flatMap((use) => events.get(use) ?? []),
-      );
       const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turns, now: now() });
-      await completeJobs(app, leased, draftsOf, settled);
+      await completeJobs(app, leased, draftsOf, endedTurns({ leased, turns }, reply));
       letGo(leased.jobs.map(({ seq }) => seq));
       // Who asks reads the records; nothing here shows them.
       return { observations: [], summaries: [] };
@@ -184,6 +183,24 @@ function batchOf(group: number, leased: LeasedBatch): HostedBatch {
         return events === undefined ? [] : [[id, turnOf(message, events)] as const];
       }),
     ),
+  };
+}
+
+function endedTurns(
+  { leased, turns }: Pick<HostedBatch, "leased" | "turns">,
+  reply: SettledReply,
+): EndedTurns {
+  const { routine, passed, endsFailure = () => true, finished = new Map(), replaces = () => false } = reply;
+  const endedAt = new Map(leased.jobs.map((job) => [job.seq, job.occurred_at_epoch]));
+  return {
+    settled: [...turns.values()].flatMap(({ events }) => routine.flatMap((use) => events.get(use) ?? [])),
+    passed,
+    endsFailure,
+    finished: [...finished].flatMap(([source, finishes]) => {
+      const at = endedAt.get(source);
+      return at === undefined ? [] : [{ at, finishes }];
+    }),
+    replaces,
   };
 }
 

@@ -34,10 +34,16 @@ export function createPassedContext(app: Connections): PassedContext {
     const past = withTurns(known.records, known.prompts);
     const hasStatements = known.rules.length + known.statements.length > 0;
     return context.textOf(port, {
-      ...{ project: scope.project_id, tokens, found, past },
+      ...{ project: scope.project_id, tokens, past },
+      found: found.filter(isActive),
       words: hasStatements ? words : null,
     });
   };
+}
+
+/** What is superseded is found, and not injected. */
+export function isActive({ status }: Pick<HostedObservation, "status">): boolean {
+  return status === "active";
 }
 
 const most = { rules: 60, statements: 200, ranked: 2_000 };

@@ -20,9 +20,10 @@ import {
   type FoundCandidates,
   findCandidates,
   type IndexedRecord,
+  type RankedBehind,
+  rankedBehind,
   readTerms,
   recordsContaining,
-  routineAmong,
 } from "../store/postgres/search.ts";
 import type { Near, NearRecord } from "./meaning.ts";
 import { createTermMemory, type TermMemory } from "./term-memory.ts";
@@ -85,8 +86,8 @@ export function createProjectSearch(clock: Clock): SearchedProject {
     );
     const span = ofThen?.span ?? null;
     const ids = [...candidates, ...near.map(({ candidate }) => candidate)].map(({ id }) => id);
-    const routine = await routineAmong(connection, scope, ids);
-    const ranked = ranking(words, population, { ...found, candidates, near, span, routine });
+    const behind = await rankedBehind(connection, scope, ids);
+    const ranked = ranking(words, population, { ...found, candidates, near, span, behind });
     const isWhole = ranked.some((one) => one.isWhole);
     const shownOf = async (chosen: readonly Ranked[]): Promise<FoundByWords> => ({
       answer: { found: await read(connection, scope, chosen.slice(0, limit)), notes: [] },
@@ -140,8 +141,7 @@ interface Ranked {
 interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
   candidates: readonly Candidate[];
   near: readonly NearRecord[];
-  /** They go behind all others. */
-  routine: ReadonlySet<number>;
+  behind: RankedBehind;
   /** What is of then goes first. */
   span: Span | null;
 }
@@ -149,13 +149,14 @@ interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies, near, span, routine }: Compared,
+  { candidates, standing, frequencies, near, span, behind }: Compared,
 ): Ranked[] {
   const own = new Set(candidates.map(({ id }) => id));
   const others = near.flatMap(({ candidate }) => (own.has(candidate.id) ? [] : [candidate]));
   const compared = [...candidates, ...others].map((one) => ({
     ...one,
-    routine: routine.has(one.id) ? (1 as const) : (0 as const),
+    routine: behind.routine.has(one.id) ? (1 as const) : (0 as const),
+    status: behind.superseded.has(one.id) ? ("superseded" as const) : ("active" as const),
   }));
   const byMeaning = new Map(near.map(({ candidate, weighed }) => [candidate.id, weighed]));
   const terms = askedTerms(words).map(({ term }) => term);

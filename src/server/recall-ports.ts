@@ -10,7 +10,7 @@ import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 import { addMemory } from "./manual-memory.ts";
 import type { Meaning } from "./meaning.ts";
-import { createPassedContext } from "./passed-context.ts";
+import { createPassedContext, isActive } from "./passed-context.ts";
 import { createProjectSearch } from "./rank-search.ts";
 
 interface RecallDeps {
@@ -40,7 +40,7 @@ export function createRecall({ database, clock, projects, meaning, onAuditFailur
     notes: meaning.notes,
     recent: (scope, asked) =>
       inTenant(app, scope, (connection) => recentObservations(connection, scope, asked)),
-    contextOf: recordsBlock,
+    contextOf: (found, tokens) => recordsBlock(found.filter(isActive), tokens),
     passedOn: createPassedContext(app),
     byId: (caller, id) => inTenant(app, caller, (connection) => observationById(connection, caller, id)),
     add: (write) => addMemory(app, write),

@@ -168,8 +168,9 @@ const observation = z.object({
   discoveryTokens: whole,
   generationKey: text.nullable(),
   createdAtEpoch: moment,
-  // Exports of older versions have neither.
+  // Exports of older versions have none of these.
   routine: z.boolean().default(false),
+  ended: z.boolean().default(false),
   statement: z
     .object({
       saidBy: z.enum(speakers),
@@ -242,6 +243,7 @@ function observationOf(given: z.output<typeof observation>, idOf: IdOf): Transfe
     generation_key: given.generationKey === null ? null : keyOf(given.generationKey),
     created_at_epoch: given.createdAtEpoch,
     routine: given.routine,
+    ended: given.ended,
     ...(given.statement === null ? {} : { statement: marksOf(given.statement) }),
     sources: given.sources.map(({ type, id: source }) => ({
       id: derivedId(own, type, source),

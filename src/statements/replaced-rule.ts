@@ -1,10 +1,10 @@
 // Whether a rule that was found in a prompt takes the place of an older one.
 import { wholeText } from "../domain/quoted-text.ts";
-import type { Observation } from "../domain/records.ts";
+import type { ComparedRule } from "../domain/records.ts";
 import { sameSubject } from "./subject.ts";
 
 /** True when the newer rule certainly replaces the older one, or repeats it. */
-export function replacesRule(newer: Observation, older: Observation): boolean {
+export function replacesRule(newer: ComparedRule, older: ComparedRule): boolean {
   if (older.project !== newer.project || older.reach !== newer.reach) return false;
   if (older.created_at_epoch > newer.created_at_epoch || older.id === newer.id) return false;
   const [before, after] = [wholeText(older), wholeText(newer)];
@@ -14,6 +14,6 @@ export function replacesRule(newer: Observation, older: Observation): boolean {
 }
 
 // What the user wrote, edited or pinned is not replaced by a copy of it.
-function isOfHand({ generator, pinned }: Observation): boolean {
+function isOfHand({ generator, pinned }: ComparedRule): boolean {
   return generator === "manual" || pinned === 1;
 }

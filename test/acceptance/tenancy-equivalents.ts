@@ -22,6 +22,11 @@ const rules: readonly Rule[] = [
     of: /e\.event_type ~\* .* and e\.session_id is not null and not e\.metadata/s,
     why: "a prompt counts only for the records of its session, which are read in the tenant",
   },
+  {
+    of: /from fix_commands f\s+where/,
+    why: "the command family and its record are of one project, by a foreign key",
+  },
+  { of: /^update observations o\s+set superseded_by/, why: "the records were read in the tenant before" },
   { of: /update sessions s\s+set status = 'completed'/, why: session },
   { of: /source_type = 'session_summary' and source_id = \$3$/, why: session },
   { of: /update sessions\s+set status = coalesce/, why: session },

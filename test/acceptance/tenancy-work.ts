@@ -4,9 +4,10 @@ import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
 import { countTenantJobs } from "../../src/store/postgres/job-counts.ts";
 import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
 import type { Connections, Database } from "../../src/store/postgres/open.ts";
+import type { EndedTurns } from "../../src/store/postgres/outdated.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { enqueueEvent } from "../helpers/hosted-jobs.ts";
-import type { Home, World } from "./tenancy-world.ts";
+import { everyonesCommand, type Home, type World } from "./tenancy-world.ts";
 
 const leaseMs = 60_000;
 
@@ -65,13 +66,35 @@ export async function workFaults({ app, system }: WorkDeps, world: World): Promi
   const lease = { team_id: home.team_id, project_id: home.project_id, lease_token };
   demand("it was given back by nobody", await keepLease(app, lease, leaseMs));
   let held = 0;
-  await completeJobs(app, { ...lease, session_id: home.ids.session }, (jobs) => {
+  const heldJobs = (jobs: ReadonlySet<string>) => {
     held = jobs.size;
     return [];
-  });
+  };
+  await completeJobs(app, { ...lease, session_id: home.ids.session }, heldJobs, everythingEnds);
   demand("its holder completes it", held === 1);
+  const outdated = await outdatedProjects(system);
+  demand(
+    "what a turn makes outdated is of its project",
+    outdated.length === 1 && outdated[0] === home.project_id,
+  );
   await world.fill(home);
   return faults;
+}
+
+// A turn that makes every record outdated which it reaches.
+const everythingEnds: EndedTurns = {
+  settled: [],
+  passed: [everyonesCommand],
+  endsFailure: () => true,
+  finished: [{ at: Number.POSITIVE_INFINITY, finishes: () => true }],
+  replaces: () => true,
+};
+
+async function outdatedProjects(system: WorkDeps["system"]): Promise<string[]> {
+  const { rows } = await system.query<{ project_id: string }>({
+    text: "select distinct project_id from observations where ended or superseded_by is not null",
+  });
+  return rows.map(({ project_id }) => project_id);
 }
 
 /** A job of the home that is due tomorrow. */

@@ -68,6 +68,9 @@ export interface World {
 /** The host's name of a session that every project has. */
 export const everyonesSession = "session of everyone";
 
+/** A command family that failed in every project. */
+export const everyonesCommand = "npm test";
+
 /** Stands in every record of every project. */
 export const lure = "login redirect";
 export const filePath = "src/login.ts";
@@ -208,6 +211,16 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
       sources: [source],
     }),
     hostedObservation(home, { ...record, id: summary, kind: "session_summary", obs_type: "session_summary" }),
+    hostedObservation(home, {
+      ...record,
+      title: `Failed: ${told}`,
+      // A third quote of the project itself would leave no room for one of a neighbor.
+      routine: true,
+      statement: {
+        ...{ said_by: "tool", standing: false, reach: "project", salience: 1 },
+        families: [everyonesCommand],
+      },
+    }),
     hostedObservation(home, {
       ...record,
       title: `Always ${told}`,

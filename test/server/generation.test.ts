@@ -91,6 +91,41 @@ test("an event becomes a record of its project, with its source, and a prompt be
   expect(records[0]?.title).toBe("Looked around: `ls src`");
 });
 
+test("a later turn ends the open work that it finishes, and a failure whose command passes", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  await startGenerating();
+  const failed = {
+    tool_name: "Bash",
+    tool_input: { command: "npm test" },
+    tool_response: "Exit code 1\nError: connect ECONNREFUSED 127.0.0.1:5432",
+    tool_failed: true,
+  };
+  const turns = [
+    ["user_prompt", { prompt: "add the refund route" }],
+    ["tool_use", failed],
+    ["stop", { last_assistant_message: "The refund route is not done yet. `npm test` still fails." }],
+    ["user_prompt", { prompt: "now finish the refund route" }],
+    ["tool_use", toolUse("npm test", "12 passed")],
+    ["stop", { last_assistant_message: "The refund route is implemented and tested." }],
+  ] as const;
+  const holding = async () => {
+    const { rows } = await database.system.query<{ summary: string }>({
+      text: `select summary from observations
+        where team_id = $1 and said_by in ('agent', 'tool') and not ended and superseded_by is null
+        order by seq`,
+      values: [tenant.team_id],
+    });
+    return rows.map(({ summary }) => summary).join("\n");
+  };
+  for (const [at, [event_type, payload]] of turns.entries()) {
+    await enqueueEvent(database, tenant, { session, event_type, payload });
+    await until(done(tenant, at + 1));
+    if (at === 2) expect(await holding()).toMatch(/not done yet[\s\S]*`npm test` failed/);
+  }
+  expect(await holding()).not.toMatch(/not done yet|`npm test` failed/);
+});
+
 test("two processes work off the jobs of three teams, each once", async () => {
   const tenants = await Promise.all([makeTenant(database), makeTenant(database), makeTenant(database)]);
   for (const tenant of tenants) {

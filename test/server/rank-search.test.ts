@@ -151,3 +151,15 @@ test.each(["parser", "parse"])("routine work is found behind everything else, by
   const { titles } = await answerTo(words, noon, within);
   expect(titles).toEqual(["A long story in which a parser is named once among others", "The parser"]);
 });
+
+test("a record that no longer holds is found behind one that says the same", async () => {
+  const within = await makeProject(database);
+  await inTenant(database.app, within, (connection) =>
+    insertObservations(connection, [
+      hostedObservation(within, { title: "The parser reads tabs" }),
+      hostedObservation(within, { title: "The parser reads spaces", ended: true }),
+    ]),
+  );
+  const { titles } = await answerTo("parser", noon, within);
+  expect(titles).toEqual(["The parser reads tabs", "The parser reads spaces"]);
+});

@@ -84,7 +84,8 @@ async function filled(): Promise<{ scope: ProjectScope; key: TestKey }> {
           generation_key: `${event}:0`,
           discovery_tokens: 7,
           routine: index === 0,
-          ...(index === 0 ? {} : { statement: fix }),
+          ended: index === 1,
+          ...(index === 1 ? {} : { statement: fix }),
           created_at_epoch: 1_760_000_000_500,
           sources: [
             { id: newId(), source_type: "agent_event", source_id: event, generation_job_id: null },
@@ -168,15 +169,15 @@ test("a copied statement is a known fix for the same commands", async () => {
   const copy = await makeProject(database);
   await imported(copy, (await exported(scope)).text);
   const fixes = (family: string) =>
-    inTenant(app, copy, (connection) => fixesOf(connection, copy, { family, limit: 5 }));
-  for (const family of fix.families) expect(await fixes(family)).toMatchObject([{ title: "made of 1" }]);
+    inTenant(app, copy, (connection) => fixesOf(connection, copy, { families: [family], limit: 5 }));
+  for (const family of fix.families) expect(await fixes(family)).toMatchObject([{ title: "made of 0" }]);
 });
 
 test("an export of a version without statements is read", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const older = (await exported(scope)).text.replace(
-    /"routine" ?: ?(?:true|false), ?"statement" ?: ?null, ?/g,
+    /"routine" ?: ?(?:true|false),\s*"ended" ?: ?(?:true|false),\s*"statement" ?: ?null, ?/g,
     "",
   );
   expect(older).not.toContain('"statement" : null');

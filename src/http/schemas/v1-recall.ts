@@ -37,6 +37,9 @@ export const observation = z.lazy(() =>
       routine: z.boolean().meta({
         description: "Work of no lasting interest, which is ranked last and not injected.",
       }),
+      status: z.enum(["active", "superseded"]).meta({
+        description: "superseded: a newer record holds instead, or later work finished what it says.",
+      }),
       metadata: anyJsonObject(),
       createdAtEpoch: epochMs(),
       updatedAtEpoch: epochMs(),

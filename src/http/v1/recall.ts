@@ -218,6 +218,7 @@ export function observationOnWire(found: FoundObservation): WireObservation {
     reach: found.reach,
     salience: found.salience,
     routine: found.routine,
+    status: found.status,
     metadata: found.metadata,
     createdAtEpoch: found.created_at_epoch,
     updatedAtEpoch: found.updated_at_epoch,

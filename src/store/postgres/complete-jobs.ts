@@ -3,6 +3,7 @@ import type { NewHostedObservation } from "../../domain/hosted-record.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
+import { type EndedTurns, markOutdated } from "./outdated.ts";
 import { markSettled } from "./statements.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -19,25 +20,35 @@ export type DraftRecord = Omit<
 
 /**
  * Stores those of `drafts` whose first job is still held, and ends the jobs: `draftsOf` is given the ids of the held ones.
- * A job that was cancelled, purged or taken by another worker writes nothing. What was made of the events `settled` alone
- * becomes routine. Returns the ids of what was stored.
+ * A job that was cancelled, purged or taken by another worker writes nothing. Earlier records become routine or outdated as
+ * `turns` says. Returns the ids of what was stored.
  */
 export function completeJobs(
   app: Connections,
   lease: Lease,
   draftsOf: (held: ReadonlySet<string>) => DraftRecord[],
-  settled: readonly string[] = [],
+  turns?: EndedTurns,
 ): Promise<string[]> {
   const { team_id, project_id, session_id } = lease;
   return inTenant(app, { team_id, project_id }, async (connection) => {
     const epoch = await holdProject(connection, lease);
     const held = await holdJobs(connection, lease, epoch);
     if (epoch === undefined || held.size === 0) return [];
+    const drafts = draftsOf(held);
     const stored = await insertObservations(
       connection,
-      draftsOf(held).map((draft) => ({ ...draft, team_id, project_id, session_id, memory_epoch: epoch })),
+      drafts.map((draft) => ({ ...draft, team_id, project_id, session_id, memory_epoch: epoch })),
     );
-    await markSettled(connection, lease, settled);
+    if (turns !== undefined) {
+      const isStored = new Set(stored.map(({ id }) => id));
+      await markOutdated(
+        connection,
+        lease,
+        drafts.filter(({ id }) => isStored.has(id)),
+        turns,
+      );
+      await markSettled(connection, lease, turns.settled);
+    }
     await endJobs(connection, lease, [...held]);
     if (stored.length > 0) await countObservations(connection, lease, stored.length);
     return stored.map(({ id }) => id);

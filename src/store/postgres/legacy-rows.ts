@@ -2,6 +2,7 @@
 import { promptOfEvent } from "../../domain/event-message.ts";
 import type { Json } from "../../domain/json.ts";
 import type { UserPrompt } from "../../domain/records.ts";
+import { stillHolds } from "./observations.ts";
 
 export function epochMs(column: string): string {
   return `floor(extract(epoch from ${column}) * 1000)::float8`;
@@ -27,8 +28,11 @@ export const observationColumns = `${recordColumns}, o.obs_type, o.title, o.subt
   null::text as text, ${listColumns},
   case when o.provenance in ('user', 'file', 'command', 'agent', 'web', 'mcp') then o.provenance else 'agent' end
     as provenance,
-  null::text as agent_id, null::text as agent_type, o.discovery_tokens, 'active' as status, 0 as pinned,
-  null::float8 as superseded_by, o.said_by, o.standing::integer as standing, o.reach, o.salience,
+  null::text as agent_id, null::text as agent_type, o.discovery_tokens, case when ${stillHolds} then 'active' else 'superseded' end as status,
+  0 as pinned,
+  (select n.seq::float8
+    from observations n
+    where n.team_id = o.team_id and n.project_id = o.project_id and n.id = o.superseded_by) as superseded_by, o.said_by, o.standing::integer as standing, o.reach, o.salience,
   o.routine::integer as routine, ${syncColumns}`;
 
 /** A `SessionSummary`, of the same. Its parts stand in its metadata there. */

@@ -16,6 +16,7 @@ import slidingRate from "./migrations/0011-sliding-rate.sql";
 import freshWork from "./migrations/0012-fresh-work.sql";
 import statements from "./migrations/0013-statements.sql";
 import askedPrompts from "./migrations/0014-asked-prompts.sql";
+import superseded from "./migrations/0015-superseded.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -34,6 +35,7 @@ const migrations = [
   { version: 12, name: "fresh-work", sql: freshWork },
   { version: 13, name: "statements", sql: statements },
   { version: 14, name: "asked-prompts", sql: askedPrompts },
+  { version: 15, name: "superseded", sql: superseded },
 ] as const;
 
 /** The schema version that this code writes. */

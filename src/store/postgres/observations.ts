@@ -134,10 +134,14 @@ export async function observationsBySeq(
   return rows[0]?.records ?? [];
 }
 
+/** True for a row of `observations o` that no later one superseded and no later turn ended. */
+export const stillHolds = "not o.ended and o.superseded_by is null";
+
 /** A `HostedObservation`, of `observations o`. */
 export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
   o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
   o.generator, o.provenance, o.prompt_number, o.said_by, o.standing, o.reach, o.salience, o.routine,
+  case when ${stillHolds} then 'active' else 'superseded' end as status,
   floor(extract(epoch from o.created_at) * 1000)::float8 as created_at_epoch,
   floor(extract(epoch from o.updated_at) * 1000)::float8 as updated_at_epoch`;
 
@@ -172,17 +176,17 @@ const insertText = `with given as (
       files_modified text[], content text, metadata jsonb, generator text, provenance text, prompt_number integer,
       discovery_tokens integer, generation_key text, created_by_job_id uuid, memory_epoch bigint,
       created_at_epoch float8, said_by text, standing boolean, reach text, salience float8, routine boolean,
-      families text[], terms text, codes bigint[])
+      ended boolean, families text[], terms text, codes bigint[])
   ),
   inserted as (
     insert into observations (id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative,
       facts, concepts, files_read, files_modified, content, metadata, generator, provenance, prompt_number,
       discovery_tokens, generation_key, created_by_job_id, memory_epoch, created_at, said_by,
-      standing, reach, salience, routine)
+      standing, reach, salience, routine, ended)
     select id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative, facts, concepts,
       files_read, files_modified, content, metadata, generator, provenance, prompt_number, discovery_tokens,
       generation_key, created_by_job_id, memory_epoch, coalesce(to_timestamp(created_at_epoch / 1000), now()),
-      said_by, standing, reach, salience, routine
+      said_by, standing, reach, salience, routine, ended
     from given
     order by place
     on conflict (team_id, project_id, generation_key) do nothing
@@ -219,7 +223,7 @@ const insertText = `with given as (
   order by seq`;
 
 function rowOf(observation: NewHostedObservation, place: number): JsonObject {
-  const { sources: _own, statement, routine = false, ...columns } = observation;
+  const { sources: _own, statement, routine = false, ended = false, ...columns } = observation;
   const terms = packTerms({
     ...columns,
     facts: JSON.stringify(observation.facts),
@@ -233,6 +237,7 @@ function rowOf(observation: NewHostedObservation, place: number): JsonObject {
     salience: statement?.salience ?? null,
     families: [...(statement?.families ?? [])],
     routine,
+    ended,
     place,
     content: observation.content ?? contentOf(observation),
     terms: Buffer.from(terms).toString("base64"),

@@ -4,6 +4,7 @@ import type { Json } from "../../domain/json.ts";
 import type { QuotedRecord } from "../../domain/records.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
 import { epochMs } from "./legacy-rows.ts";
+import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
 /** What was asked, by the number of its event, and when (epoch milliseconds). */
@@ -15,7 +16,7 @@ export interface AskedPrompt {
 }
 
 /**
- * Records of the project that are neither routine nor summaries, newest first; `id` is their `seq`, `revision` the time of
+ * Records of the project that hold and are neither routine nor summaries, newest first; `id` is their `seq`, `revision` the time of
  * their last change.
  */
 export async function rankableRecords(
@@ -31,6 +32,7 @@ export async function rankableRecords(
         ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision
       from observations o
       where o.team_id = $1 and o.project_id = $2 and not o.routine and o.kind <> 'session_summary'
+        and ${stillHolds}
       order by o.seq desc
       limit $3`,
     values: [team_id, project_id, limit],

@@ -4,7 +4,7 @@ import { codesOfPacked, type RecordTerms, unpackTerms } from "../../domain/recor
 import type { Standing } from "../../domain/search.ts";
 import { searchCode } from "../../domain/search-codes.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
-import type { ObservationFilter } from "./observations.ts";
+import { type ObservationFilter, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
 export interface CandidateRequest {
@@ -86,19 +86,24 @@ export async function readTerms(
   });
 }
 
-/** Which of the project's records are routine. Read on every search, since the end of a turn changes it. */
-export async function routineAmong(
+/** Which of the project's records go behind others. Read on every search, since the end of a turn changes it. */
+export interface RankedBehind {
+  routine: ReadonlySet<number>;
+  superseded: ReadonlySet<number>;
+}
+
+export async function rankedBehind(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
   seqs: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (seqs.length === 0) return new Set();
-  const { rows } = await connection.query<{ seqs: number[] | null }>({
-    name: "routine-among",
-    text: routineText,
+): Promise<RankedBehind> {
+  if (seqs.length === 0) return { routine: new Set(), superseded: new Set() };
+  const { rows } = await connection.query<{ routine: number[] | null; superseded: number[] | null }>({
+    name: "ranked-behind",
+    text: behindText,
     values: [team_id, project_id, seqs],
   });
-  return new Set(rows[0]?.seqs);
+  return { routine: new Set(rows[0]?.routine), superseded: new Set(rows[0]?.superseded) };
 }
 
 /** How many records the project has in the index. */
@@ -213,12 +218,13 @@ const termsText = `select
     ) s
   ) record`;
 
-const routineText = `select array_agg(r.seq::float8) as seqs
+const behindText = `select array_agg(r.seq::float8) filter (where r.routine) as routine,
+    array_agg(r.seq::float8) filter (where not r.holds) as superseded
   from unnest($3::bigint[]) asked (seq)
   cross join lateral (
-    select o.seq
+    select o.seq, o.routine, ${stillHolds} as holds
     from observations o
-    where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq and o.routine
+    where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq and (o.routine or not (${stillHolds}))
     limit 1
   ) r`;
 

@@ -1,11 +1,15 @@
 // Statements: the rules that stand, what is most worth passing on, known fixes for a command, and what a turn settles.
 import type { HostedObservation } from "../../domain/hosted-record.ts";
 import type { ProjectScope } from "../../domain/tenancy.ts";
-import { recordColumns } from "./observations.ts";
+import { recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
+/** As many as the start of a session looks at. */
+export const mostStatements = 200;
+export const mostRules = 400;
+
 /**
- * Standing rules of the project, and those of the team's other projects that apply everywhere, newest first. In a
+ * Standing rules of the project that hold, and those of the team's other projects that apply everywhere, newest first. In a
  * transaction of one project the latter are out of reach, and left out.
  */
 export async function standingRules(
@@ -17,7 +21,7 @@ export async function standingRules(
     name: "standing-rules",
     text: `select ${recordColumns}
       from observations o
-      where o.team_id = $1 and (o.project_id = $2 or o.reach = 'everywhere') and o.standing
+      where o.team_id = $1 and (o.project_id = $2 or o.reach = 'everywhere') and o.standing and ${stillHolds}
       order by o.seq desc
       limit $3`,
     values: [team_id, project_id, limit],
@@ -25,7 +29,7 @@ export async function standingRules(
   return rows;
 }
 
-/** Statements of the project, those most worth passing on first. */
+/** Statements of the project that hold, those most worth passing on first. */
 export async function salientStatements(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -35,7 +39,7 @@ export async function salientStatements(
     name: "salient-statements",
     text: `select ${recordColumns}
       from observations o
-      where o.team_id = $1 and o.project_id = $2 and o.salience is not null
+      where o.team_id = $1 and o.project_id = $2 and o.salience is not null and ${stillHolds}
       order by o.salience desc, o.seq desc
       limit $3`,
     values: [team_id, project_id, limit],
@@ -43,21 +47,29 @@ export async function salientStatements(
   return rows;
 }
 
-/** Records of the project that are known fixes for the command family, newest first. */
+/** A known fix, or a failure, of these of the command families that were asked for. */
+export type FixRecord = HostedObservation & { families: string[] };
+
+/** Fixes and failures of the project that hold, of one of the command families, newest first. */
 export async function fixesOf(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
-  { family, limit }: { family: string; limit: number },
-): Promise<HostedObservation[]> {
-  const { rows } = await connection.query<HostedObservation>({
+  { families, limit }: { families: readonly string[]; limit: number },
+): Promise<FixRecord[]> {
+  const { rows } = await connection.query<FixRecord>({
     name: "fixes-of",
-    text: `select ${recordColumns}
-      from fix_commands f
-      join observations o on o.team_id = $1 and o.project_id = $2 and o.id = f.observation_id
-      where f.team_id = $1 and f.project_id = $2 and f.family = $3
-      order by o.seq desc
+    text: `select ${recordColumns}, fix.families
+      from (
+        select f.observation_id, array_agg(f.family) as families
+        from fix_commands f
+        where f.team_id = $1 and f.project_id = $2 and f.family = any ($3::text[])
+        group by f.observation_id
+      ) fix
+      join observations o on o.team_id = $1 and o.project_id = $2 and o.id = fix.observation_id
+      where ${stillHolds}
+      order by o.created_at desc, o.seq desc
       limit $4`,
-    values: [team_id, project_id, family, limit],
+    values: [team_id, project_id, families, limit],
   });
   return rows;
 }

@@ -1,5 +1,6 @@
 // All of a project as lines of JSON, made by the database, as it is at one moment.
 import type { ProjectScope } from "../../domain/tenancy.ts";
+import { stillHolds } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenantSnapshot } from "./tenant.ts";
 
@@ -122,6 +123,7 @@ const observationLines = `
     'metadata', o.metadata, 'generator', o.generator, 'provenance', o.provenance,
     'promptNumber', o.prompt_number, 'discoveryTokens', o.discovery_tokens,
     'generationKey', o.generation_key, 'createdAtEpoch', ${epochMs("o.created_at")}, 'routine', o.routine,
+    'ended', not (${stillHolds}),
     'statement', case when o.said_by is not null then json_build_object(
       'saidBy', o.said_by, 'standing', o.standing, 'reach', o.reach, 'salience', coalesce(o.salience, 0),
       'families', (

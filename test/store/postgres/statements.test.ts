@@ -75,7 +75,9 @@ test("fixes are found under each of their command families, and go with their re
   await store(other, { title: "other's", statement: fix });
   const [older] = await store(scope, { title: "older", statement: fix }, { title: "newer", statement: fix });
   const fixes = (family: string) =>
-    inTenant(database.app, scope, (connection) => fixesOf(connection, scope, { family, limit: 5 }));
+    inTenant(database.app, scope, (connection) =>
+      fixesOf(connection, scope, { families: [family, "no such command"], limit: 5 }),
+    );
   expect(titles(await fixes("npm test"))).toEqual(["newer", "older"]);
   expect(titles(await fixes("npm run"))).toEqual(["newer", "older"]);
   expect(await fixes("npm")).toEqual([]);

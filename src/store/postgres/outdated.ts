@@ -1,0 +1,137 @@
+// Statements of earlier turns that the end of a turn makes outdated: fixed failures, replaced rules, finished work.
+import type { HostedObservation, NewHostedObservation } from "../../domain/hosted-record.ts";
+import { wholeText } from "../../domain/quoted-text.ts";
+import type { ComparedRule } from "../../domain/records.ts";
+import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { Queryable } from "./open.ts";
+import {
+  type FixRecord,
+  fixesOf,
+  mostRules,
+  mostStatements,
+  salientStatements,
+  standingRules,
+} from "./statements.ts";
+
+/** What the turns that end with a batch say of earlier records. */
+export interface EndedTurns {
+  /** Events whose records are routine from now on. */
+  settled: readonly string[];
+  /** Command families that passed. */
+  passed: readonly string[];
+  /** True for the text of a failure of them that is no longer open. */
+  endsFailure(failureText: string): boolean;
+  /** By turn: when it ended (epoch milliseconds), and whether it finished the open work of such a text. */
+  finished: readonly { at: number; finishes(openText: string): boolean }[];
+  /** True when the rule certainly replaces an older one, or repeats it. */
+  replaces(rule: ComparedRule, older: ComparedRule): boolean;
+}
+
+/** A record that was stored just now. */
+type StoredRecord = Pick<NewHostedObservation, "id" | "statement">;
+
+/** Marks the outdated statements inside the caller's transaction; what a user wrote by hand stays. */
+export async function markOutdated(
+  connection: Queryable,
+  scope: ProjectScope,
+  stored: readonly StoredRecord[],
+  turns: EndedTurns,
+): Promise<void> {
+  const outdated: Outdated = new Map();
+  await outdateFixes(connection, scope, { stored, turns, outdated });
+  await outdateRules(connection, scope, { stored, turns, outdated });
+  await outdateOpenWork(connection, scope, { turns, outdated });
+  if (outdated.size === 0) return;
+  await connection.query({
+    name: "mark-outdated",
+    text: `update observations o
+      set superseded_by = given.by, ended = given.by is null, updated_at = now()
+      from unnest($3::uuid[], $4::uuid[]) given (id, by)
+      where o.team_id = $1 and o.project_id = $2 and o.id = given.id`,
+    values: [scope.team_id, scope.project_id, [...outdated.keys()], [...outdated.values()]],
+  });
+}
+
+/** By the id of an outdated record, the one that supersedes it; null for one that ended. */
+type Outdated = Map<string, string | null>;
+
+interface Found {
+  stored: readonly StoredRecord[];
+  turns: EndedTurns;
+  outdated: Outdated;
+}
+
+async function outdateFixes(
+  connection: Queryable,
+  scope: ProjectScope,
+  { stored, turns: { passed, endsFailure }, outdated }: Found,
+): Promise<void> {
+  const families = new Set([...passed, ...stored.flatMap(({ statement }) => statement?.families ?? [])]);
+  if (families.size === 0) return;
+  const found = await fixesOf(connection, scope, { families: [...families], limit: mostStatements });
+  const known = found.filter(({ said_by }) => said_by === "tool");
+  const isNew = new Set(stored.map(({ id }) => id));
+  for (const one of known) {
+    const isPassed = one.families.some((family) => passed.includes(family));
+    if (!isNew.has(one.id) && isFailure(one) && isPassed && endsFailure(wholeText(one)))
+      outdated.set(one.id, null);
+  }
+  // The oldest first: the newest of several fixes stays.
+  for (const by of known.filter(({ id }) => isNew.has(id)).toReversed()) {
+    for (const older of known) {
+      const isOfSame = older.families.some((family) => by.families.includes(family));
+      // A failure that stayed says nothing against what worked before.
+      const isWorse = isFailure(older) || by.obs_type === "bugfix";
+      if (isBefore(older, by) && isOfSame && isWorse && !outdated.has(older.id))
+        outdated.set(older.id, by.id);
+    }
+  }
+}
+
+function isFailure({ obs_type }: FixRecord): boolean {
+  return obs_type === "discovery";
+}
+
+function isBefore(one: HostedObservation, other: HostedObservation): boolean {
+  const difference = one.created_at_epoch - other.created_at_epoch || one.seq - other.seq;
+  return difference < 0;
+}
+
+async function outdateRules(
+  connection: Queryable,
+  scope: ProjectScope,
+  { stored, turns, outdated }: Found,
+): Promise<void> {
+  const said = stored.filter(({ statement }) => statement?.standing === true && statement.said_by === "user");
+  const isNew = new Set(said.map(({ id }) => id));
+  if (isNew.size === 0) return;
+  // Rules for everywhere of other projects are among them.
+  const rules = (await standingRules(connection, scope, mostRules)).filter(
+    ({ project_id, kind }) => project_id === scope.project_id && kind === "observation",
+  );
+  for (const rule of rules.filter(({ id }) => isNew.has(id)).toReversed()) {
+    for (const older of rules) {
+      if (!outdated.has(older.id) && turns.replaces(comparedOf(rule), comparedOf(older)))
+        outdated.set(older.id, rule.id);
+    }
+  }
+}
+
+// Nothing is pinned on a server.
+function comparedOf({ seq, project_id, ...rule }: HostedObservation): ComparedRule {
+  return { ...rule, id: seq, project: project_id, pinned: 0 };
+}
+
+async function outdateOpenWork(
+  connection: Queryable,
+  scope: ProjectScope,
+  { turns: { finished }, outdated }: Pick<Found, "turns" | "outdated">,
+): Promise<void> {
+  if (finished.length === 0) return;
+  const statements = await salientStatements(connection, scope, mostStatements);
+  for (const one of statements) {
+    const text = wholeText(one);
+    const isFinished = finished.some(({ at, finishes }) => one.created_at_epoch < at && finishes(text));
+    if (one.said_by === "agent" && isFinished && !outdated.has(one.id)) outdated.set(one.id, null);
+  }
+}
