@@ -108,6 +108,7 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
       for (const kind of keyKinds) keys.set(`${team} ${project} ${kind}`, await makeKey(system, home, kind));
     }
   }
+  await addStranger(system);
   return {
     homes,
     home: (team, project) => homes[(team % 3) * 3 + (project % 3)] ?? lost(),
@@ -115,6 +116,15 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
     owner: (id) => owners.get(id),
     fill,
   };
+}
+
+// A team of no key: a rule of it for everywhere would stand before all others.
+async function addStranger(system: Database["system"]): Promise<void> {
+  const team_id = await ensureTeam(system, { id: newId(), name: "team of no key" });
+  const scope = { team_id, project_id: await ensureProject(system, { id: newId(), team_id, name: "app" }) };
+  const title = `Always the ${lure} canary9tz`;
+  const statement = { said_by: "user", standing: true, reach: "everywhere", salience: 4 } as const;
+  await insertObservations(system, [hostedObservation(scope, { title, obs_type: "decision", statement })]);
 }
 
 function lost(): never {
