@@ -23,6 +23,10 @@ const rules: readonly Rule[] = [
     why: "a prompt counts only for the records of its session, which are read in the tenant",
   },
   {
+    of: /^select o\.seq::float8 as seq\s+from observations o\s+where .*o\.created_at >= /s,
+    why: "the records of the numbers are read in the tenant",
+  },
+  {
     of: /from fix_commands f\s+where/,
     why: "the command family and its record are of one project, by a foreign key",
   },
