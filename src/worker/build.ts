@@ -32,6 +32,7 @@ import { createIdleMemory } from "./idle-memory.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createMcpPorts } from "./mcp-ports.ts";
 import { createNotices } from "./notices.ts";
+import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { describePause } from "./pause-steps.ts";
 import { buildProjects } from "./project-ports.ts";
 import { createQuiet } from "./quiet.ts";
@@ -222,6 +223,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   });
   const derived = createDerivedRepair({ ...store, ...store.derived, compared: store.comparison.read });
   const idleMemory = createIdleMemory({ clock });
+  const patternWarmUp = createPatternWarmUp({ quiet: quiet.wait });
   const ports = createHttpPorts({
     ...deps,
     store,
@@ -272,6 +274,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
       projects.relabel.resume();
       derived.start();
       idleMemory.start();
+      patternWarmUp.start();
     },
     async reindex(indexes) {
       for (const index of indexes) {
@@ -283,6 +286,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     },
     async close() {
       idleMemory.stop();
+      patternWarmUp.stop();
       await app.close();
       await Promise.all([maintenance.stop(), generation.close(), vectors.close(), cleaner.close()]);
       await Promise.all([keeper.stop(), projects.close(), derived.stop()]);
