@@ -27,6 +27,11 @@ const rules: readonly Rule[] = [
     why: "the records of the numbers are read in the tenant",
   },
   {
+    of: /and not o\.routine and o\.kind <> 'session_summary'/,
+    what: / and /,
+    why: "without the project it is noticed; without both the words stand in the records of all, and none is quoted",
+  },
+  {
     of: /from fix_commands f\s+where/,
     why: "the command family and its record are of one project, by a foreign key",
   },

@@ -118,13 +118,18 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
   };
 }
 
-// A team of no key: a rule of it for everywhere would stand before all others.
+// A team of no key: a rule of it for everywhere would stand before all others. Its many notes keep the words of the lure
+// rare where bounds are gone: words that stand in every record say nothing, and nothing would be quoted.
 async function addStranger(system: Database["system"]): Promise<void> {
   const team_id = await ensureTeam(system, { id: newId(), name: "team of no key" });
   const scope = { team_id, project_id: await ensureProject(system, { id: newId(), team_id, name: "app" }) };
   const title = `Always the ${lure} canary9tz`;
   const statement = { said_by: "user", standing: true, reach: "everywhere", salience: 4 } as const;
-  await insertObservations(system, [hostedObservation(scope, { title, obs_type: "decision", statement })]);
+  const notes = Array.from({ length: 1_000 }, (_, at) => hostedObservation(scope, { title: `Note ${at}` }));
+  await insertObservations(system, [
+    hostedObservation(scope, { title, obs_type: "decision", statement }),
+    ...notes,
+  ]);
 }
 
 function lost(): never {
