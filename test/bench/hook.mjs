@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { installDataset } from "./dataset.mjs";
 import { interleave, ratioFigure, timeProcess } from "./measure.mjs";
-import { benchHome, root, startWorker } from "./worker.mjs";
+import { ask, benchHome, root, startWorker } from "./worker.mjs";
 
 const plugin = join(root, "hooks", "claude-code");
 const fixtures = join(root, "test", "fixtures", "host-events", "claude-code");
@@ -25,13 +25,16 @@ export async function run({ say }) {
   const stopListening = await listenAndHang(hung.dataDir);
   const node = () => timeProcess(process.execPath, ["-e", "0"], { env: home.env }).ms;
   try {
-    for (const event of ["SessionStart", "UserPromptSubmit", "PreToolUse"]) bringsContext(event, home);
+    await giveRules(worker.port);
+    for (const sample of ["SessionStart", "UserPromptSubmit", "PreToolUse", "PreToolUse.Bash"])
+      bringsContext(sample, home);
     const warm = await interleave(
       {
         capture: () => hook("PostToolUse", home).ms,
         session: () => hook("SessionStart", home).ms,
         prompt: () => hook("UserPromptSubmit", home).ms,
         beforeRead: () => hook("PreToolUse", home).ms,
+        beforeCommand: () => hook("PreToolUse.Bash", home).ms,
         inNode: () => nodeHook("PostToolUse", home).ms,
         node,
       },
@@ -72,6 +75,7 @@ function warmFigures(sides) {
     figure("context hook, SessionStart", "session", "<= 0.6"),
     figure("context hook, UserPromptSubmit", "prompt", "<= 0.6"),
     figure("context hook, PreToolUse Read", "beforeRead", "<= 0.6"),
+    figure("context hook, PreToolUse Bash, 100 rules", "beforeCommand", "<= 0.6"),
     figure("capture hook in Node", "inNode", "<= 1.3"),
   ];
 }
@@ -141,12 +145,25 @@ let runs = 0;
 let knownFile = "";
 
 /** Runs what the host runs: the registered command in a shell, the payload on stdin. */
-function hook(event, home) {
+function hook(sample, home) {
+  const [event] = sample.split(".");
   const command = registered()[event]?.[0]?.hooks?.[0]?.command;
   if (command === undefined) throw new Error(`hooks.json registers nothing for ${event}`);
   const env = { ...home.env, CLAUDE_PLUGIN_ROOT: plugin };
-  return timeProcess("/bin/sh", ["-c", command], { env, input: payload(event) });
+  return timeProcess("/bin/sh", ["-c", command], { env, input: payload(sample) });
 }
+
+// The last one forbids the command that the agent is about to run.
+async function giveRules(port) {
+  const tools = Array.from({ length: 99 }, (_, n) => `Never run \`deploy-${n}\` from a laptop`);
+  for (const text of [...tools, `Never run \`${forbidden}\` here`]) {
+    const body = { text, project: "project-00", reach: "project" };
+    const { status, text: answer } = await ask(port, "/api/rules", { method: "POST", body });
+    if (status >= 300) throw new Error(`a rule was answered with ${status}: ${answer}`);
+  }
+}
+
+const forbidden = "release-now";
 
 function nodeHook(event, home) {
   const args = [join(root, "dist", "hook.cjs"), "claude-code", event];
@@ -168,7 +185,7 @@ const samples = {
 // A recorded event, moved into the largest project of the data set. Every one is new: the same tool use twice would be
 // stored once, and cost less.
 function payload(event) {
-  const sample = JSON.parse(readFileSync(join(fixtures, `${samples[event]}.json`), "utf8"));
+  const sample = JSON.parse(readFileSync(join(fixtures, `${samples[event] ?? event}.json`), "utf8"));
   runs += 1;
   const id = `bench-${process.pid}-${runs}`;
   sample.cwd = "/home/user/project-00";
@@ -178,6 +195,7 @@ function payload(event) {
   if ("prompt_id" in sample) sample.prompt_id = id;
   if ("prompt" in sample) sample.prompt = `${sample.prompt} (${runs})`;
   if (event === "PreToolUse") sample.tool_input.file_path = knownFile;
+  if (event === "PreToolUse.Bash") sample.tool_input.command = forbidden;
   return JSON.stringify(sample);
 }
 
