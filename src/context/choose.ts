@@ -16,11 +16,18 @@ const recordsPerRow = 4;
 // What is pinned goes before what is new, and must leave room for it.
 const maxPinned = 20;
 
+interface ChosenOf {
+  settings: ContextSettings;
+  known: ReadonlySet<number>;
+  /** What is new is not looked at. */
+  onlyPinned?: boolean;
+}
+
 /** What repeats stands once, and older records fill its place; `known` are left out. */
 export function chosenObservations(
   port: ContextPort,
   projects: readonly string[],
-  { settings, known }: { settings: ContextSettings; known: ReadonlySet<number> },
+  { settings, known, onlyPinned = false }: ChosenOf,
 ): Repeated<Parsed<Observation>>[] {
   const rows = settings.observations;
   const pinned = projects
@@ -33,7 +40,7 @@ export function chosenObservations(
       [...pinned, ...newest.filter(({ id }) => !isPinned.has(id))].filter(({ id }) => !known.has(id)),
       rows,
     );
-  let newest = newestObservations(port, projects, settings);
+  let newest = onlyPinned ? [] : newestObservations(port, projects, settings);
   let chosen = allOf(newest);
   if (chosen.length < rows && newest.length === rows) {
     newest = newestObservations(port, projects, { ...settings, observations: rows * recordsPerRow });

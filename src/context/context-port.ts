@@ -1,5 +1,5 @@
 // What context needs of the store, of search and of the work tree.
-import type { Observation, SessionSummary } from "../domain/records.ts";
+import type { Observation, QuotedRecord, SessionSummary } from "../domain/records.ts";
 import type { EarlierPrompt } from "./past-turns.ts";
 import type { NewestRecords } from "./recent.ts";
 import type { ProjectFolders } from "./short-path.ts";
@@ -19,7 +19,7 @@ export interface StatementsPort {
   /** Active known fixes and failures of a command family, newest first. */
   fixesOf(request: { project: string; family: string; limit: number }): Observation[];
   /** Active records that are not routine, newest first. */
-  rankable(project: string, limit: number): Observation[];
+  rankable(project: string, limit: number): QuotedRecord[];
   /** Prompts that are not private, newest first. */
   asked(project: string, limit: number): EarlierPrompt[];
 }

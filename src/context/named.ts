@@ -1,5 +1,5 @@
 // What a later prompt of a session gets: records of the files, symbols and errors that it names.
-import type { Observation } from "../domain/records.ts";
+import type { QuotedRecord } from "../domain/records.ts";
 import { namesIn } from "../statements/names.ts";
 
 /**
@@ -8,9 +8,9 @@ import { namesIn } from "../statements/names.ts";
  */
 export function namedIn(
   prompt: string,
-  records: readonly Observation[],
+  records: readonly QuotedRecord[],
   { known, exceptSession }: { known: ReadonlySet<number>; exceptSession?: string | undefined },
-): Observation[] {
+): QuotedRecord[] {
   const names = new Set(namesIn(prompt).filter((name) => name.length >= shortestName));
   if (names.size === 0) return [];
   // The agent has its own session before its eyes.
@@ -18,7 +18,7 @@ export function namedIn(
     ({ salience, sdk_session_id }) =>
       salience !== null && salience > leastSalience && sdk_session_id !== exceptSession,
   );
-  const named = new Map<string, Observation[]>();
+  const named = new Map<string, QuotedRecord[]>();
   for (const record of statements)
     for (const name of namesIn(record.summary))
       if (names.has(name)) named.set(name, [...(named.get(name) ?? []), record]);

@@ -102,7 +102,10 @@ async function viewFor(
   const tokens = most - textTokens(frameOf({ projects, searchCommand }));
   const quotes = passedOn(port, { projects, known, tokens });
   const shown = new Set([...known, ...quotes.records]);
-  const observations = chosenObservations(port, projects, { settings, known: shown });
+  // Beside quotes no other record is listed, unless the user set a count; the last summary marks titles of any.
+  const onlyPinned =
+    quotes.sections.length > 0 && settings.countDecides !== true && settings.lastSummary === false;
+  const observations = chosenObservations(port, projects, { settings, known: shown, onlyPinned });
   const records = observations.map(({ observation }) => observation);
   const summary = settings.lastSummary ? lastSummary(port, projects) : undefined;
   const newest = records[0]?.project ?? projects[0] ?? "";

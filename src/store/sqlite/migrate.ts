@@ -12,6 +12,7 @@ import comparison from "./migrations/0010-comparison.sql";
 import templateWords from "./migrations/0011-template-words.sql";
 import statements from "./migrations/0012-statements.sql";
 import citedEvents from "./migrations/0013-cited-events.sql";
+import telling from "./migrations/0014-telling.sql";
 import type { Sqlite } from "./open.ts";
 
 const migrations = [
@@ -26,6 +27,7 @@ const migrations = [
   { version: 11, name: "template-words", sql: templateWords },
   { version: 12, name: "statements", sql: statements },
   { version: 13, name: "cited-events", sql: citedEvents },
+  { version: 14, name: "telling", sql: telling },
 ] as const;
 
 /** The schema version this code writes. */

@@ -15,14 +15,14 @@ interface Step {
   last: number;
 }
 
-// An observation that is also made of a raw event past its age stays as it is: it knows more than what is left. The end of a
-// turn is chosen by its summary: a rule that no answer takes away would have it chosen, and paid for, every time.
+// An observation that is also made of a raw event past its age stays as it is: it knows more than what is left. A rule
+// or a fix that no answer takes away would have the end of its turn chosen, and paid for, every time.
 const ofObservations = `from observations o
   cross join observation_sources s on s.observation_id = o.id and s.cited = 0
   cross join raw_events r on r.id = s.raw_event_id
   where o.generator = @generator and o.id > @after and o.id <= @last
     and o.created_at_epoch >= @since and (@project is null or o.project = @project)
-    and o.origin_device_id is null and not (o.said_by is not null and r.kind = 'summarize')
+    and o.origin_device_id is null and not (r.kind = 'summarize' and (o.standing = 1 or o.said_by = 'tool'))
     and not exists (
       select 1
       from observation_sources m
