@@ -66,9 +66,12 @@ export function promptOfEvent({ event_type, payload }: WrittenEvent): string | u
   return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
 }
 
-/** Which events end a turn: a pattern as the one above. */
+/**
+ * Which events end a turn: a pattern as the one above. The end of a session ends a turn that the host never reported as
+ * ended, so that what the user said in it is not lost.
+ */
 export const closingEventPattern =
-  "^(stop|turn_?(end(ed)?|stop(ped)?|completed?)|(last_?)?(assistant|agent)_?(message|response|reply|answer)|summarize)$";
+  "^(stop|(turn|session)_?(end(ed)?|stop(ped)?|completed?)|(last_?)?(assistant|agent)_?(message|response|reply|answer)|summarize)$";
 
 const closingEvent = new RegExp(closingEventPattern, "i");
 
@@ -79,6 +82,8 @@ export function isClosingEvent(event_type: string): boolean {
 /** The agent's last message in an event that ends a turn, empty where it has none; undefined when the event is another. */
 export function closingOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
   if (!isClosingEvent(event_type)) return undefined;
+  // The text of a session's end is its reason.
+  if (/^session/i.test(event_type)) return "";
   if (typeof payload === "string") return payload;
   return isJsonObject(payload) ? (firstText(payload, closingFields) ?? "") : "";
 }

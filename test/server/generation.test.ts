@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import type { Json } from "../../src/domain/json.ts";
 import type { ProjectScope } from "../../src/domain/tenancy.ts";
 import { MemError } from "../../src/errors.ts";
 import { newId } from "../../src/ids.ts";
@@ -124,6 +125,47 @@ test("a later turn ends the open work that it finishes, and a failure whose comm
     if (at === 2) expect(await holding()).toMatch(/not done yet[\s\S]*`npm test` failed/);
   }
   expect(await holding()).not.toMatch(/not done yet|`npm test` failed/);
+});
+
+/** What the user said, as the statements of the team quote it. */
+async function saidIn({ team_id }: ProjectScope): Promise<string[]> {
+  const { rows } = await database.system.query<{ summary: string }>({
+    text: "select summary from observations where team_id = $1 and said_by = 'user' order by seq",
+    values: [team_id],
+  });
+  return rows.map(({ summary }) => summary);
+}
+
+test("the end of a session ends its unfinished turn, and no finished one again", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  await startGenerating();
+  const add = (event_type: string, payload: Json) =>
+    enqueueEvent(database, tenant, { session, event_type, payload });
+  await add("user_prompt", { prompt: "Never push to main." });
+  await add("session_end", { reason: "exit", message: "The user left." });
+  await until(done(tenant, 2));
+  const rules = ["Never push to main."];
+  expect(await saidIn(tenant)).toEqual(rules);
+  await add("user_prompt", { prompt: "Always use pnpm here." });
+  await add("stop", { last_assistant_message: "Will do." });
+  await add("SessionEnd", {});
+  await until(done(tenant, 5));
+  expect(await saidIn(tenant)).toEqual([...rules, "Always use pnpm here."]);
+  const records = await recordsOf(tenant);
+  expect(records.filter(({ kind }) => kind === "session_summary")).toHaveLength(2);
+});
+
+test("the end of a session that reports no end of a turn keeps what was said first", async () => {
+  const tenant = await makeTenant(database);
+  const session = await makeSession(database, tenant);
+  const prompts = ["Never push to main.", ...Array.from({ length: 20 }, (_, at) => `open page ${at}`)];
+  for (const prompt of prompts)
+    await enqueueEvent(database, tenant, { session, event_type: "user_prompt", payload: { prompt } });
+  await endSession(database.app, tenant, session, newId());
+  await startGenerating();
+  await until(done(tenant, prompts.length + 1));
+  expect(await saidIn(tenant)).toContain("Never push to main.");
 });
 
 test("two processes work off the jobs of three teams, each once", async () => {

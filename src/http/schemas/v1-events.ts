@@ -104,7 +104,7 @@ function eventFields() {
     sourceType: z.enum(["hook", "worker", "provider", "server", "api"]),
     eventType: word(200).meta({
       description:
-        "`tool_use` with the payload `{tool_name, tool_input, tool_response}` is what a tool did, `user_prompt` with `{prompt}` what a person asked; any other word is the name of what was done, and its payload what is known of it.",
+        "`tool_use` with the payload `{tool_name, tool_input, tool_response}` is what a tool did, `user_prompt` with `{prompt}` what a person asked, `stop` with `{last_assistant_message}` the end of a turn; `session_end` ends an unfinished turn; any other word is the name of what was done, and its payload what is known of it.",
     }),
     occurredAtEpoch: epochMsIn(),
     contentSessionId: word(512).optional(),

@@ -32,7 +32,7 @@ const mostEvents = 2_000;
 const mostUses = 150;
 const mostUseBytes = 400_000;
 // Prompts that were asked while the turn before was still under way, or broken off.
-const mostPrompts = 10;
+const mostPrompts = 50;
 
 // Sizes are those on disk: to take the payloads apart for them would read everything that is left out.
 const turnText = `
