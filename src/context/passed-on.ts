@@ -1,6 +1,7 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import type { RecordName } from "../domain/record-name.ts";
 import type { QuotedRecord } from "../domain/records.ts";
+import { contradictionsIn } from "../statements/contradictions.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork } from "./open-work.ts";
 import { plainLine } from "./plain-line.ts";
@@ -57,7 +58,7 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
   const open = openWork(ranked, newest);
   const room = new Room(tokens);
   const sections = [
-    room.fill("Rules from the user", rulesInOrder(rules).map(quoted), tokens * shares.rules),
+    room.fill("Rules from the user", ruleLines(rules), tokens * shares.rules),
     room.fill("Left open", open.map(quotedWithDay), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest), tokens * shares.sessions),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
@@ -124,15 +125,24 @@ class Room {
   }
 }
 
+// Where two rules may contradict each other, their days tell which one came later. All of them apply here.
+function ruleLines(rules: readonly QuotedRecord[]): Line[] {
+  const pairs = contradictionsIn(rules.map((one) => ({ ...one, text: one.summary, project: "" })));
+  const dated = new Set(pairs.flatMap(({ older, newer }) => [older, newer]));
+  return rulesInOrder(rules).map((one) => (dated.has(one.id) ? quotedWithDay(one) : quoted(one)));
+}
+
 function quoted(one: QuotedRecord): Line {
-  const everywhere = one.reach === "everywhere" && one.standing === 1 ? "everywhere: " : "";
-  return { record: one, text: `- ${everywhere}${plainLine(one.summary, maxChars.quote)} (#${one.id})` };
+  return { record: one, text: `- ${quoteOf(one)} (#${one.id})` };
 }
 
 function quotedWithDay(one: QuotedRecord): Line {
-  const { id, summary, created_at_epoch } = one;
-  const text = `- ${plainLine(summary, maxChars.quote)} (#${id}, ${dayOf(created_at_epoch)})`;
-  return { record: one, text };
+  return { record: one, text: `- ${quoteOf(one)} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
+}
+
+function quoteOf({ reach, standing, summary }: QuotedRecord): string {
+  const everywhere = reach === "everywhere" && standing === 1 ? "everywhere: " : "";
+  return `${everywhere}${plainLine(summary, maxChars.quote)}`;
 }
 
 // Rules that apply everywhere first; within each the most salient first, and the newest of equal ones.

@@ -2,17 +2,17 @@
 import { cueOf } from "./cue-pattern.ts";
 import { isPortuguese } from "./negations.ts";
 
-interface Clause {
+export interface RuleClause {
   text: string;
   /** True for what the rule forbids or replaces: "never npm", "instead of npm". */
   isRejected: boolean;
 }
 
 /** The clauses of a rule in their order, without the reason that it gives. */
-export function clausesOf(rule: string): Clause[] {
+export function clausesOf(rule: string): RuleClause[] {
   const text = rule.slice(0, maxChars).replace(/[’`´]/g, "'").replace(reason, "");
   const rejecting = rejectingWordsOf(text);
-  const clauses: Clause[] = [];
+  const clauses: RuleClause[] = [];
   for (const sentence of text.split(sentenceEnd)) {
     let goesOn = false;
     for (const piece of sentence.split(clauseEnd)) {

@@ -21,10 +21,10 @@ export const announcingInline = {
 
 /** Announcements of what the user wants: the lines that follow are the user's own. */
 export const ownList = {
-  words: `rules?|conventions?|guidelines?|requirements?|plan|steps?|tasks?|to-?dos?|(?:i|we|you) (?:want|need|should|must)|changes?|preferences?|wishes|
+  words: `(?:one )?more thing|another thing|one change|also new|noch (?:et)?was|noch eins|otra cosa|una cosa más|autre chose|encore une chose|outra coisa|mais uma coisa|(?:ещё|еще) (?:одно|кое-что)|rules?|conventions?|guidelines?|requirements?|plan|steps?|tasks?|to-?dos?|(?:i|we|you) (?:want|need|should|must)|changes?|preferences?|wishes|
     regeln?|anforderungen|schritte|aufgaben|wunsch|brauche~?|reglas|requisitos|pasos|tareas|quiero|necesito|
     règles|exigences|étapes|tâches|veux|voudrais|besoin|regras|passos|tarefas|quero|preciso|правила|требования|шаги|задачи|нужно|надо|хочу`,
-  runs: "规则|要求|步骤|任务|需要|请|想要|ルール|要件|手順|タスク|してください|したい|欲しい",
+  runs: "还有一件事|另外一点|もう一つ|もうひとつ|规则|要求|步骤|任务|需要|请|想要|ルール|要件|手順|タスク|してください|したい|欲しい",
 };
 
 /** Requests before a colon: what to do, or what to make of the text below. */

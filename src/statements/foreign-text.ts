@@ -66,7 +66,7 @@ function typedLines(lines: readonly string[]): boolean[] {
 function elideQuotations(text: string): string {
   return text.replace(quotation, (whole: string) => {
     const inner = whole.slice(1, -1);
-    const isLong = inner.length > 80 || /[.!?。！？]\s*\S/u.test(inner);
+    const isLong = inner.length > 80 || /[.!?。！？]\s*[^\s.!?]/u.test(inner);
     return isLong ? `${whole[0]}…${whole.at(-1)}` : whole;
   });
 }

@@ -1,5 +1,6 @@
 // Wording of rules that tells nothing of their subject, in eight languages: fillers, replacement, scope.
 import { cueOf } from "./cue-pattern.ts";
+import { isPortuguese } from "./negations.ts";
 import { topicTermsOf } from "./topic-terms.ts";
 
 /** True for a term that every rule may have: "always", "use", "from now on". */
@@ -17,9 +18,18 @@ export function isReplacement(text: string): boolean {
   return replacement.test(text);
 }
 
+/** What the rule gives up, as written: "drop the type prefixes, ..." gives "the type prefixes". */
+export function withdrawnIn(text: string): string[] {
+  return [...text.matchAll(withdrawal)].map(([, what = ""]) => what.replace(replacementGlobal, " "));
+}
+
 /** The words that limit where a rule applies: "in the frontend". */
 export function scopeOf(text: string): string[] {
-  return [...text.replace(replacementGlobal, " ").matchAll(scope)].map(([, where = ""]) => where);
+  // "No" forbids in English, and means "in the" in Portuguese.
+  const isScope = isPortuguese(text) ? () => true : (found: string) => !/^no\s/i.test(found);
+  return [...text.replace(replacementGlobal, " ").matchAll(scope)].flatMap(([found, where = ""]) =>
+    isScope(found) ? [where] : [],
+  );
 }
 
 const fillers: ReadonlySet<string> = new Set(
@@ -51,6 +61,21 @@ const replacement = cueOf({
 
 // "From now on pnpm" limits nothing to pnpm.
 const replacementGlobal = new RegExp(replacement.source, "gi");
+
+const withdrawal = new RegExp(
+  `${
+    cueOf({
+      words: `(?<!(?:not|n't|dont|never) )(?:forget|drop|scrap|ditch|skip)(?= (?:about )?(?:the|those|these|all|any|our|your|that)(?![a-z]))|get rid of|no more|no longer|stop with|away with|
+        vergiss(?! nicht)|streich~?|schluss mit|weg mit|keine?n?(?=[^.,;]{2,60} mehr)|
+        olvida|olvídate de|quita|basta de|se acabaron?|ya no|
+        (?<!n['’])oublie|supprime|enlève|fini~?|plus d(?:e|es)|
+        (?<!não )esque[cç][ea]|chega de|acabou|acabaram|tira|não (?=[^.,;]{2,60} mais)|
+        (?<!не )забудь(?: про| о| об)?|убираем|убери|хватит|больше (?:никаких|не)`,
+      runs: "别再|不再|不用再|取消|去掉|もう",
+    }).source
+  }([^,;!?，。；！？、\\n]{2,120}?)(?=[,;!?，。；！？、]|\\.(?:\\s|$)|\\s[-–—]\\s|$)`,
+  "giu",
+);
 
 // One word behind the preposition, articles left out.
 const scope = new RegExp(

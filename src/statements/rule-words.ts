@@ -98,6 +98,18 @@ export interface RuleWords {
   pointsBack: string;
   /** In all projects. */
   everywhere: string;
+  /** From the next time on. */
+  nextTime: string;
+  /** Opens a clause that names a text with a convention, before a colon: "commit subjects in this repo: ...". */
+  label: string;
+  /** Opens the withdrawal of what was just said: "forget it". */
+  takenBack: string;
+  /** Opens the withdrawal of a habit: "drop the prefixes". */
+  withdraws: string;
+  /** Opens what replaces a habit: "instead ...". */
+  instead: string;
+  /** What comes first in an answer. */
+  order: string;
 }
 
 export type Cue = keyof RuleWords;

@@ -157,6 +157,10 @@ const openingCues: ReadonlySet<Cue> = new Set([
   "noNoun",
   "correction",
   "general",
+  "label",
+  "takenBack",
+  "withdraws",
+  "instead",
 ]);
 
 const clauseEnd = /([,;:.!?](?=\s|$)|\s[-–—]+\s|[()])/;

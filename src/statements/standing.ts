@@ -31,7 +31,7 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   if (readings.some(isExcluded)) return null;
   for (const read of readings) {
     const rule = read.clauses.find((clause) => isRule(clause, read, context));
-    if (rule === undefined) continue;
+    if (rule === undefined || takesBack(read, rule)) continue;
     const form = parseRule(sentence).forbids ? "never" : "do";
     const pointsBack = read.whole.has("pointsBack") && sentence.length <= shortChars;
     return { standing: true, reach: reachOf(read), form, pointsBack };
@@ -42,7 +42,12 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
 const maxChars = 500;
 const shortChars = 100;
 
-function isExcluded({ whole, asks }: ReadSentence): boolean {
+function takesBack({ clauses }: ReadSentence, rule: Clause): boolean {
+  return clauses.slice(clauses.indexOf(rule) + 1).some(({ has }) => has("takenBack"));
+}
+
+/** True for a question, a one-off, a report and a guess. */
+export function isExcluded({ whole, asks }: ReadSentence): boolean {
   if (whole.has("once") && !whole.has("decided")) return true;
   if (whole.has("reported") || whole.has("doubt") || whole.has("question")) return true;
   return asks && !(whole.has("polite") && (isGeneral(whole) || whole.has("command")));
@@ -64,7 +69,7 @@ function isRule(clause: Clause, read: ReadSentence, context: SentenceContext): b
   if (has("duration") && !has("product")) return true;
   if (isOurHabit(clause, read)) return true;
   if ([...before, clause].some(isProductWish)) return false;
-  if (isConvention(clause, whole) || isOrder(clause, read)) return true;
+  if (isConvention(clause, whole) || isLabelled(clause, read) || isOrder(clause, read)) return true;
   if (isAboutKind(clause, read, context.prompt)) return true;
   if (isAboutAnswers(clause, read)) return true;
   if (!context.isFollowUp || opensWithTask(context.prompt)) return false;
@@ -106,7 +111,7 @@ function isConvention(clause: Clause, whole: Clause): boolean {
   const isNarrowed = isStrict(clause) || has("every");
   if (has("nobody") && has("devVerb")) return true;
   if (has("general")) return true;
-  if (has("passive") && isNarrowed) return true;
+  if (has("passive") && isNarrowed && !isState(text)) return true;
   if (has("place") && (text.includes(pathMark) || (has("artifact") && (isNarrowed || whole.has("contrast")))))
     return true;
   if (has("artifact") && isNarrowed && has("deontic")) return true;
@@ -119,6 +124,16 @@ function isConvention(clause: Clause, whole: Clause): boolean {
   if (has("artifact") && has("copula") && whole.has("contrast") && hasName(text)) return true;
   return text.includes(pathMark) && has("every") && has("deontic");
 }
+
+// "Commit subjects in this repo: lower case, no period". A task or a report behind the colon is no convention.
+function isLabelled(clause: Clause, { clauses }: ReadSentence): boolean {
+  if (!clause.has("label") || !/[:：]/.test(clause.mark) || clause.text.length > longestLabel) return false;
+  const values = clauses.slice(clauses.indexOf(clause) + 1);
+  if (values.length === 0 || values.some(({ has }) => has("bug") || has("event"))) return false;
+  return !values[0]?.has("task") && !values[0]?.has("copula");
+}
+
+const longestLabel = 60;
 
 // "Never commit to main", "don't edit anything by hand", "whenever you change the schema, ...", "run make, always".
 function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boolean {
@@ -135,6 +150,7 @@ function isOrder({ has, text }: Clause, { whole, clauses }: ReadSentence): boole
 
 function isAboutAnswers(clause: Clause, { whole, clauses }: ReadSentence): boolean {
   const { has } = clause;
+  if (whole.has("nextTime") && (has("answer") || has("shape"))) return true;
   if (has("task") || (clauses[0]?.has("task") && !whole.has("correction"))) return false;
   if (has("answer") && isGeneral(whole)) return true;
   if (!has("prefer")) return false;
@@ -165,6 +181,11 @@ function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
 // "Don't push": without an object it is meant for the work at hand.
 function isBare(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’-]+/gu) ?? []).length <= 2 && !/[\u3040-\u9fff]/.test(text);
+}
+
+// "Nothing is pushed" tells how things are; "nothing is pushed without a review" is a rule.
+function isState(text: string): boolean {
+  return (text.match(/[\p{L}\p{N}'’-]+/gu) ?? []).length <= 3 && !/[\u3040-\u9fff]/.test(text);
 }
 
 function hasName(text: string): boolean {

@@ -2,8 +2,8 @@
 import type { Speaker } from "../domain/statement.ts";
 import { bareWordsOf } from "../domain/words.ts";
 import { alternativesIn } from "./alternatives.ts";
-import { clausesOf } from "./clauses.ts";
-import { isFiller, isReplacement, scopeOf, withoutFillers } from "./rule-wording.ts";
+import { clausesOf, type RuleClause } from "./clauses.ts";
+import { isFiller, isReplacement, scopeOf, withdrawnIn, withoutFillers } from "./rule-wording.ts";
 import { topicTermsOf } from "./topic-terms.ts";
 
 /** A rule as it is compared: an observation or a draft. */
@@ -27,6 +27,10 @@ export interface Subject {
   /** Terms of names, paths and numbers. */
   named: ReadonlySet<string>;
   scope: ReadonlySet<string>;
+  /** Terms of what it gives up: "drop the type prefixes". */
+  withdrawn: ReadonlySet<string>;
+  /** Terms of each of its parts: "lines in the changelog, and tests beside the code" has two. */
+  parts: readonly (readonly string[])[];
   isReplacement: boolean;
 }
 
@@ -41,12 +45,23 @@ export function sameSubject(older: ComparedRule, newer: ComparedRule): "same" | 
 export function compareSubjects(older: Subject, newer: Subject): "same" | "related" | null {
   const conflict =
     choiceConflict(older, newer) ?? rejectionConflict(older, newer) ?? valueConflict(older, newer);
-  if (conflict === null) return null;
+  const withdrawal = withdrawalOf(older, newer);
+  if (conflict === null || withdrawal === "same") return withdrawal;
   const isSaidSo = newer.isReplacement || conflict === "rejected by the newer";
   // In a sentence with another value, what the newer one lacks is the older value.
   const coversOlder = conflict === "other value" || isSubset(older.rest, newer.all);
   const isAsWide = isSubset(newer.scope, older.all);
   return older.isOfUser && newer.isOfUser && isSaidSo && coversOlder && isAsWide ? "same" : "related";
+}
+
+/** "Drop the changelog lines" against the rule that asks for them; a rule that asks for more is not replaced. */
+function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null {
+  const given = [...newer.withdrawn].filter((term) => older.asked.has(term) && !older.rejected.has(term));
+  if (given.length === 0 || given.length * 2 < newer.withdrawn.size) return null;
+  const isCertain =
+    given.length >= 2 && older.parts.every((part) => part.some((term) => newer.all.has(term)));
+  const isAsWide = isSubset(newer.scope, older.all);
+  return isCertain && isAsWide && older.isOfUser && newer.isOfUser ? "same" : "related";
 }
 
 export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
@@ -65,6 +80,11 @@ export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
     all: new Set([...asked.terms, ...rejected.terms]),
     named: new Set((text.match(name) ?? []).flatMap((found) => termsOf(found))),
     scope: new Set(scopeOf(text).flatMap((found) => termsOf(found).filter((term) => rest.has(term)))),
+    withdrawn: new Set(withdrawnIn(text).flatMap(termsOf)),
+    parts: text
+      .split(partEnd)
+      .map(termsOf)
+      .filter((terms) => terms.length > 0),
     isReplacement: isReplacement(text),
   };
 }
@@ -80,14 +100,19 @@ function emptySide(): Side {
 }
 
 // "npm is not used": a rejecting clause that names nothing means what stands in front of it.
-function clausesWithTerms(text: string): { text: string; isRejected: boolean }[] {
-  const kept: { text: string; isRejected: boolean }[] = [];
-  for (const clause of clausesOf(text)) {
+function clausesWithTerms(text: string): RuleClause[] {
+  const kept: RuleClause[] = [];
+  for (const clause of clausesOf(text).map(withWithdrawal)) {
     const before = kept.at(-1);
     if (termsOf(clause.text).length > 0) kept.push(clause);
     else if (clause.isRejected && before !== undefined) before.isRejected = true;
   }
   return kept;
+}
+
+// "Forget the changelog lines" rejects them.
+function withWithdrawal(clause: RuleClause): RuleClause {
+  return { ...clause, isRejected: clause.isRejected || withdrawnIn(clause.text).length > 0 };
 }
 
 function addClause({ terms, rest, values }: Side, clause: string): void {
@@ -167,5 +192,6 @@ function isSubset(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return shared(a, b) === a.size;
 }
 
+const partEnd = /[;；。]|[.!?！？]\s|\s(?:and|und|y|et|e|и)\s/u;
 const noTerms: ReadonlySet<string> = new Set();
 const name = /`[^`\n]{1,80}`|[\p{L}\p{N}_@~*-]*[\p{N}/._@-][\p{L}\p{N}_@~*/.-]*/gu;

@@ -21,6 +21,11 @@ describe("the newer rule certainly replaces the older one", () => {
     ["используй npm", "теперь pnpm вместо npm"],
     ["请用英文回答", "以后用中文回答"],
     ["npmを使う", "今後はnpmではなくpnpmを使う"],
+    ["Every change gets a line in CHANGELOG.md", "forget the manual changelog lines from now on"],
+    ['Commit subjects: "fix(api): ..."', "drop the fix(api): prefixes. Plain subjects from now on, no type"],
+    ["cada commit lleva el número del ticket", "olvida el número del ticket"],
+    ["каждый коммит начинается с номера тикета", "забудь про номера тикета"],
+    ["每次提交都要写更新日志", "以后不用再写更新日志"],
   ])("%j, then %j", (older, newer) => {
     expect(compare(older, newer)).toBe("same");
   });
@@ -38,6 +43,8 @@ describe("the rules contradict each other, and only the user can tell which appl
     ],
     ["where the older one is about a part", "Use tabs in Makefiles", "From now on spaces, no tabs"],
     ["where the newer one is about a part", "Use npm", "From now on use pnpm in the frontend"],
+    ["where the newer one gives up a part", "Changelog lines and doc comments", "forget the changelog lines"],
+    ["where little of what is given up is named", "Prefix commits with the module", "drop the prefixes"],
     ["where one asks for what the other forbids", "No emojis in commits", "Emojis in commits are fine"],
   ])("%s", (_why, older, newer) => {
     expect(compare(older, newer)).toBe("related");
@@ -63,6 +70,9 @@ describe("the rules apply side by side", () => {
     ["Production runs on postgres", "Integration tests use sqlite"],
     ["No comments in code", "Every exported function has a doc comment"],
     ["Short answers, no headings", "Answer with a short plan first"],
+    ["Never write changelog lines by hand", "forget the manual changelog lines from now on"],
+    ["Run the linter before each commit", "don't forget the linter before each commit"],
+    ["Tests live beside the source", "drop the fix(api): prefixes in commit subjects"],
     ["", "Use npm"],
   ])("%j and %j", (older, newer) => {
     expect(compare(older, newer)).toBeNull();
