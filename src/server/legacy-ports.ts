@@ -79,8 +79,8 @@ export function createLegacyPorts(deps: LegacyDeps): LegacyPorts {
     search: (reach, asked) => searchIn(reach).search(asked),
     topic: (reach, topic, request) => createTopics(searchIn(reach)).of(topic, request),
     timeline: (reach, request) => legacyTimeline(app, { reach, search: searchIn(reach) }, request),
-    inject: (projects, { colors }) =>
-      legacyContext(app, { projects, colors }, { settings, searchCommand: "POST /v1/search" }),
+    inject: (projects, request) =>
+      legacyContext(app, { projects, ...request }, { settings, searchCommand: "POST /v1/search" }),
     async stats(reach) {
       const { activeSessions, ...database } = await legacyTotals(app, reach);
       const uptime = (clock.monotonicMs() - startedAt) / 1000;

@@ -80,6 +80,26 @@ test("context with a filter has the records of the filter alone", async () => {
   expect(context).not.toContain("Passed on");
 });
 
+async function injectedFor({ apiKey }: TestKey, query = ""): Promise<string> {
+  const reply = await server.app.inject({
+    method: "GET",
+    url: `/api/context/inject${query}`,
+    headers: { authorization: `Bearer ${apiKey}`, host: "localhost" },
+  });
+  return reply.body;
+}
+
+test("the compatibility route injects the sections of a start, within the key's reach", async () => {
+  const own = await injectedFor(ours);
+  expect(own).toMatch(/## Rules from the user\n- Use pnpm here, never npm\./);
+  expect(own).toContain("- The lease of the upload queue ended too early.");
+  const team = await injectedFor(wholeTeam, "?projects=app,beside");
+  expect(team.match(/- everywhere: Answer in one sentence\./g)).toHaveLength(1);
+  expect(await injectedFor(wholeTeam, "?project=app")).toContain("Answer in one sentence.");
+  expect(own).not.toContain("Answer in one sentence.");
+  expect(own + team).not.toContain("Foreign rule.");
+});
+
 test("the MCP tool answers with the same text", async () => {
   const query = "why does the upload queue lose files?";
   const { body } = await ask("/v1/mcp", {

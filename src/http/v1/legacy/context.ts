@@ -80,7 +80,7 @@ function injected(
           : await Promise.all(
               projects.map(async (label) => ({ label, reach: await ports.reach(caller, label) })),
             );
-      return ports.inject(reached, { colors });
+      return ports.inject(reached, { caller, colors });
     },
     count: (answer) => (answer === "" ? 0 : 1),
   });

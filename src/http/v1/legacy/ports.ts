@@ -75,7 +75,10 @@ export interface LegacyPorts {
     reach: Tenant,
     limit: number,
   ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
-  inject(projects: readonly { label: string; reach: Reach }[], request: { colors: boolean }): Promise<string>;
+  inject(
+    projects: readonly { label: string; reach: Reach }[],
+    request: { caller: Tenant; colors: boolean },
+  ): Promise<string>;
   stats(reach: Tenant): Promise<Stats>;
   /** The generation jobs that are not done; `dead` have failed. */
   queue(reach: Tenant): Promise<QueueCounts>;
