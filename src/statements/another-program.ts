@@ -3,7 +3,7 @@ import { commandKind } from "../domain/command-kind.ts";
 import { acts } from "./acting.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Edit, Part, Run } from "./command-runs.ts";
-import { looks } from "./command-words.ts";
+import { interpreters, looks, scriptRunners, taskRunners } from "./command-words.ts";
 import { type Failure, haveCommon } from "./failure.ts";
 import { saysNotFixed } from "./unfixed.ts";
 
@@ -16,26 +16,39 @@ interface GivenUp {
 }
 
 /** The first command of this turn that stands for the one that failed. */
-export function replacementOf({ group, runs, edits, closing }: GivenUp): { run: Run; part: Part } | null {
-  const [failed] = group;
-  const last = group.at(-1);
-  if (failed === undefined || last === undefined) return null;
-  for (const run of runs) {
+export function replacementOf(given: GivenUp): { run: Run; part: Part } | null {
+  const [failed] = given.group;
+  if (failed === undefined) return null;
+  for (const run of given.runs) {
     if (run.at < failed.run.at || run.outcome !== "passed" || !run.isOfTurn) continue;
-    if (edits.some(({ at }) => at > failed.run.at && at < run.at)) return null;
     const part = run.parts.find(
-      (one) =>
-        acts(one) &&
-        !haveCommon(failed.part, one) &&
-        ((sharesWord(failed.part, one) && hasSameRole(failed, one)) ||
-          // A program that is tried again later was not given up.
-          (run.at > last.run.at &&
-            worksOnSameInput(failed.part, one) &&
-            !saysNotFixed(closing, programIn(one)))),
+      (one) => acts(one) && !haveCommon(failed.part, one) && replaces(given, failed, { run, part: one }),
     );
     if (part !== undefined) return { run, part };
   }
   return null;
+}
+
+/** True for `xcrun swift build` after `swift build`: the same words behind another program. */
+export function launches(part: Part, failed: Part): boolean {
+  const words = launched(failed.words);
+  const from = part.words.length - words.length;
+  return (
+    from > 0 && !examining.test(part.program) && words.every((word, at) => part.words[from + at] === word)
+  );
+}
+
+function replaces(
+  { group, edits, closing }: GivenUp,
+  failed: Failure,
+  { run, part }: { run: Run; part: Part },
+): boolean {
+  const edited = edits.filter(({ at }) => at > failed.run.at && at < run.at).map(({ path }) => path);
+  if (edited.length === 0 && sharesWord(failed.part, part) && hasSameRole(failed, part)) return true;
+  // A program that is tried again later was not given up.
+  if (group.some((one) => one.run.at > run.at) || saysNotFixed(closing, programIn(part))) return false;
+  if (edited.length === 0 && launches(part, failed.part)) return true;
+  return inputsOfBoth(failed.part, part).some((input) => !edited.some((path) => path.endsWith(input)));
 }
 
 // `pip install x`, then `uv pip install x`; or a program that is not there, and another for the same file.
@@ -44,21 +57,23 @@ function hasSameRole({ run, part }: Failure, other: Part): boolean {
 }
 
 // `wkhtmltopdf a.html`, then `weasyprint a.html`: both make something of the file, and neither only examines it.
-function worksOnSameInput(failed: Part, other: Part): boolean {
-  return (
-    programIn(failed) !== programIn(other) &&
-    isMaker(failed) &&
-    isMaker(other) &&
-    inputsOf(failed).some((input) => inputsOf(other).includes(input))
-  );
+function inputsOfBoth(failed: Part, other: Part): string[] {
+  if (programIn(failed) === programIn(other) || !isMaker(failed) || !isMaker(other)) return [];
+  return inputsOf(failed).filter((input) => inputsOf(other).includes(input));
 }
 
 function isMaker(part: Part): boolean {
   const words = launched(part.words);
   const program = programIn(part);
-  if (commandKind({ ...part, words, program }) !== "run" || program === "git") return false;
+  if (commandKind({ ...part, words, program }) !== "run" || isOfProject(words, program)) return false;
   const verbs = [program, ...(part.families[0] ?? "").split(" ").slice(1)];
   return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
+}
+
+// A script of the project has no substitute: another one for the same data does other work.
+function isOfProject([word = "", ...others]: readonly string[], program: string): boolean {
+  const runners = [interpreters, taskRunners, scriptRunners];
+  return word.startsWith(".") || others[0] === "run" || runners.some((names) => names.has(program));
 }
 
 // Files and addresses: a word like `app` or `src` says too little.

@@ -4,9 +4,13 @@
 export function isFormOf(one: string, other: string): boolean {
   if (one === other || !isPlain(one) || !isPlain(other)) return false;
   if (isRemote(one) && isRemote(other)) return remoteName(one) === remoteName(other);
+  if (endsIn(one, other) || endsIn(other, one)) return true;
   const [few = [], many = []] = [piecesOf(one), piecesOf(other)].toSorted((a, b) => a.length - b.length);
   if (few.length === many.length) return false;
-  return few.some((piece) => saysSomething.test(piece)) && few.every((piece) => many.includes(piece));
+  return (
+    few.some((piece) => saysSomething.test(piece)) &&
+    few.every((piece) => many.some((other) => other === piece || other.endsWith(`/${piece}`)))
+  );
 }
 
 /** True when both words name versions of the same thing: `serde@1.0` and `serde@1.1`. */
@@ -17,6 +21,13 @@ export function isVersionOf(one: string, other: string): boolean {
     return piece === next || (version.test(piece) && version.test(next));
   };
   return isPlain(one) && before.length > 1 && before.length === after.length && before.every(isSame);
+}
+
+// Behind a repository or a server: `@app//web:all` and `//web:all`, `registry.example.com/team/app` and `app`.
+function endsIn(long: string, short: string): boolean {
+  if (!long.endsWith(short)) return false;
+  const before = long.slice(0, long.length - short.length);
+  return /^@[\w-]+$/.test(before) || (/^[\w-]+(?:\.[\w-]+)+(?::\d+)?\//.test(before) && before.endsWith("/"));
 }
 
 // Code and messages are words with blanks.

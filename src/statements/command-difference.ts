@@ -186,7 +186,7 @@ function programText(part: Part): string {
 const askers = new Set(["curl", "wget", "http", "psql", "mysql", "redis-cli"]);
 const fillers = new Set(["run", "exec", "--"]);
 const cosmetic =
-  /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace|debug|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
+  /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace(?:-[\w-]+)?|debug|inspect(?:-brk)?|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
 const narrowing =
   /^-(?:k|t|run|Dtest)$|^-(?:Dtest|run)=|^--(?:grep|filter|only|testNamePattern|test|tests|spec|lib|bin|package|dry-run|collect-only|list|list-tests|plan-only|check|no-run|version|help|lf|last-failed|ignore|exclude|deselect|testPathPattern|shard|repeat-each)(?:=|$)/;
 // Short options mean something else to each program.
@@ -207,4 +207,4 @@ const ordinary =
 // Its value is a script or a query: another one each time.
 const scriptOption = /^-[ceEdqXk]$|^--(?:command|eval|data|query|execute|request)$/;
 const cosmeticVariable =
-  /^(?:RUST_BACKTRACE|RUST_LOG|DEBUG|\w*LOG\w*|FORCE_COLOR|NO_COLOR|VERBOSE|CLICOLOR\w*|TERM|COLUMNS)=/;
+  /^(?:\w*(?:DEBUG|TRACE|LOG)\w*|FORCE_COLOR|NO_COLOR|VERBOSE|CLICOLOR\w*|TERM|COLUMNS)=/;

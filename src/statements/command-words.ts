@@ -43,7 +43,9 @@ export const interpreters = setOf(
 export const namedRuns = setOf("go docker turbo deno conda");
 
 /** Programs that run the command behind them. */
-export const launchers = setOf("npx pnpx bunx uvx xvfb-run dotenv caffeinate unbuffer setsid cross-env");
+export const launchers = setOf(
+  "npx pnpx bunx uvx xvfb-run dotenv caffeinate unbuffer cross-env corepack fvm",
+);
 
 /** Programs that run the command behind `run` in an environment of theirs. */
 export const environmentRunners = setOf("uv poetry pipenv pdm rye hatch conda micromamba op doppler");

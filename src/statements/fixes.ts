@@ -2,7 +2,7 @@
 import { clip, oneLine } from "../domain/plain-text.ts";
 import type { Turn } from "../domain/turn.ts";
 import { acts, isSettings, setsUpShell } from "./acting.ts";
-import { replacementOf } from "./another-program.ts";
+import { launches, replacementOf } from "./another-program.ts";
 import { type Difference, differenceOf, placeOf } from "./command-difference.ts";
 import { launched, widerFamily } from "./command-family.ts";
 import { type Edit, type Part, type Run, readRuns } from "./command-runs.ts";
@@ -166,7 +166,11 @@ function familiesFor(related: readonly Compared[], part: Part): string[] {
   const isWide = related.every(
     ({ difference }) => difference.variables || difference.program || hasGlobalOption(difference, part),
   );
-  return isWide ? [...own, ...own.flatMap((family) => widerFamily(family) ?? [])] : own;
+  return isWide ? withWider(own) : own;
+}
+
+function withWider(families: readonly string[]): string[] {
+  return [...families, ...families.flatMap((family) => widerFamily(family) ?? [])];
 }
 
 function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
@@ -178,7 +182,12 @@ function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
 function replacedBy(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
   const [failed] = group;
   if (failed === undefined) return [];
-  return fixOf(group, run, { working: workingText(failed, run, part), families: failed.part.families });
+  const { families } = failed.part;
+  const working = workingText(failed, run, part);
+  return fixOf(group, run, {
+    working,
+    families: launches(part, failed.part) ? withWider(families) : families,
+  });
 }
 
 function fixOf(

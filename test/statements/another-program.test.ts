@@ -59,6 +59,21 @@ const replaced: [what: string, past: Past, working: string, families: string[]][
     "rclone copy gs://sample/data/a.parquet .",
     ["gsutil"],
   ],
+  [
+    "the same command runs behind another program",
+    { before: [], steps: [bad("swift build", "no such module"), ok("xcrun --sdk macosx swift build")] },
+    "xcrun --sdk macosx swift build",
+    ["swift build", "swift"],
+  ],
+  [
+    "another file was edited in between",
+    {
+      before: [bad("lilypond scores/duet.ly", "fatal error"), edit("README.md")],
+      steps: [ok("abc2ly scores/duet.ly")],
+    },
+    "abc2ly scores/duet.ly",
+    ["lilypond"],
+  ],
 ];
 
 it.each(replaced)("is a fix when %s", (_, { before, steps, closing }, working, families) => {
@@ -95,6 +110,18 @@ const others: [what: string, past: Past][] = [
   [
     "the file is committed",
     { before: [bad("flyway migrate sql/V2__a.sql")], steps: [ok("git add sql/V2__a.sql")] },
+  ],
+  [
+    "a debugger starts it",
+    { before: [], steps: [bad("./bin/app serve"), ok("gdb --batch ./bin/app serve")] },
+  ],
+  [
+    "a script of the project reads the same data",
+    { before: [bad("python etl/load.py in/a.csv")], steps: [ok("csvsql in/a.csv")] },
+  ],
+  [
+    "a script of the project takes over",
+    { before: [bad("csvsql in/a.csv")], steps: [ok("python etl/load.py in/a.csv")] },
   ],
   [
     "the closing says that it stays",

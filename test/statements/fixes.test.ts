@@ -107,6 +107,7 @@ const ordinary: [what: string, steps: Step[]][] = [
   ["the linter repairs", [bad("npx eslint ."), ok("npx eslint . --fix")]],
   ["a plan replaces the run", [bad("make deploy"), ok("make deploy --dry-run")]],
   ["it is started in the background", [bad("npm run dev"), ok("npm run dev -- --port 3 &")]],
+  ["it runs in a debugger", [bad("node dist/a.js"), ok("NODE_DEBUG=net node --inspect dist/a.js")]],
   [
     "the user refused it",
     [bad("npm publish", "The user doesn't want to proceed"), ok("npm publish --tag next")],
