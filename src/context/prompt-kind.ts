@@ -60,7 +60,7 @@ const general = cueOf({
   grand(?:ma|pa|mother|father|son|daughter|parents)|aunt|uncle|cousin|girlfriend|boyfriend|dog|cat|neighbou?rs?|friends?|
   landlord|dentist|doctor|flat|apartment|garden|kitchen)|our (?:kids?|sons?|daughters?|dog|cat|parents)|\\d+[- ]years?[- ]olds?|
   (?:totally|completely|something|slightly) different (?:thing|topic|question|subject)|different topic|side question|
-  how (?:do|would|does one|can) (?:you|i|we)? ?(?:say|spell|pronounce)|how is .{1,40} pronounced|fall asleep|
+  how (?:do|would|does one|can) (?:you|i|we)? ?(?:say|spell|pronounce)|how is .{1,40} pronounced|fall asleep|what does .{1,40} mean in general|heard (?:it|that|about it) on|my (?:throat|back|neck|eyes?|ears?|stomach|knees?|teeth|tooth) (?:is|are|has|have|hurts?)|
   (?:mein|unser)\\w* (?:eltern|mutter|vater|kind(?:er)?|sohn|tochter|schwester|bruder|neffe|nichte|oma|opa|freund\\w*|hund|katze|nachbar\\w*|garten|küche|auto)|
   mis? (?:padres?|madre|hij[oa]s?|herman[oa]s?|sobrin[oa]s?|abuel[oa]s?|novi[oa]|perr[oa]|gat[oa]|vecin[oa]s?|amig[oa]s?|coche)|
   (?:mon|ma|mes|notre|nos) (?:parents|mère|père|enfants?|fils|fille|sœur|soeur|frère|neveu|nièce|grand-\\w+|copine?|chien|chat|voisine?s?|amie?s?|voiture)|
