@@ -4,6 +4,7 @@ import {
   givesReplacement,
   isOnAnswers,
   isReported,
+  namesItsSubject,
   ordersAnswer,
   withdrawsHabit,
   withdrawsLast,
@@ -41,7 +42,8 @@ type Said = Pick<PromptRule, "text" | "rule">;
 function ruleIn(text: string, context: SentenceContext): Said | null {
   const whole = standingOf(text, context);
   const [found = "", inner = ""] = parenthesis.exec(text) ?? [];
-  const rule = inner === "" || isReported(text) ? null : standingOf(inner, { ...context, prompt: inner });
+  const isApart = inner !== "" && namesItsSubject(inner) && !isReported(text);
+  const rule = isApart ? standingOf(inner, { ...context, prompt: inner }) : null;
   const isOfInner = rule !== null && standingOf(text.replace(found, " "), context) === null;
   if (isOfInner) return { text: inner, rule };
   return whole === null ? null : { text, rule: whole };

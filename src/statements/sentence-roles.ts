@@ -12,6 +12,14 @@ export function ordersAnswer(sentence: string): boolean {
   return readSentence(sentence).some((read) => !isExcluded(read) && read.whole.has("order"));
 }
 
+/**
+ * True for words in parentheses that name what they are about: "tests live beside the code". Not for "lies in old/" and
+ * "the new ones too", which speak of the sentence around them, and not for where one file is.
+ */
+export function namesItsSubject(inner: string): boolean {
+  return readSentence(inner).some(({ whole }) => whole.has("artifact") && !oneFile.test(whole.text));
+}
+
 /** True for a sentence that gives the words of somebody else. */
 export function isReported(sentence: string): boolean {
   return readSentence(sentence).some(({ whole }) => whole.has("reported"));
@@ -39,3 +47,5 @@ export function givesReplacement(sentence: string): boolean {
       !isExcluded(read) && read.clauses.some(({ has }) => has("instead")) && read.whole.has("artifact"),
   );
 }
+
+const oneFile = new RegExp(`(?<!${pathMark})${pathMark}(?!${pathMark})`);

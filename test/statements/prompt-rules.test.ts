@@ -84,6 +84,8 @@ describe("no rule", () => {
     ["a state", "amend is ok, nothing is pushed."],
     ["a report about names", "test names: login, logout and refresh fail"],
     ["a one-off in place of another", "add a button. instead put it on the left"],
+    ["parentheses without a subject", "der Kunde hat Bilder geschickt (liegen in eingang/), die sollen rein"],
+    ["where one file is", "fix the parser (the module lives in src/parse.ts)"],
     ["a reported rule in parentheses", "Paul says (we never use npm here)"],
   ])("%s", (_what, prompt) => {
     expect(rulesIn(prompt)).toEqual([]);
