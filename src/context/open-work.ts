@@ -1,6 +1,6 @@
 // Open work: the questions that ask for it, and the records that say what is left.
 import type { QuotedRecord } from "../domain/records.ts";
-import { saysLeftOpen } from "../statements/closing-cues.ts";
+import { saysLeftOpen } from "../statements/left-open.ts";
 import { cueOf, removing } from "../statements/cue-pattern.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 

@@ -1,5 +1,5 @@
 // What the wording of a sentence in an agent's closing message tells, in eight languages.
-import { cueOf, removing } from "./cue-pattern.ts";
+import { cueOf } from "./cue-pattern.ts";
 
 /** Classes of wording; a sentence can have several. */
 const closingCues = {
@@ -119,26 +119,3 @@ export function closingCuesOf(text: string): Set<ClosingCue> {
   const names = Object.keys(closingCues) as ClosingCue[];
   return new Set(names.filter((name) => closingCues[name].test(text)));
 }
-
-/** True when a sentence says plainly that work is left, and what. */
-export function saysLeftOpen(text: string): boolean {
-  return leftOpen.test(text);
-}
-
-/** The text without the words that say that work is left. */
-export function withoutOpenCues(text: string): string {
-  return removing(leftOpen, text);
-}
-
-const leftOpen = cueOf({
-  words: `left(?: to do| are| is|:| in| for (?:next time|later|now|another|tomorrow))|what(?:'s| is) left|remains? (?:to|is|are|mostly)|what remains|still (?:to|has to|have to|needs?|missing)|
-    not (?:yet )?(?:done|started|committed|pushed|merged|written|converted|migrated|finished|run)|have not (?:yet )?(?:done|started|touched|run)|
-    did not (?:run|start|touch) (?:it|them|this|that)|untouched|unfinished|half done|to-?do|next step|is (?:the )?next|stopped at|waits? for|
-    waiting for|pending|blocked|needs? a decision|next steps?:|left to you|is open|are open|not in the code yet|yet to be|
-    noch (?:nicht|offen|zu)|fehlt noch|fehlen noch|steht noch aus|offen (?:ist|sind|bleibt)|nächster schritt|angehalten|
-    pendientes?|falta(?:n)? (?:por|el|la|los|las)?|queda(?:n)? (?:por|parado)|todavía no|aún no|se reanuda|siguiente paso|
-    reste(?:nt)? (?:à)?|pas encore|à faire|en attente|prochaine étape|
-    ainda não|pendentes?|falta(?:m)? |próximo passo|por fazer|
-    осталось|остались|ещё не|еще не|не начат\\w*|не сделан\\w*|не трогал\\w*|следующий шаг`,
-  runs: "还没|尚未|未完成|剩下|还未|下一步|まだ|未着手|未対応|残り|残って|次は",
-});

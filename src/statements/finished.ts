@@ -1,19 +1,28 @@
 // Whether a turn finished work that an earlier turn left open.
 import type { Turn } from "../domain/turn.ts";
-import { saysLeftOpen, withoutOpenCues } from "./closing-cues.ts";
 import { withLead } from "./concluded.ts";
 import { saysFinished, userSaysFinished, withoutFinishedCues } from "./finished-cues.ts";
 import { ownWordsOf } from "./foreign-text.ts";
+import { saysLeftOpen, withoutOpenCues } from "./left-open.ts";
 import { namesIn } from "./names.ts";
 import { isFiller } from "./rule-wording.ts";
 import { sentencesOf } from "./sentences.ts";
+import { takenUpIn } from "./taken-up.ts";
 import { topicTermsOf } from "./topic-terms.ts";
 
 /** True for the text of open work that the turn reports as finished. Precision goes before recall. */
 export type Finishes = (openText: string) => boolean;
 
-/** Null when neither the user nor the agent reports anything as finished. */
+/** Null when the turn neither reports anything as finished nor gives an account of what is left. */
 export function finishedIn(turn: Turn): Finishes | null {
+  const reported = reportedIn(turn);
+  const takenUp = takenUpIn(turn);
+  if (reported === null && takenUp === null) return null;
+  return (openText) => reported?.(openText) === true || takenUp?.(openText) === true;
+}
+
+// Null when neither the user nor the agent reports anything as finished.
+function reportedIn(turn: Turn): Finishes | null {
   const closing = sentencesOf(turn.closing);
   const said = sentencesOf(ownWordsOf(turn));
   const reports = [
