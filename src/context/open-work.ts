@@ -1,12 +1,47 @@
 // Open work: the questions that ask for it, and the records that say what is left.
 import type { QuotedRecord } from "../domain/records.ts";
-import { saysLeftOpen } from "../statements/left-open.ts";
 import { cueOf, removing } from "../statements/cue-pattern.ts";
+import { saysLeftOpen, withoutOpenCues } from "../statements/left-open.ts";
+import { namesIn } from "../statements/names.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 
 /** True for what an agent concluded as not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
   return said_by === "agent" && saysLeftOpen(summary);
+}
+
+type OfTurn = Pick<QuotedRecord, "summary" | "sdk_session_id" | "prompt_number">;
+
+/** Open work without what the account of a later turn names again; `open` is ordered newest first. */
+export function withoutOlderAccounts<R extends OfTurn>(open: readonly R[]): R[] {
+  const newer: { of: OfTurn; terms: ReadonlySet<string> }[] = [];
+  return open.filter((one) => {
+    const text = withoutOpenCues(one.summary);
+    const terms = topicTermsOf(text);
+    const telling = [
+      ...namesIn(text).flatMap((name) => topicTermsOf(name)),
+      ...terms.filter((term) => /\d/.test(term)),
+    ];
+    const isNamedAgain = newer.some(
+      ({ of, terms: known }) =>
+        !isSameTurn(of, one) &&
+        terms.length > 0 &&
+        telling.every((term) => known.has(term)) &&
+        terms.filter((term) => known.has(term)).length >= terms.length * leastShare,
+    );
+    if (!isNamedAgain) newer.push({ of: one, terms: new Set(terms) });
+    return !isNamedAgain;
+  });
+}
+
+/** The open work of the turn of the first of them. */
+export function ofFirstTurn<R extends OfTurn>(open: readonly R[]): R[] {
+  const [first] = open;
+  return first === undefined ? [] : open.filter((one) => isSameTurn(one, first));
+}
+
+function isSameTurn(a: OfTurn, b: OfTurn): boolean {
+  return a.sdk_session_id === b.sdk_session_id && a.prompt_number === b.prompt_number;
 }
 
 /** What a question for open work is about besides: no terms for all of it. Null for any other question. */
@@ -15,6 +50,7 @@ export function askedOpenWork(question: string): ReadonlySet<string> | null {
   return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !aside.has(term)));
 }
 
+const leastShare = 0.7;
 const longestQuestion = 200;
 
 // The whole phrase, in eight languages: "open" or "left" alone may be a door or a margin.

@@ -2,8 +2,9 @@
 import type { RecordName } from "../domain/record-name.ts";
 import type { QuotedRecord } from "../domain/records.ts";
 import { contradictionsIn } from "../statements/contradictions.ts";
+import { isPlainRequest } from "../statements/plain-request.ts";
 import type { StatementsPort } from "./context-port.ts";
-import { isOpenWork } from "./open-work.ts";
+import { isOpenWork, ofFirstTurn, withoutOlderAccounts } from "./open-work.ts";
 import { plainLine } from "./plain-line.ts";
 import { byTurn, createShownTurns } from "./shown-turns.ts";
 import { textTokens } from "./tokens.ts";
@@ -55,14 +56,14 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
   const ranked = withoutRepeats(byPassingOn(statements));
   const failures = ranked.filter(isFailure);
   const newest = newestOf(source, { projects, statements });
-  const open = openWork(ranked, newest);
+  const { open, outdated } = openWork(ranked, newest);
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", ruleLines(rules), tokens * shares.rules),
-    room.fill("Left open", open.map(quotedWithDay), tokens * shares.open),
+    room.fill(headings.open, open.map(quotedWithDay), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest), tokens * shares.sessions),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
-    room.fill("Found and decided", ranked.filter(isWorthIt).map(quoted), tokens),
+    room.fill("Found and decided", foundIn(ranked, outdated).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
   return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
@@ -77,6 +78,13 @@ function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
     said.add(key);
     return true;
   });
+}
+
+// What only asked for work of its turn fills a short list, and nothing else.
+function foundIn(ranked: readonly QuotedRecord[], outdated: ReadonlySet<QuotedRecord>): QuotedRecord[] {
+  const found = ranked.filter((one) => isWorthIt(one) && !outdated.has(one));
+  const lasting = found.filter((one) => one.said_by !== "user" || !isPlainRequest(one.summary));
+  return lasting.length < shortList ? found : lasting;
 }
 
 /** A line and the record that it quotes. */
@@ -111,7 +119,12 @@ class Room {
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
-    const ordered = byTurn(shown.map(({ record }) => record));
+    // Open work under a finding would read as part of it.
+    const isApart = (record: QuotedRecord): boolean => heading !== headings.open && isOpenWork(record);
+    const ordered = byTurn(
+      shown.map(({ record }) => record),
+      isApart,
+    );
     return {
       heading,
       lines: ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
@@ -168,14 +181,29 @@ function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 
-/** Work left open in the newest sessions, and little of what is older: nothing was said of it since. Newest first. */
-function openWork(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): QuotedRecord[] {
+interface OpenWork {
+  /** Newest first. */
+  open: QuotedRecord[];
+  /** Named again by a newer account. */
+  outdated: ReadonlySet<QuotedRecord>;
+}
+
+/**
+ * Work left open: the account of the newest turn that has one, then the most salient of the newest sessions, and little
+ * of what is older, of which nothing was said since.
+ */
+function openWork(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): OpenWork {
   const sessions = new Set(inTime(newest).map((one) => one.sdk_session_id));
   const recent = new Set([...sessions].slice(0, recentSessions));
-  const open = ranked.filter((one) => !isFailure(one) && isOpenWork(one));
+  const all = ranked.filter((one) => !isFailure(one) && isOpenWork(one));
+  const current = new Set(withoutOlderAccounts(inTime(all)));
+  const outdated = new Set(all.filter((one) => !current.has(one)));
+  const ofLastTurn = ofFirstTurn([...current].filter((one) => recent.has(one.sdk_session_id)));
+  const open = all.filter((one) => current.has(one));
   const older = open.filter((one) => !recent.has(one.sdk_session_id)).slice(0, mostOlder);
-  const fresh = open.filter((one) => recent.has(one.sdk_session_id)).slice(0, mostOpen - older.length);
-  return inTime([...fresh, ...older]);
+  const fresh = open.filter((one) => recent.has(one.sdk_session_id));
+  const chosen = [...new Set([...ofLastTurn, ...fresh])].slice(0, mostOpen - older.length);
+  return { open: inTime([...chosen, ...older]), outdated };
 }
 
 function inTime(statements: readonly QuotedRecord[]): QuotedRecord[] {
@@ -235,6 +263,8 @@ function lastSessions(newestRecords: readonly QuotedRecord[]): Line[] {
 const weekMs = 7 * 24 * 3_600_000;
 const mostRules = 60;
 const mostStatements = 200;
+const headings = { open: "Left open" } as const;
+const shortList = 5;
 const mostOpen = 5;
 const mostOlder = 2;
 const recentSessions = 10;

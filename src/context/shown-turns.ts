@@ -36,10 +36,19 @@ export function createShownTurns(): ShownTurns {
   };
 }
 
-/** The records with those of one turn together, where the first of them stands; `isFirst` of its turn. */
-export function byTurn<R extends OfTurn>(records: readonly R[]): { record: R; isFirst: boolean }[] {
+/**
+ * The records with those of one turn together, where the first of them stands; `isFirst` of its turn. One that
+ * `standsAlone` is of no turn.
+ */
+export function byTurn<R extends OfTurn>(
+  records: readonly R[],
+  standsAlone: (record: R) => boolean = () => false,
+): { record: R; isFirst: boolean }[] {
   const turns = new Map<string, R[]>();
-  for (const record of records) turns.set(turnKey(record), [...(turns.get(turnKey(record)) ?? []), record]);
+  for (const record of records) {
+    const key = standsAlone(record) ? `#${record.id}` : turnKey(record);
+    turns.set(key, [...(turns.get(key) ?? []), record]);
+  }
   return [...turns.values()].flatMap((turn) => turn.map((record, at) => ({ record, isFirst: at === 0 })));
 }
 

@@ -22,6 +22,16 @@ function say(text: string, part: Partial<StatementMarks> = {}, more: object = {}
   return memory.addObservation({ title: text, summary: text, statement: marks(part), ...more });
 }
 
+function section(text: string, heading: string): string[] {
+  return (
+    text
+      .split(`## ${heading}\n`)[1]
+      ?.split("\n\n")[0]
+      ?.split("\n")
+      .filter((line) => line.includes("(#")) ?? []
+  );
+}
+
 const rule = { said_by: "user", standing: true, salience: 4 } as const;
 
 describe("the start of a session", () => {
@@ -78,12 +88,66 @@ describe("the start of a session", () => {
     const text = await createMemoryContext(memory).sessionText("app");
     const open = text.split("## Left open\n")[1]?.split("\n\n")[0]?.split("\n") ?? [];
     expect(open.map((line) => line.slice(0, 14))).toEqual([
-      "- The route 13",
+      "- The route 20",
       "- The route 12",
       "- The route 11",
       "- The route 2 ",
       "- The route 1 ",
     ]);
+  });
+
+  it("shows the newest account of open work first, though it is less salient", async () => {
+    for (let n = 1; n <= 6; n++)
+      say(
+        `Left: part ${n} of the importer.`,
+        { salience: 3 },
+        { session: "s1", prompt_number: n, at: someTime + n },
+      );
+    const last = { session: "s2", prompt_number: 1, at: someTime + hour };
+    say("Left: the exporter.", { salience: 0.5 }, last);
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Left open").map((line) => line.slice(0, 21))).toEqual([
+      "- Left: the exporter.",
+      "- Left: part 6 of the",
+      "- Left: part 5 of the",
+      "- Left: part 4 of the",
+      "- Left: part 3 of the",
+    ]);
+  });
+
+  it("leaves out open work that a newer account names again, and keeps the rest", async () => {
+    const turn = (n: number) => ({ session: "s1", prompt_number: n, at: someTime + n * hour });
+    say("Left: the lock around `writeCart`.", { salience: 3 }, turn(1));
+    say("Left: the export of invoices.", { salience: 3 }, turn(1));
+    say("Still open: the lock around `writeCart`, and the docs.", { salience: 1 }, turn(2));
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Left open")).toEqual([
+      "- Still open: the lock around `writeCart`, and the docs. (#3, 2026-11-20)",
+      "- Left: the export of invoices. (#2, 2026-11-20)",
+    ]);
+    expect(text).not.toContain("(#1");
+  });
+
+  it("never shows open work under a finding of its turn", async () => {
+    const turn = { session: "s1", prompt_number: 1 };
+    say("The cache is keyed by locale.", { salience: 4 }, turn);
+    const long = "and a table of all the columns that the exporter of the old version wrote ".repeat(3);
+    for (let n = 1; n <= 7; n++) say(`Left: part ${n} of the importer, ${long}`, { salience: 3 }, turn);
+    const text = await createMemoryContext(memory).sessionText("app");
+    const found = section(text, "Found and decided");
+    expect(found[0]).toContain("keyed by locale");
+    expect(found.filter((line) => line.startsWith("  ") && line.includes("Left:"))).toEqual([]);
+  });
+
+  it("leaves out what the user only asked for, but in a short list", async () => {
+    const said = { said_by: "user", salience: 2 } as const;
+    say("please fix that too", said, { session: "s0" });
+    expect(await createMemoryContext(memory).sessionText("app")).toContain("please fix that too");
+    for (let n = 1; n <= 5; n++) say(`The cache ${n} is keyed by locale.`, {}, { session: `s${n}` });
+    say("the embedder relies on the zero too", said, { session: "s9" });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(text).not.toContain("please fix that too");
+    expect(text).toContain("the embedder relies on the zero too");
   });
 
   it("tells the story of one turn once, and in one place", async () => {
