@@ -3,6 +3,7 @@
 import { tunedScores } from "./delivery/cross-validation.mjs";
 import { deliver } from "./delivery/deliver.mjs";
 import { foldFigures } from "./delivery/folds.mjs";
+import { deliverHosted } from "./delivery/hosted.mjs";
 import { createIdealReader } from "./delivery/ideal-reader.mjs";
 import { readOptions, selectScenarios } from "./delivery/options.mjs";
 import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
@@ -39,13 +40,14 @@ async function runCondition({ say, set, sets, condition, options }) {
   // The scripted model weighs nothing: there is nothing to tune.
   if (options.folds > 0 && !options.isScripted)
     for (const line of await tunedLines({ scenarios, set, sets, condition, options })) say(`  ${line}`);
-  // Targets are for whole sets.
-  if (scenarios.length < set.scenarios.length) return figures;
+  // Targets are for whole sets, delivered locally.
+  if (scenarios.length < set.scenarios.length || options.isHosted) return figures;
   return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
 }
 
-// With local, or with a scripted model, whose records make figures of their own.
-async function deliverBy(scenarios, { set, condition, title, options: { isScripted } }) {
+// By the worker or by the hosted server. A scripted model makes records that have figures of their own.
+async function deliverBy(scenarios, { set, condition, title, options: { isScripted, isHosted } }) {
+  if (isHosted) return { injected: await deliverHosted(scenarios, { set, ...condition }), figures: [] };
   if (!isScripted) return { injected: await deliver(scenarios, { set, ...condition }), figures: [] };
   const model = await startScriptedModel(createIdealReader(set.scenarios));
   const figures = [];
@@ -80,8 +82,8 @@ async function tunedLines({ scenarios, set, sets, condition, options: { folds } 
   ];
 }
 
-function titleOf({ name }, { noiseSessions, mixed }, { isScripted }) {
-  const writer = isScripted ? ", scripted model" : "";
+function titleOf({ name }, { noiseSessions, mixed }, { isScripted, isHosted }) {
+  const writer = isHosted ? ", hosted server" : isScripted ? ", scripted model" : "";
   const others = mixed === 0 ? "" : ` and ${mixed} of other scenarios`;
   return `${name}${writer}, ${noiseSessions} unrelated sessions${others} in between`;
 }

@@ -44,6 +44,7 @@ const { values: given, positionals: names } = readWords({
   only: text,
   show: text,
   misses: flag,
+  hosted: flag,
   folds: text,
   model: text,
 });

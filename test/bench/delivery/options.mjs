@@ -14,12 +14,15 @@ export function readOptions(given) {
   const show = list(given.show);
   if (given.model !== undefined && given.model !== "scripted")
     throw new Error(`--model ${given.model}: the only model is "scripted"; without it, local writes`);
+  if (given.hosted === true && (given.model !== undefined || given.folds !== undefined))
+    throw new Error("--hosted goes with neither --model nor --folds");
   return {
     conditions: conditions(given),
     wanted: only.length > 0 ? only : show,
     show,
     showsMisses: given.misses === true,
     isScripted: given.model === "scripted",
+    isHosted: given.hosted === true,
     folds: given.folds === undefined ? 0 : count("folds", given.folds, 2),
   };
 }

@@ -32,3 +32,7 @@ test("selects by kind and by id, and rejects what is neither", () => {
   expect(selectScenarios(all, [])).toBe(all);
   expect(() => selectScenarios(all, ["fix-09"])).toThrow("no scenario or kind is called fix-09");
 });
+
+test.each([{ model: "scripted" }, { folds: "5" }])("rejects --hosted with %j", (given) => {
+  expect(() => readOptions({ hosted: true, ...given })).toThrow("--hosted goes with neither");
+});
