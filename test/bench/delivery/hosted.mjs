@@ -57,6 +57,7 @@ async function startServer(databaseUrl) {
         MEM_DATABASE_URL: databaseUrl,
         MEM_AUTH_MODE: "api-key",
         MEM_RATE_LIMIT_PER_MIN: "0",
+        MEM_LOG_LEVEL: "WARN",
       },
       stdio: ["ignore", "pipe", "inherit"],
     }),
