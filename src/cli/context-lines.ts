@@ -1,7 +1,13 @@
 // The context that an agent would get, as lines of a terminal.
 import type { ContextExplanation } from "../client/worker-client.ts";
 import { recordName } from "../domain/record-name.ts";
-import { padToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
+import {
+  padToWidth,
+  terminalLine,
+  terminalText,
+  wrapListLine,
+  wrapToWidth,
+} from "../domain/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { counted } from "./words.ts";
 
@@ -25,14 +31,8 @@ export function renderExplanation(io: Io, { project, moments }: ContextExplanati
 // Exactly what an agent gets where a program reads it; on a terminal, lines break between words.
 function printText(io: Io, text: string): void {
   const lines = terminalText(text).split("\n");
-  for (const line of io.isTerminal ? lines.flatMap((one) => broken(one, io.columns)) : lines) io.out(line);
-}
-
-function broken(line: string, columns: number): string[] {
-  const [, indent = "", mark = ""] = /^( *)(- )?/.exec(line) ?? [];
-  const below = indent + " ".repeat(mark.length);
-  const parts = wrapToWidth(line.slice(below.length), Math.max(20, columns - below.length));
-  return parts.map((part, index) => `${index === 0 ? indent + mark : below}${part}`);
+  for (const line of io.isTerminal ? lines.flatMap((one) => wrapListLine(one, io.columns)) : lines)
+    io.out(line);
 }
 
 const titles: Record<Moment["moment"], string> = {

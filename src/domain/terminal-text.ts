@@ -54,6 +54,14 @@ export function wrapToWidth(text: string, columns: number): string[] {
   return lines;
 }
 
+/** A line of a list as lines of at most `columns`: what is broken off stands below the text, not below the mark. */
+export function wrapListLine(line: string, columns: number): string[] {
+  const [, indent = "", mark = ""] = /^( *)(- )?/.exec(line) ?? [];
+  const below = indent + " ".repeat(mark.length);
+  const parts = wrapToWidth(line.slice(below.length), Math.max(20, columns - below.length));
+  return parts.map((part, index) => `${index === 0 ? indent + mark : below}${part}`);
+}
+
 // CSI, then the sequences that carry a string (OSC, DCS, SOS, PM, APC) up to their end or the next escape, then the
 // two-letter ones. Every part excludes the escape that could start the next: linear on any input.
 const sequences = new RegExp(

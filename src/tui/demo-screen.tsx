@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Box, render, Static, Text } from "ink";
 import { useSyncExternalStore } from "react";
 import type { DemoEvent } from "../domain/demo-events.ts";
-import { terminalLine, terminalText } from "../domain/terminal-text.ts";
+import { terminalLine, terminalText, wrapListLine } from "../domain/terminal-text.ts";
 
 export interface DemoScreen {
   show(event: DemoEvent): void;
@@ -80,7 +80,7 @@ function DemoApp({ store, color, columns }: DemoAppProps) {
       <Static items={[...events]}>
         {(event, index) => (
           <Box key={index} width={columns}>
-            <EventRow event={event} color={color} />
+            <EventRow event={event} color={color} columns={columns} />
           </Box>
         )}
       </Static>
@@ -89,7 +89,7 @@ function DemoApp({ store, color, columns }: DemoAppProps) {
   );
 }
 
-function EventRow({ event, color }: { event: DemoEvent; color: boolean }) {
+function EventRow({ event, color, columns }: { event: DemoEvent; color: boolean; columns: number }) {
   switch (event.kind) {
     case "worker":
       return (
@@ -111,9 +111,7 @@ function EventRow({ event, color }: { event: DemoEvent; color: boolean }) {
     case "question":
       return <Printed heading={`$ ${event.command}`} lines={event.lines} color={color} />;
     case "injected":
-      return (
-        <Printed heading={`${event.moment}:`} lines={[terminalText(event.text).trimEnd()]} color={color} />
-      );
+      return <Printed heading={`${event.moment}:`} lines={listLines(event.text, columns)} color={color} />;
     case "privacy":
       return (
         <Text>{`Private text and passwords on the disk: ${event.found} of ${event.lookedFor} that were sent.`}</Text>
@@ -127,6 +125,11 @@ function EventRow({ event, color }: { event: DemoEvent; color: boolean }) {
     default:
       return event satisfies never;
   }
+}
+
+function listLines(text: string, columns: number): string[] {
+  const lines = terminalText(text).trimEnd().split("\n");
+  return lines.flatMap((line) => wrapListLine(line, columns));
 }
 
 function HookRow({ event, color }: { event: Extract<DemoEvent, { kind: "hook" }>; color: boolean }) {

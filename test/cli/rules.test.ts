@@ -130,6 +130,11 @@ test("an observation is edited in an editor or with options, cleaned and found b
   const lost = await mem("edit", "1", "--text", "<private>x</private>");
   expect(lost).toMatchObject({ code: 64, stdout: "" });
   expect(lost.stderr).toContain("Nothing was changed.");
+  for (const option of ["--text", "--title"]) {
+    const empty = await mem("edit", "1", option, " ");
+    expect(empty).toMatchObject({ code: 64, stdout: "" });
+    expect(empty.stderr).toContain(`The new ${option.slice(2)} is empty. Nothing was changed.`);
+  }
   expect((await mem("edit", "9")).code).toBe(66);
   expect((await mem("edit", "S1")).stderr).toContain("It is a session summary");
 });

@@ -6,6 +6,7 @@ import {
   padToWidth,
   terminalLine,
   terminalText,
+  wrapListLine,
   wrapToWidth,
 } from "../../src/domain/terminal-text.ts";
 
@@ -83,4 +84,12 @@ test("wrapped text keeps every word and its lines, and breaks only between words
   expect(wrapToWidth("one two three\n\nfour", 8)).toEqual(["one two", "three", "", "four"]);
   expect(wrapToWidth("日本 日本 a", 6)).toEqual(["日本", "日本 a"]);
   expect(wrapToWidth("a-word-that-is-too-long b", 5)).toEqual(["a-word-that-is-too-long", "b"]);
+});
+
+test("a wrapped list line goes on below its text", () => {
+  expect(wrapListLine("  - one two three four five six seven", 24)).toEqual([
+    "  - one two three four",
+    "    five six seven",
+  ]);
+  expect(wrapListLine("- short", 24)).toEqual(["- short"]);
 });

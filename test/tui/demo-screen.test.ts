@@ -13,6 +13,7 @@ const events: DemoEvent[] = [
   { kind: "summary", title: "Users are logged out" },
   { kind: "question", command: "mem search why?", lines: ["#3  of a secret"] },
   { kind: "injected", moment: "The next session starts with", text: `Rule: never npm ${evil}` },
+  { kind: "injected", moment: "With a prompt", text: `  - ${"word ".repeat(15)}below the text` },
   { kind: "privacy", lookedFor: 2, found: 0 },
   { kind: "end", tookMs: 7100 },
 ];
@@ -38,6 +39,7 @@ test("the screen shows every event, in lines that fit the terminal", async () =>
     "why?",
     "of a secret",
     "never npm",
+    "word\n    below the text",
     "0 of 2",
     "7.1 s",
   ]) {

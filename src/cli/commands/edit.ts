@@ -45,6 +45,13 @@ async function editObservation(
       hint: "See `mem edit --help`.",
     });
   }
+  for (const [name, given] of Object.entries({ text, title })) {
+    if (given?.trim() !== "") continue;
+    throw new MemError("usage", {
+      message: `The new ${name} is empty. Nothing was changed.`,
+      hint: `To hide the observation: \`mem reject ${id}\`.`,
+    });
+  }
   const stored = await storedObservation(context, id);
   const change = { ...(text !== undefined && { text }), ...(title !== undefined && { title }) };
   const edited = isGiven

@@ -14,7 +14,7 @@ import { counted } from "../words.ts";
 
 /** Adds `mem queue list|retry|drop`. */
 export function registerQueue(program: Command, context: CliContext): void {
-  const queue = program.command("queue").description("look at what waits for the model, and mend it");
+  const queue = program.command("queue").description("list what waits for the model, retry or drop it");
   withExamples(queue, [
     ["mem queue list --failed", "what was given up, and why"],
     ["mem queue retry --failed", "try all of it again"],

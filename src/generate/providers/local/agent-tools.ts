@@ -45,10 +45,14 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
   const name = /^#{1,3}\s+(?:plan:?\s+)?(.+)$/im.exec(plan.slice(0, 2_000))?.[1] ?? firstLine(plan);
   const steps = points(plan);
   const rejected = result.failed || /reject|doesn't want|declined|denied/i.test(result.text.slice(0, 300));
+  const title = `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`;
+  const detail = steps.filter((step) => step !== name).join("; ");
   return {
     obs_type: "decision",
-    title: `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`,
+    title,
     subtitle: steps[0] ?? "",
+    // What an agent is told of the plan is its summary: a name alone says nothing.
+    summary: detail === "" ? title : `${title}: ${detail}`,
     facts: steps,
     concepts: ["why-it-exists", "trade-off"],
     provenance: "agent",

@@ -35,7 +35,11 @@ const rows: Row[] = [
       input: { plan: "# Plan: make claims atomic\n\n1. Add a lease column\n2. Claim in one update" },
     },
     "Planned: make claims atomic",
-    { obs_type: "decision", facts: ["Add a lease column", "Claim in one update"] },
+    {
+      obs_type: "decision",
+      summary: "Planned: make claims atomic: Add a lease column; Claim in one update.",
+      facts: ["Add a lease column", "Claim in one update"],
+    },
   ],
   [
     {
