@@ -21,13 +21,33 @@ function isPathName(name: string): boolean {
 function fits(path: string, name: string): boolean {
   const bare = name.replace(/^(?:\.\/)+|\/+$/g, "");
   if (bare === "" || /^[./*]+$/.test(bare)) return false;
-  const source = bare
-    .split(/(\*\*\/?|\*)/)
-    .map((part) =>
-      part.startsWith("**") ? ".*" : part === "*" ? "[^/]*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"),
-    )
-    .join("");
-  return new RegExp(`(?:^|/)${source}(?:/|$)`).test(path.replaceAll("\\", "/"));
+  return hasPart(path.replaceAll("\\", "/"), bare.match(/\*\*\/?|./gs) ?? []);
+}
+
+/**
+ * True when some folders or files of the path, whole and in a row, fit the glob. Keeps every place of the glob that is
+ * reached at once: a pattern with many stars would try them one after the other, for minutes.
+ */
+function hasPart(path: string, glob: readonly string[]): boolean {
+  let reached = new Set<number>();
+  for (let at = 0; at <= path.length; at++) {
+    const char = path[at];
+    if (at === 0 || path[at - 1] === "/") reached.add(0);
+    for (const place of reached) if (isStar(glob[place])) reached.add(place + 1);
+    if ((char === undefined || char === "/") && reached.has(glob.length)) return true;
+    const next = new Set<number>();
+    for (const place of reached) {
+      const mark = glob[place];
+      if (isStar(mark) && (mark !== "*" || char !== "/")) next.add(place);
+      else if (mark === char) next.add(place + 1);
+    }
+    reached = next;
+  }
+  return false;
+}
+
+function isStar(mark: string | undefined): boolean {
+  return mark?.startsWith("*") === true;
 }
 
 // "never edit migrations": a folder by its name, in the singular or plural.

@@ -56,7 +56,7 @@ export function sentencesOf(message: string): Sentence[] {
 function splitProse(text: string): string[] {
   const sentences: string[] = [];
   let open = "";
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of segmentsOf(text)) {
     // A part keeps the space behind it: what goes on is quoted as it was written.
     for (const part of segment.split(beforeLowerCase)) {
       if (open !== "" && !goesOn(open.trim(), part.trim())) {
@@ -69,7 +69,24 @@ function splitProse(text: string): string[] {
   return [...sentences, open.trim()].filter((one) => one !== "");
 }
 
+// In parts: for "1. 1. 1. ..." the segmenter takes time by the square of the length.
+function segmentsOf(text: string): string[] {
+  const segments: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const part = text.slice(from, from + charsAtOnce);
+    const found = Array.from(segmenter.segment(part), ({ segment }) => segment);
+    // The end of a part may cut a sentence.
+    const isCut = found.length > 1 && from + part.length < text.length;
+    const whole = isCut ? found.slice(0, -1) : found;
+    segments.push(...whole);
+    from += whole.reduce((sum, { length }) => sum + length, 0);
+  }
+  return segments;
+}
+
 function goesOn(text: string, next: string): boolean {
+  // Joining many short parts takes time by the square of the length as well.
+  if (text.length > longestOpen) return false;
   if (abbreviation.test(text) || opensSpan(text)) return true;
   if (ordinal.test(text) && (germanDate.test(text) || month.test(next))) return true;
   return endsInMethod.test(text) && /^\p{Ll}/u.test(next);
@@ -120,7 +137,9 @@ function withoutEmphasis(text: string): string {
 const maxChars = 64 * 1024;
 const maxLines = 400;
 const maxSentences = 120;
+const longestOpen = 1_000;
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+const charsAtOnce = 4_000;
 const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?]\s+)(?=[\p{Ll}\p{Lo}`])/u;
 const ordinal = /(?:^|\s)\d{1,2}\.$/;
 const germanDate = /\b(?:am|vom|zum|bis|seit|der|den|dem) \d{1,2}\.$/i;

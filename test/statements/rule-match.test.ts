@@ -54,6 +54,8 @@ const paths: [rule: string, path: string][] = [
   ["Никогда не меняй файлы в proto/gen/", "proto/gen/a.go"],
   ["不要修改 gen/ 目录", "gen/a.go"],
   ["gen/ を直接編集しないでください", "gen/a.go"],
+  ["Never edit `src/**/gen/*.ts` by hand", "/app/src/api/v1/gen/user.ts"],
+  ["Never edit `src/**/gen/*.ts` by hand", "src/gen/user.ts"],
 ];
 
 it.each(paths)("%j forbids to edit %j", (text, path) => {
@@ -86,6 +88,9 @@ describe("what a rule does not forbid", () => {
     ["No plain texts in src/components", { path: "src/components/a.tsx" }],
     ["Don't put secrets into config/", { path: "config/a.yml" }],
     ["Never edit the contractor lists", { path: "src/contracts/a.ts" }],
+    ["Never edit `gen/*.ts` by hand", { path: "src/gen/v1/user.ts" }],
+    ["Never edit `gen/*.ts` by hand", { path: "src/mygen/user.ts" }],
+    ["Never edit `gen/*.ts` by hand", { path: "src/gen/user.tsx" }],
     ["", { command: "npm test" }],
     ["Never npm", {}],
   ];
@@ -98,4 +103,12 @@ describe("what a rule does not forbid", () => {
 it("reads a long rule in linear time", () => {
   const text = `never ${"edit `a/b` or c/* before ".repeat(20_000)}`;
   expect(ruleForbids({ text }, { command: "npm test", path: "x/y" })).toBe(false);
+});
+
+it("compares a path with a pattern of many stars without trying every place of each", () => {
+  const path = `/app/${"a/".repeat(500)}c.js`;
+  expect(ruleForbids({ text: `Never edit \`${"**/".repeat(30)}b.js\`` }, { path })).toBe(false);
+  expect(ruleForbids({ text: `Never edit \`${"a*".repeat(60)}b\`` }, { path: "a".repeat(1_000) })).toBe(
+    false,
+  );
 });

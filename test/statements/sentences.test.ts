@@ -65,3 +65,13 @@ it("reads 64 KiB of any one character in little more than no time", () => {
     expect(sentencesOf(part.repeat(64 * 1024)).length).toBeLessThanOrEqual(120);
   }
 });
+
+it("ends a sentence of a thousand characters even behind an abbreviation", () => {
+  const lengths = sentencesOf("see e.g. a ".repeat(1_000)).map(({ text }) => text.length);
+  expect(Math.max(...lengths)).toBeLessThan(1_100);
+});
+
+it("splits a paragraph of many thousand characters between sentences only", () => {
+  const said = Array.from({ length: 119 }, (_, at) => `Sentence ${at} has ${"some ".repeat(20)}words.`);
+  expect(texts(said.join(" "))).toEqual(said);
+});

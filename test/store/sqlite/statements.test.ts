@@ -189,6 +189,13 @@ describe("a rule found in a prompt", () => {
     expect(listed()).toEqual(["from now on indent with two spaces instead of tabs."]);
   });
 
+  test("keeps the later of two rules of one prompt that contradict each other", () => {
+    const npm = say("From now on always use npm, not pnpm.");
+    const pnpm = say("From now on always use pnpm, not npm.");
+    replaceOlder(npm, pnpm);
+    expect(listed()).toEqual(["From now on always use pnpm, not npm."]);
+  });
+
   test("leaves the rules of other projects, and those it does not certainly replace", () => {
     say("Always indent with tabs.", "other");
     say("Never push to main.");
