@@ -1,5 +1,6 @@
 // What of a prompt the user typed, without pasted and quoted text.
 
+import { withoutHostBlocks } from "../domain/host-blocks.ts";
 import type { Turn } from "../domain/turn.ts";
 import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
 import { fenceAfter } from "./fence.ts";
@@ -10,7 +11,7 @@ import { closingTagsOf, isForeignLine, openingTagOf, opensForeignBlock, prefixOf
  * says:" and the like. Order and line breaks stay; a long quotation within a sentence becomes "…". Linear in time.
  */
 export function ownWords(prompt: string): string {
-  const lines = prompt.slice(0, maxChars).split(/\r?\n/);
+  const lines = withoutHostBlocks(prompt.slice(0, maxChars)).split(/\r?\n/);
   const isOwn = typedLines(lines);
   dropAnnounced(lines, isOwn);
   const own = lines.map((line, at) => (isOwn[at] ? elideAnnounced(line) : ""));

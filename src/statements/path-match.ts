@@ -25,8 +25,8 @@ function fits(path: string, name: string): boolean {
 }
 
 /**
- * True when some folders or files of the path, whole and in a row, fit the glob. Keeps every place of the glob that is
- * reached at once: a pattern with many stars would try them one after the other, for minutes.
+ * True when some folders or files of the path, whole and in a row, fit the glob. Keeps all places of the glob that are
+ * reached so far: a regular expression with many stars tries them one after the other, for minutes.
  */
 function hasPart(path: string, glob: readonly string[]): boolean {
   let reached = new Set<number>();

@@ -1,6 +1,7 @@
 // The statements of one turn as observations, in the types and concepts of the `code` mode.
 import type { DraftObservation } from "../domain/drafts.ts";
 import { excerpt } from "../domain/excerpt.ts";
+import { withoutHostBlocks } from "../domain/host-blocks.ts";
 import { clip } from "../domain/plain-text.ts";
 import { quotedTexts } from "../domain/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../domain/records.ts";
@@ -53,7 +54,7 @@ export function draftOf(
   const { kind, text, said_by, standing, reach, salience, families } = statement;
   const { type, concepts } = words[kind];
   const paths = namesIn(text).filter((name) => file.test(name));
-  const asked = excerpt(terminalLine(turn.prompt.slice(0, askedChars * 8)), askedChars);
+  const asked = excerpt(terminalLine(withoutHostBlocks(turn.prompt).slice(0, askedChars * 8)), askedChars);
   return {
     obs_type: type,
     ...quotedTexts(clip(text, textChars)),

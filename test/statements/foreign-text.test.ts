@@ -19,6 +19,7 @@ describe("drops what the user did not type", () => {
       "the log says:\n\nis it right?",
     ],
     ["a pasted document", "here is the README:\n\n# Use\n\nAlways do that.", "here is the README:"],
+    ["what a host adds within a line", "fix it <system-reminder>\nnever\n</system-reminder>", "fix it"],
     ["a labelled text", "commit message: never do that", "commit message: …"],
     ["a long quotation", 'it says "Never do that. Always do this." why?', 'it says "…" why?'],
   ])("%s", (_what, prompt, own) => {

@@ -23,6 +23,12 @@ describe("the closing of a turn", () => {
     });
   });
 
+  it("names the request without what the host put in front of it", () => {
+    const prompt = "<ide_opened_file>/etc/hosts</ide_opened_file>why are users logged out?";
+    const [cause] = statementDrafts(turn({ prompt, closing }), 7);
+    expect(cause?.subtitle).toBe("Asked: why are users logged out?");
+  });
+
   it("gives at most six quotes, those with names and reasons before small talk", () => {
     const filler = Array.from({ length: 20 }, (_, n) => `This is remark ${"x".repeat(n)} of no weight.`).join(
       " ",

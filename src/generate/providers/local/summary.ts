@@ -1,5 +1,7 @@
 // The summary of a session's turn, from its last messages and the titles of its observations. It never invents.
+
 import type { DraftSummary } from "../../../domain/drafts.ts";
+import { withoutHostBlocks } from "../../../domain/host-blocks.ts";
 import type { ClaimedMessage } from "../../../domain/messages.ts";
 import { clip, headAndTail, oneLine, plain } from "../../../domain/plain-text.ts";
 import type { ObservationConcept } from "../../../domain/records.ts";
@@ -13,7 +15,10 @@ export function summarize(
   recentTitles: readonly string[],
 ): DraftSummary {
   const said = plain(headAndTail(message.last_assistant_message ?? "", 9_000, 3_000));
-  const request = oneLine(withoutTags(message.last_user_message || userPrompt), requestChars);
+  const request = oneLine(
+    withoutHostBlocks((message.last_user_message || userPrompt).slice(0, requestRead)),
+    requestChars,
+  );
   const statements = placeRest(readStatements(said), request);
   const titles = recentTitles.map((title) => oneLine(title.replace(pageWords, "$1"), caps.title));
   const work = titles.filter((title) => workTitle.test(title));
@@ -80,14 +85,8 @@ function filesIn(text: string): string[] {
   return Array.from(text.matchAll(filePattern), ([, path = ""]) => path);
 }
 
-// Blocks that a host or tool put around the user's words.
-function withoutTags(text: string): string {
-  return text
-    .slice(0, 4_000)
-    .replace(/<(system-reminder|hook_context|task-notification|command-\w+)>[\s\S]*?<\/\1>/g, " ");
-}
-
 const requestChars = 300;
+const requestRead = 4_000;
 const statementChars = 300;
 const statementCount = 8;
 const fieldChars = 1_500;
