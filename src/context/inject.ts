@@ -12,6 +12,7 @@ import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./pro
 import { askedFor } from "./prompt-kind.ts";
 import { createPromptRanking, type PromptRanking, type RankedRecords } from "./prompt-ranking.ts";
 import { type RecentRecords, recentRecords } from "./recent.ts";
+import { createRuleReader } from "./rule-lines.ts";
 import { type Injection, type TimelineDeps, timelineOf } from "./timeline.ts";
 
 export type { FileInjection } from "./file-context.ts";
@@ -86,7 +87,7 @@ export interface Context {
 
 /** Context over the records that `port` reaches; it tells agents to look for more with `searchCommand` and words. */
 export function createContext(port: ContextPort, settings: ContextSettings, searchCommand: string): Context {
-  const deps = { port, settings, searchCommand };
+  const deps = { port, settings, searchCommand, readRules: createRuleReader() };
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking();
   const plain = { colors: false, cwd: null, budget, known: nothing };

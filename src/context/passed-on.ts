@@ -1,11 +1,11 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
 import type { RecordName } from "../domain/record-name.ts";
 import type { QuotedRecord } from "../domain/records.ts";
-import { contradictionsIn } from "../statements/contradictions.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork, ofFirstTurn, withoutOlderAccounts } from "./open-work.ts";
 import { plainLine } from "./plain-line.ts";
+import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
 import { byTurn, createShownTurns } from "./shown-turns.ts";
 import { textTokens } from "./tokens.ts";
 import { dayOf } from "./view.ts";
@@ -20,6 +20,8 @@ export interface PassedOnRequest {
 
 export interface PassedOnPort {
   statements?: StatementsSource | undefined;
+  /** Keeps what it has read, for the starts to come. */
+  readRules?: RuleReader;
 }
 
 type StatementsSource = {
@@ -54,12 +56,13 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
     .filter((one) => one.standing === 0 && unknown(one));
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
   const ranked = withoutRepeats(byPassingOn(statements));
+  const ruled = (port.readRules ?? createRuleReader())(rulesInOrder(rules), statements);
   const failures = ranked.filter(isFailure);
   const newest = newestOf(source, { projects, statements });
   const { open, outdated } = openWork(ranked, newest);
   const room = new Room(tokens);
   const sections = [
-    room.fill("Rules from the user", ruleLines(rules), tokens * shares.rules),
+    room.fill("Rules from the user", ruleLines(ruled), tokens * shares.rules),
     room.fill(headings.open, open.map(quotedWithDay), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest), tokens * shares.sessions),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
@@ -91,6 +94,8 @@ function foundIn(ranked: readonly QuotedRecord[], outdated: ReadonlySet<QuotedRe
 interface Line {
   record: QuotedRecord;
   text: string;
+  /** Quoted in it as well. */
+  also?: QuotedRecord;
 }
 
 /** What is left of the tokens, and which records are in. */
@@ -115,6 +120,7 @@ class Room {
       room -= cost;
       shown.push(line);
       this.ids.add(line.record.id);
+      if (line.also !== undefined) this.ids.add(line.also.id);
       this.shownTurns.add(line.record, line.text);
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
@@ -138,11 +144,12 @@ class Room {
   }
 }
 
-// Where two rules may contradict each other, their days tell which one came later. All of them apply here.
-function ruleLines(rules: readonly QuotedRecord[]): Line[] {
-  const pairs = contradictionsIn(rules.map((one) => ({ ...one, text: one.summary, project: "" })));
-  const dated = new Set(pairs.flatMap(({ older, newer }) => [older, newer]));
-  return rulesInOrder(rules).map((one) => (dated.has(one.id) ? quotedWithDay(one) : quoted(one)));
+function ruleLines(rules: readonly ReadRule[]): Line[] {
+  return rules.map(({ rule, needsDay, since }) => {
+    const { text } = needsDay || since !== null ? quotedWithDay(rule) : quoted(rule);
+    if (since === null) return { record: rule, text };
+    return { record: rule, text: `${text} Since then: ${quotedWithDay(since).text.slice(2)}`, also: since };
+  });
 }
 
 function quoted(one: QuotedRecord): Line {

@@ -8,6 +8,7 @@ import type { ContextSettings } from "./context-settings.ts";
 import { passedOn } from "./passed-on.ts";
 import { createMarkdown, frameOf } from "./render-markdown.ts";
 import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
+import type { RuleReader } from "./rule-lines.ts";
 import type { ProjectFolders } from "./short-path.ts";
 import { textTokens } from "./tokens.ts";
 import { type ContextRow, type ContextView, headings, viewOf } from "./view.ts";
@@ -41,6 +42,7 @@ export interface TimelineDeps {
   port: ContextPort;
   settings: ContextSettings;
   searchCommand: string;
+  readRules?: RuleReader;
 }
 
 /** The timeline; empty when there is nothing to tell, or what there is does not fit. In colours it has the same rows. */
@@ -93,14 +95,17 @@ function placesIn({ sections, lastSummary }: ContextView, rows: readonly Context
 }
 
 async function viewFor(
-  { port, settings, searchCommand }: TimelineDeps,
+  { port, settings, searchCommand, readRules }: TimelineDeps,
   { projects, cwd, known, budget }: TimelineRequest,
   spared: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
   // A text that may be of any length, as one asked for over HTTP, has the same quotes as a host gets.
   const most = Math.min(budget.tokens, mostQuoteTokens) - spared;
   const tokens = most - textTokens(frameOf({ projects, searchCommand }));
-  const quotes = passedOn(port, { projects, known, tokens });
+  const quotes = passedOn(
+    { statements: port.statements, ...(readRules && { readRules }) },
+    { projects, known, tokens },
+  );
   const shown = new Set([...known, ...quotes.records]);
   // Beside quotes no other record is listed, unless the user set a count; the last summary marks titles of any.
   const onlyPinned =

@@ -242,3 +242,17 @@ describe("an action", () => {
     expect(await actionOf("cargo build")).toBeNull();
   });
 });
+
+describe("a rule that something changed about since", () => {
+  it("stands with its day, and with what changed", async () => {
+    const days = 24 * hour;
+    say("nothing newer than Node 18", rule, { at: someTime - 3 * days });
+    say("The limit to Node 18 no longer holds.", { salience: -2 });
+    say("The workers no longer read the queue twice.", { salience: 1 });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(text).toMatch(
+      /^- nothing newer than Node 18 \(#1, [\d-]+\) Since then: The limit to Node 18 no longer holds\. \(#2, [\d-]+\)$/m,
+    );
+    expect(text.match(/no longer holds/g)).toHaveLength(1);
+  });
+});
