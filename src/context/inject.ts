@@ -8,6 +8,7 @@ import type { ContextSettings } from "./context-settings.ts";
 import { changesOfFile, type ToldOfFile } from "./file-changes.ts";
 import { type FileInjection, renderFileContext, sharedEnd, spellingsOf } from "./file-context.ts";
 import { namedIn } from "./named.ts";
+import { createTextMemory } from "./past-turns.ts";
 import { chosenRelevant, maxRelevant, renderQuotes, renderRelevant } from "./prompt-context.ts";
 import { askedFor } from "./prompt-kind.ts";
 import { createPromptRanking, type PromptRanking, type RankedRecords } from "./prompt-ranking.ts";
@@ -87,9 +88,10 @@ export interface Context {
 
 /** Context over the records that `port` reaches; it tells agents to look for more with `searchCommand` and words. */
 export function createContext(port: ContextPort, settings: ContextSettings, searchCommand: string): Context {
-  const deps = { port, settings, searchCommand, readRules: createRuleReader() };
+  const texts = createTextMemory();
+  const deps = { port, settings, searchCommand, readRules: createRuleReader(texts) };
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
-  const ranking = createPromptRanking();
+  const ranking = createPromptRanking(texts);
   const plain = { colors: false, cwd: null, budget, known: nothing };
   return {
     recent: (request) => recentRecords(port, request),

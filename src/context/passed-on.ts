@@ -56,9 +56,10 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
     .filter((one) => one.standing === 0 && unknown(one));
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
   const ranked = withoutRepeats(byPassingOn(statements));
-  const ruled = (port.readRules ?? createRuleReader())(rulesInOrder(rules), statements);
+  const past = pastOf(source, { projects, statements });
+  const ruled = (port.readRules ?? createRuleReader())(rulesInOrder(rules), past);
   const failures = ranked.filter(isFailure);
-  const newest = newestOf(source, { projects, statements });
+  const newest = past.slice(0, recordsLookedAt);
   const { open, outdated } = openWork(ranked, newest);
   const room = new Room(tokens);
   const sections = [
@@ -148,7 +149,8 @@ function ruleLines(rules: readonly ReadRule[]): Line[] {
   return rules.map(({ rule, needsDay, since }) => {
     const { text } = needsDay || since !== null ? quotedWithDay(rule) : quoted(rule);
     if (since === null) return { record: rule, text };
-    return { record: rule, text: `${text} Since then: ${quotedWithDay(since).text.slice(2)}`, also: since };
+    const changed = `${plainLine(since.summary, maxChars.since)} (#${since.id})`;
+    return { record: rule, text: `${text} Since then: ${changed}`, also: since };
   });
 }
 
@@ -231,13 +233,13 @@ function isWorthIt(one: QuotedRecord): boolean {
 }
 
 // The most salient statements need not be the newest.
-function newestOf(
+function pastOf(
   source: StatementsSource,
   { projects, statements }: { projects: readonly string[]; statements: readonly QuotedRecord[] },
 ): readonly QuotedRecord[] {
   const { rankable } = source;
   if (rankable === undefined) return statements;
-  return projects.flatMap((project) => rankable(project, recordsLookedAt));
+  return projects.flatMap((project) => rankable(project, mostRankable));
 }
 
 /** The last sessions that came to something, oldest first: what was asked, and the best of what was concluded. */
@@ -277,10 +279,11 @@ const mostOlder = 2;
 const recentSessions = 10;
 const mostSessions = 3;
 const recordsLookedAt = 200;
+const mostRankable = 2_000;
 const leastSalience = { agent: -2.2, user: -1.2 };
-const maxChars = { quote: 340, asked: 90, came: 140 };
+const maxChars = { quote: 340, asked: 90, came: 140, since: 120 };
 // Of the whole: what is left over goes to findings.
-const shares = { rules: 0.5, open: 0.17, sessions: 0.15, failures: 0.12 };
+const shares = { rules: 0.5, open: 0.15, sessions: 0.15, failures: 0.12 };
 const headingTokens = 2;
 const newlineTokens = 0.25;
 const leastLine = 8;

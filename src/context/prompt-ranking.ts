@@ -43,8 +43,7 @@ export interface PromptRanking {
 }
 
 /** Keeps what it has read of the texts it has seen: the records of a project come with every prompt. */
-export function createPromptRanking(): PromptRanking {
-  const texts = createTextMemory();
+export function createPromptRanking(texts: TextMemory = createTextMemory()): PromptRanking {
   return {
     rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);

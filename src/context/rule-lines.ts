@@ -1,7 +1,8 @@
 // Standing rules as a start lists them: with their days where two may contradict each other, and with what changed since.
 import type { QuotedRecord } from "../domain/records.ts";
+import { saysChanged } from "../statements/closing-cues.ts";
 import { createContradictions } from "../statements/contradictions.ts";
-import { createTextMemory, keyOf, textOf } from "./past-turns.ts";
+import { createTextMemory, keyOf, type TextMemory, textOf } from "./past-turns.ts";
 
 export interface ReadRule {
   rule: QuotedRecord;
@@ -14,16 +15,27 @@ export interface ReadRule {
 /** Reads the first of `rules`; keeps what it has read of texts, because a start comes with every session. */
 export type RuleReader = (rules: readonly QuotedRecord[], statements: readonly QuotedRecord[]) => ReadRule[];
 
-export function createRuleReader(): RuleReader {
-  const texts = createTextMemory();
+export function createRuleReader(texts: TextMemory = createTextMemory()): RuleReader {
   const contradictionsIn = createContradictions();
   const read = (one: QuotedRecord) => texts.of(keyOf(one), textOf(one));
+  const changed = new Map<string, boolean>();
+  // Few say so, and only they are read in full.
+  const tellsOfChange = (one: QuotedRecord): boolean => {
+    const key = keyOf(one);
+    const known = changed.get(key);
+    if (known !== undefined) return known;
+    if (changed.size >= mostKept) changed.clear();
+    const tells = saysChanged(textOf(one));
+    changed.set(key, tells);
+    return tells;
+  };
   return (rules, statements) => {
+    if (rules.length === 0) return [];
     // All of them apply here.
     const listed = rules.map((one) => ({ ...one, text: one.summary, project: "" }));
     const dated = new Set(contradictionsIn(listed).flatMap(({ older, newer }) => [older, newer]));
     const changes = statements
-      .filter((one) => one.standing === 0 && read(one).cues.has("change"))
+      .filter((one) => one.standing === 0 && one.salience !== null && tellsOfChange(one))
       .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
     return rules.map((rule) => {
       const { terms } = read(rule);
@@ -43,5 +55,6 @@ function isOfSame(rule: ReadonlySet<string>, change: ReadonlySet<string>): boole
   return shared >= leastShared && shared >= leastShare * Math.min(rule.size, change.size);
 }
 
+const mostKept = 12_000;
 const leastShared = 2;
 const leastShare = 0.5;

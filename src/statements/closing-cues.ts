@@ -114,6 +114,11 @@ const closingCues = {
 
 export type ClosingCue = keyof typeof closingCues;
 
+/** True when a sentence says that something changed. */
+export function saysChanged(text: string): boolean {
+  return closingCues.change.test(text);
+}
+
 /** The classes that the wording of a sentence has. */
 export function closingCuesOf(text: string): Set<ClosingCue> {
   const names = Object.keys(closingCues) as ClosingCue[];
