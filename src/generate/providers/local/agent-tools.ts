@@ -46,11 +46,12 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
   const steps = points(plan);
   const rejected = result.failed || /reject|doesn't want|declined|denied/i.test(result.text.slice(0, 300));
   const title = `${rejected ? "Plan was not accepted" : "Planned"}: ${name}`;
-  const detail = steps.filter((step) => step !== name).join("; ");
+  const detail = [rejected ? reasonOf(result.text) : "", ...steps.filter((step) => step !== name)]
+    .filter((part) => part !== "")
+    .join("; ");
   return {
     obs_type: "decision",
     title,
-    subtitle: steps[0] ?? "",
     // What an agent is told of the plan is its summary: a name alone says nothing.
     summary: detail === "" ? title : `${title}: ${detail}`,
     facts: steps,
@@ -58,6 +59,12 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
     provenance: "agent",
     ...(name === "" ? {} : { statement: saidBy("agent", rejected ? salienceOf.rejected : salienceOf.plan) }),
   };
+}
+
+// Behind the host's own words for a rejection: what the user wants in its place.
+function reasonOf(refusal: string): string {
+  const said = /\bthe user said:\s*(\S[\s\S]{0,400})/i.exec(refusal)?.[1] ?? "";
+  return said === "" ? "" : `the user said: ${oneLine(said, 300)}`;
 }
 
 /** A question to the user, and the answer: a decision. */

@@ -118,6 +118,14 @@ it("takes an answer of the user for a statement, and for a rule only in the user
   expect(answered("we never squash here, always rebase")).toMatchObject({ said_by: "user", standing: true });
 });
 
+it("tells why a plan was not accepted before its steps", () => {
+  const plan = "# Currency symbols\n\n- Use Intl.NumberFormat\n- Drop formatMoney";
+  const error = "The tool use was rejected. To tell you how to proceed, the user said:\nkeep formatMoney";
+  expect(observed({ tool: "ExitPlanMode", input: { plan }, response: { error } }).summary).toBe(
+    "Plan was not accepted: Currency symbols: the user said: keep formatMoney; Use Intl.NumberFormat; Drop formatMoney.",
+  );
+});
+
 it("takes a plan and a sub-agent's report for the agent's words", () => {
   expect(
     observed({ tool: "ExitPlanMode", input: { plan: "# Split the module\n- move files" } }).statement,
