@@ -43,6 +43,11 @@ export function testResults(lines: readonly string[]): TestResults | null {
   return { ...found, failing: found.failed > 0 ? withoutShorter([...failing]) : [] };
 }
 
+/** True where `lines` report a test that failed, even when a later run of them passed. */
+export function failedTests(lines: readonly string[]): boolean {
+  return lines.some((line) => (testResults([line])?.failed ?? 0) > 0);
+}
+
 // Runners print a failing test twice: by its title, and by file and title.
 function withoutShorter(names: readonly string[]): string[] {
   return names.filter((name) => !names.some((other) => other !== name && other.endsWith(name)));

@@ -3,6 +3,7 @@ import { joinPath } from "../domain/command-line.ts";
 import { isFormOf, isVersionOf } from "./argument-form.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Part } from "./command-runs.ts";
+import { unrolled } from "./loops.ts";
 
 /** A simple command at the place where it ran. */
 export interface PlacedPart {
@@ -33,7 +34,9 @@ export interface Difference {
   forms: boolean;
 }
 
-export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference {
+export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart): Difference {
+  const failed = unrolledFor(failedInLoop, passedInLoop.part);
+  const passed = unrolledFor(passedInLoop, failedInLoop.part);
   const before = argumentsOf(failed.part);
   const after = argumentsOf(passed.part);
   const addedOptions = without(after.options, before.options);
@@ -83,6 +86,12 @@ export function differenceOf(failed: PlacedPart, passed: PlacedPart): Difference
     operands: added.length > 0 && !isWider,
     forms,
   };
+}
+
+function unrolledFor({ part, cwd }: PlacedPart, other: Part): PlacedPart {
+  const words = unrolled(part.words, part.loops, other.words);
+  const environment = unrolled(part.environment, part.loops, other.environment);
+  return { part: { ...part, words, environment }, cwd };
 }
 
 /** Absolute where the host tells the working directory; without `.` and `..` where they can be taken out. */
@@ -178,13 +187,13 @@ function programText(part: Part): string {
   const rest = launched(words);
   return [
     part.source.includes("sudo ") ? "sudo" : "",
-    ...words.slice(0, words.length - rest.length),
+    ...(programOf(words[0] ?? "") === "xargs" ? [] : words.slice(0, words.length - rest.length)),
     rest[0] ?? "",
   ].join(" ");
 }
 
 const askers = new Set(["curl", "wget", "http", "psql", "mysql", "redis-cli"]);
-const fillers = new Set(["run", "exec", "--"]);
+const fillers = new Set(["run", "exec", "--", "{}"]);
 const cosmetic =
   /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace(?:-[\w-]+)?|debug|inspect(?:-brk)?|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
 const narrowing =

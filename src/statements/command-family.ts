@@ -92,6 +92,7 @@ export function programOf(word: string): string {
 function commandStart(words: readonly string[]): number {
   const [first = "", ...others] = words;
   const program = programOf(first);
+  if (program === "xargs") return afterXargs(words);
   if (launchers.has(program)) return skipOptions(words, 1);
   if (program === "python" && others[0] === "-m") return 2;
   const shell = words.findIndex((word, index) => index > 1 && /^(?:-c|--command)$/.test(word));
@@ -107,6 +108,12 @@ function commandStart(words: readonly string[]): number {
   if (dashes > 0) return dashes + 1;
   const start = skipOptions(words, at + 1);
   return placedExec.has(program) ? start + 1 : start;
+}
+
+function afterXargs(words: readonly string[]): number {
+  let at = 1;
+  while (words[at]?.startsWith("-") === true) at += xargsOption.test(words[at] ?? "") ? 2 : 1;
+  return at;
 }
 
 function skipOptions(words: readonly string[], from: number): number {
@@ -229,6 +236,7 @@ const valuedOptions = new Set(
     "--entrypoint --publish"
   ).split(" "),
 );
+const xargsOption = /^-[aEILdnPs]$/;
 const launchWords = new Set(["run", "exec", "dlx", "x"]);
 const programFolders = new Set(["bin", ".bin", "sbin"]);
 const inlineScript = /^-\w?[ceEr]$|^--eval$|^-$/;

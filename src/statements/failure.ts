@@ -1,6 +1,7 @@
 // Commands that failed and wait for what makes them pass.
 import type { ToolUseOfTurn } from "../domain/turn.ts";
 import { type Part, type Run, readRuns } from "./command-runs.ts";
+import { faultOf } from "./fault.ts";
 
 /** A failed run with the simple command at fault. */
 export interface Failure {
@@ -10,9 +11,9 @@ export interface Failure {
   isEarlier: boolean;
 }
 
-/** The failures of a run; in a chain the last command with a family is taken to be at fault. */
+/** The failures of a run: none where no command of a known family can be at fault. */
 export function failureOf(run: Run): Failure[] {
-  const part = run.parts.findLast(({ families, background }) => families.length > 0 && !background);
+  const part = faultOf(run);
   return part === undefined ? [] : [{ run, part, isEarlier: false }];
 }
 

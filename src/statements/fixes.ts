@@ -6,7 +6,10 @@ import { launches, replacementOf } from "./another-program.ts";
 import { type Difference, differenceOf, placeOf } from "./command-difference.ts";
 import { launched, widerFamily } from "./command-family.ts";
 import { type Edit, type Part, type Run, readRuns } from "./command-runs.ts";
+import { isDeliberate } from "./deliberate.ts";
 import { earlierFailures, type Failure, failureOf, groupsOf, haveCommon } from "./failure.ts";
+import { turnsOf } from "./loops.ts";
+import { bearsOn, editWasTheFix } from "./repaired.ts";
 import { shownCommand } from "./shown-command.ts";
 import { tellingLine } from "./telling-line.ts";
 import { staysFailed } from "./unfixed.ts";
@@ -56,7 +59,7 @@ export function fixesOf(turn: Turn): Fix[] {
     const by = replacementOf({ group, runs, edits, closing: turn.closing });
     if (by !== null) return replacedBy(group, by);
     return unfixed(
-      group.filter(({ run }) => run.isOfTurn),
+      group.filter((one) => one.run.isOfTurn && !isDeliberate(one, { runs, ...turn })),
       edits,
       turn.closing,
     );
@@ -86,11 +89,15 @@ function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[]
   if (first === undefined || last === undefined || part.background) return [];
   if (related.some(({ difference }) => difference.isOrdinary)) return [];
   const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
+  const edited = between
+    .filter(({ path }) => !isSettings(path) && bearsOn(path, last))
+    .map(({ path }) => path);
   const make = (working: string, others: readonly number[] = []) =>
     fixOf(related, run, { working, families: familiesFor(related, part), others });
   const placed = workingText(first, run, part);
   if (first.isEarlier) return isInOtherPlace(related) || setUpOnLine(related, run, part) ? make(placed) : [];
-  if (between.some(({ path }) => !isSettings(path))) return isInOtherPlace(related) ? make(placed) : [];
+  if (edited.length > 0)
+    return isInOtherPlace(related) && !editWasTheFix(last, { edited, part, closing }) ? make(placed) : [];
   if (related.every((one) => isOtherwise(one, run))) return make(placed);
   if (ownSteps(related, run, part).length > 0) return make(placed);
   const steps = stepsBetween(last.run, run, runs, part);
@@ -150,13 +157,15 @@ function withoutRedirection(text: string): string {
   return text.replace(/ 2>&1\s*$/, "");
 }
 
-/** The line up to the command, as typed; the directory where it went there before. */
+/** The line up to the command, as typed; of a loop its first turn. The directory where it went there before. */
 function workingText(failed: Failure, run: Run, part: Part): string {
   const line = run.command.slice(0, part.end).trim();
-  const text = withoutRedirection(line.length <= maxWorking && !line.includes("\n") ? line : part.source);
+  const isInLoop = part.loops.length > 0;
+  const isShown = !isInLoop && line.length <= maxWorking && !line.includes("\n");
+  const text = withoutRedirection(isShown ? line : (turnsOf(part.source, part.loops)[0] ?? part.source));
   const place = placeOf({ part, cwd: run.cwd });
   const before = placeOf({ part: failed.part, cwd: failed.run.cwd });
-  if (place === before || part.directory !== "") return text;
+  if (place === before || (part.directory !== "" && !isInLoop)) return text;
   return `${text}\` in \`${place.startsWith(`${before}/`) ? place.slice(before.length + 1) : place}`;
 }
 

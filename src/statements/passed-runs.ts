@@ -1,9 +1,7 @@
 // The commands of a turn that passed, and which earlier failures that ends.
-import { parseCommandLine } from "../domain/command-line.ts";
 import type { Turn } from "../domain/turn.ts";
 import { differenceOf } from "./command-difference.ts";
-import { familiesOf } from "./command-family.ts";
-import { type Part, readRuns } from "./command-runs.ts";
+import { type Part, partsOf, readRuns } from "./command-runs.ts";
 
 export interface PassedRuns {
   /** Command families of which something passed. */
@@ -19,7 +17,7 @@ export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
     families: [...new Set(passed.flatMap(({ families }) => families))],
     ends(failureText) {
       const failing = /^`([^`]+)` failed/.exec(failureText)?.[1] ?? "";
-      return failedParts(failing).some((failed) => passed.some((part) => ends(failed, part)));
+      return partsOf(failing).some((failed) => passed.some((part) => ends(failed, part)));
     },
   };
 }
@@ -30,8 +28,4 @@ function ends(failed: Part, passed: Part): boolean {
   if (failed.source.endsWith("…")) return passed.source.startsWith(failed.source.slice(0, -1));
   const difference = differenceOf({ part: failed, cwd: "" }, { part: passed, cwd: "" });
   return difference.isRelated && !difference.isNarrower;
-}
-
-function failedParts(command: string): Part[] {
-  return parseCommandLine(command).map((part) => ({ ...part, families: familiesOf(part) }));
 }

@@ -16,7 +16,7 @@ export function saysNotFixed(closing: string, replacement: string): boolean {
 }
 
 const stillFails = cueOf({
-  words: `still (?:fails?|failing|broken|red|crash\\w*|open|unclear|not)|could not|couldn't|can ?not|can't|unable to|not (?:fixed|solved|resolved|found out)|unclear|
+  words: `still (?:fails?|failing|broken|red|crash\\w*|unclear|not)|could not|couldn't|can ?not|can't|unable to|not (?:fixed|solved|resolved|found out)|unclear|
     schlägt (?:weiter|noch|weiterhin)|weiterhin|konnte(?:n)? (?:es |ich )?nicht|unklar|nicht gelöst|
     sigue (?:fallando|sin)|no (?:pude|he podido|se pudo)|no está claro|
     échoue (?:encore|toujours)|je n'ai pas (?:pu|réussi)|impossible de|pas clair|

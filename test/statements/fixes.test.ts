@@ -79,6 +79,11 @@ const fixed: [what: string, steps: Step[], working: string][] = [
     "TZ=UTC pytest -q",
   ],
   [
+    "a variable with the values of a loop",
+    [bad("npx jest a.test.js"), ok("for z in UTC CET; do TZ=$z npx jest a.test.js | tail -3; done")],
+    "TZ=UTC npx jest a.test.js",
+  ],
+  [
     "a piped run whose output tells the failure",
     [
       ok("npm test | tail", "Tests: 3 failed, 0 passed, 3 total"),
