@@ -40,4 +40,5 @@ function isOperand(word: string): boolean {
 }
 
 const backup = /^\/tmp\/|^\/var\/tmp\/|\.(?:bak|orig|backup|old|save)$/;
-const path = /^\.$|\/$|\.\w{1,6}$/;
+// `release/1.2.x` is a branch.
+const path = /^\.$|\/$|(?<!\.\d+)\.[a-z]\w{0,5}$/i;

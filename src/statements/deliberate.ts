@@ -24,7 +24,7 @@ export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: 
 }
 
 const hasToFail = cueOf({
-  words: `(?:make|makes|making|see|watch|confirm|verify|check|show|prove|ensure|expect)(?: that)?(?: (?:it|this|that|them|the|test|tests|new))* (?:to )?(?:fails?|failing|goes red|is red)|
+  words: `(?:make|makes|making|make sure|see|watch|confirm|verify|check|prove|ensure)(?: that)? (?:it|they|them|the (?:\\w+ )?tests?|tests?) (?:to )?(?:fails?|goes red|is red)(?! (?:locally|here|there|for|on|in ci)\\b)|
     (?:should|must|has to|have to|needs? to|supposed to|expected to) (?:still )?(?:fail|go red|be red)(?! (?:with|when|if|on|for) (?:a|an|the|invalid|wrong|missing)\\b)|
     (?:fails?|failing|red) first|fail(?:s|ing)? without|red[ -]green|tdd|
     (?:soll|sollte|muss|müssen) (?:erst |jetzt |dann |auch |in \\w+ ){0,3}(?:fehlschlagen|rot (?:sein|werden))|erst rot|
@@ -34,10 +34,10 @@ const hasToFail = cueOf({
 });
 
 const wasMeant = cueOf({
-  words: `fail\\w* (?:without|as (?:expected|intended|it should|they should))|without (?:the|that|this|my|our) (?:fix|change|patch)|with (?:the|that|this|my) (?:fix|change|patch|\\S+) (?:taken out|removed|reverted|undone)|
+  words: `fail\\w* (?:without|as (?:expected|intended|it should|they should))|without (?:the|that|this) (?:fix|patch|guard|repair)|with (?:the|that|this) \\S+ (?:taken out|removed|reverted|undone)|
     on purpose|deliberately|red[ -]green|(?:red|failed|fails|failing) (?:before|first)|
-    ohne (?:den|die|diesen) (?:fix|korrektur|änderung)|wie erwartet (?:rot|fehl\\w*)|absichtlich|
-    sin (?:el|la|este) (?:arreglo|corrección|cambio)|sans (?:le|la|ce) (?:correctif|correction|changement)|
-    sem (?:a|o|essa) (?:correção|mudança)|без (?:этого |этой )?(?:исправлени~|правки|фикса)|намеренно`,
+    ohne (?:den|die|diesen) (?:fix|korrektur)|wie erwartet (?:rot|fehl\\w*)|absichtlich|
+    sin (?:el|la|este) (?:arreglo|corrección)|sans (?:le|la|ce) (?:correctif|correction)|
+    sem (?:a|o|essa) correção|без (?:этого |этой )?(?:исправлени~|правки|фикса)|намеренно`,
   runs: "没有(?:这个|该)?修复|故意|修正なし|修正前|意図的",
 });

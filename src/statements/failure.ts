@@ -2,6 +2,7 @@
 import type { ToolUseOfTurn } from "../domain/turn.ts";
 import { type Part, type Run, readRuns } from "./command-runs.ts";
 import { faultOf } from "./fault.ts";
+import { isOrGlobs } from "./loops.ts";
 
 /** A failed run with the simple command at fault. */
 export interface Failure {
@@ -36,7 +37,7 @@ export function groupsOf(failures: readonly Failure[]): Failure[][] {
   return groups;
 }
 
-/** True when both commands belong to one family. */
+/** True when both commands belong to one family; a loop over `*.js` runs each of them. */
 export function haveCommon(one: Part, other: Part): boolean {
-  return one.families.some((family) => other.families.includes(family));
+  return one.families.some((family) => other.families.some((name) => isOrGlobs(family, name)));
 }

@@ -40,6 +40,13 @@ export function unrolled(
   });
 }
 
+/** True when both are the same, or one is a glob of the other: `a.js` and `*.js`. */
+export function isOrGlobs(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [glob, name] = one.includes("*") ? [one, other] : [other, one];
+  return glob.includes("*") && new RegExp(`^${globSource(glob)}$`).test(name);
+}
+
 function patternOf(word: string, loops: readonly Loop[]): RegExp | null {
   const loop = loops.find(({ name }) => refersTo(name).test(word));
   if (loop === undefined) return null;

@@ -2,6 +2,7 @@
 import type { Turn } from "../domain/turn.ts";
 import { differenceOf } from "./command-difference.ts";
 import { type Part, partsOf, readRuns } from "./command-runs.ts";
+import { haveCommon } from "./failure.ts";
 
 export interface PassedRuns {
   /** Command families of which something passed. */
@@ -23,7 +24,7 @@ export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
 }
 
 function ends(failed: Part, passed: Part): boolean {
-  if (!failed.families.some((family) => passed.families.includes(family))) return false;
+  if (!haveCommon(failed, passed)) return false;
   // A long command is shown in part.
   if (failed.source.endsWith("…")) return passed.source.startsWith(failed.source.slice(0, -1));
   const difference = differenceOf({ part: failed, cwd: "" }, { part: passed, cwd: "" });

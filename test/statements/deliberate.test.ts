@@ -36,9 +36,14 @@ it.each(rows)("a test is not open when %s", (_, steps, said) => {
   expect(fixesOf({ ...turnOf(steps, closing), ...said })).toEqual([]);
 });
 
-it.each([
+const open: [what: string, steps: Step[], prompt?: string][] = [
   ["a test that nothing passed", [bad("npx vitest run", red)]],
+  ["a failing test that was to be fixed", [bad("npx jest", red)], "make the failing test pass"],
+  ["a failure that was to be seen here too", [bad("npx jest", red)], "verify that it fails locally"],
+  ["a test before another branch", [bad("npx jest", red), ok("git checkout release/1.2.x")]],
   ["a deployment, whatever is restored", [bad("make deploy", "quota exceeded"), ok("git checkout src/a.ts")]],
-])("%s stays open", (_, steps) => {
-  expect(fixesOf(turnOf(steps, closing))).toMatchObject([{ working: null }]);
+];
+
+it.each(open)("%s stays open", (_, steps, prompt = "go on") => {
+  expect(fixesOf({ ...turnOf(steps, closing), prompt })).toMatchObject([{ working: null }]);
 });
