@@ -186,7 +186,7 @@ function byPassingOn(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const worth = ({ salience, summary, created_at_epoch }: QuotedRecord): number =>
     (salience ?? 0) -
     0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs) -
-    0.4 * Math.log(summary.length);
+    0.4 * Math.log(Math.max(1, summary.length));
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 

@@ -75,12 +75,17 @@ export function familiesOf(segment: Pick<Segment, "words" | "directory">): strin
 }
 
 /** The words without launchers: `pytest -q` of `uv run pytest -q` and of `docker compose exec web pytest -q`. */
-export function launched(words: readonly string[]): string[] {
+export function launched(words: readonly string[], depth = 0): string[] {
   const rest = [...words];
   if (rest[0] === "docker-compose") rest.splice(0, 1, "docker", "compose");
   const at = commandStart(rest);
-  return at === 0 || at >= rest.length ? rest : launched(rest.slice(at));
+  return at === 0 || at >= rest.length || depth === mostLaunchers
+    ? rest
+    : launched(rest.slice(at), depth + 1);
 }
+
+// Of each, the rest of the words is copied.
+const mostLaunchers = 8;
 
 /** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
 export function programOf(word: string): string {
