@@ -61,11 +61,12 @@ export function passedOn(port: PassedOnPort, { projects, tokens, known }: Passed
   const failures = ranked.filter(isFailure);
   const newest = past.slice(0, recordsLookedAt);
   const { open, outdated } = openWork(ranked, newest);
+  const listed = new Set(open.map(({ id }) => id));
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", ruleLines(ruled), tokens * shares.rules),
     room.fill(headings.open, open.map(quotedWithDay), tokens * shares.open),
-    room.fill("Last sessions", lastSessions(newest), tokens * shares.sessions),
+    room.fill("Last sessions", lastSessions(newest, listed), tokens * shares.sessions),
     room.fill("Failed and not fixed", failures.map(quoted), tokens * shares.failures),
     room.fill("Found and decided", foundIn(ranked, outdated).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
@@ -126,8 +127,9 @@ class Room {
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
-    // Open work under a finding would read as part of it.
-    const isApart = (record: QuotedRecord): boolean => heading !== headings.open && isOpenWork(record);
+    // Under a finding, open work or a command's failure would read as part of it.
+    const isApart = (record: QuotedRecord): boolean =>
+      heading !== headings.open && (isOpenWork(record) || record.said_by === "tool");
     const ordered = byTurn(
       shown.map(({ record }) => record),
       isApart,
@@ -242,10 +244,11 @@ function pastOf(
   return projects.flatMap((project) => rankable(project, mostRankable));
 }
 
-/** The last sessions that came to something, oldest first: what was asked, and the best of what was concluded. */
-function lastSessions(newestRecords: readonly QuotedRecord[]): Line[] {
+/** The last sessions that came to something, newest first: what was asked, and the best of what was concluded. */
+function lastSessions(newestRecords: readonly QuotedRecord[], elsewhere: ReadonlySet<number>): Line[] {
   const newest = newestRecords
     .filter((one) => one.said_by === "agent" && one.subtitle !== null && isWorthIt(one))
+    .filter(({ id }) => !elsewhere.has(id))
     .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
   const best = new Map<string, QuotedRecord>();
   for (const one of newest) {
@@ -253,20 +256,14 @@ function lastSessions(newestRecords: readonly QuotedRecord[]): Line[] {
     if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
       best.set(one.sdk_session_id, one);
   }
-  return [...best.values()]
-    .slice(0, mostSessions)
-    .reverse()
-    .map((one) => {
-      const asked = plainLine((one.subtitle ?? "").replace(/^Asked: /, ""), maxChars.asked).replace(
-        /[.:]+$/,
-        "",
-      );
-      const came = plainLine(one.summary, maxChars.came);
-      return {
-        record: one,
-        text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
-      };
-    });
+  return [...best.values()].slice(0, mostSessions).map(lineOfSession);
+}
+
+function lineOfSession(one: QuotedRecord): Line {
+  const request = (one.subtitle ?? "").replace(/^Asked: /, "");
+  const asked = plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
+  const came = plainLine(one.summary, maxChars.came);
+  return { record: one, text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
 }
 
 const weekMs = 7 * 24 * 3_600_000;

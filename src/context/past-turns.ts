@@ -1,6 +1,7 @@
 // The turns of a project as prompts are compared with them: the terms of their texts, and what their prompts asked for.
 import type { QuotedRecord } from "../domain/records.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
+import { isPlainRequest } from "../statements/plain-request.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 import { askedFor, type Intent } from "./prompt-kind.ts";
 
@@ -89,6 +90,8 @@ interface ReadText {
   terms: ReadonlySet<string>;
   cues: ReadonlySet<ClosingCue>;
   intents(): ReadonlySet<Intent>;
+  /** It only asks for work of its own turn. */
+  isRequest(): boolean;
 }
 
 export interface TextMemory {
@@ -105,10 +108,12 @@ export function createTextMemory(): TextMemory {
       if (kept.size >= mostKept) kept.clear();
       const read = text.slice(0, mostChars);
       let intents: ReadonlySet<Intent> | undefined;
+      let isRequest: boolean | undefined;
       const made = {
         terms: new Set(topicTermsOf(read)),
         cues: closingCuesOf(read),
         intents: () => (intents ??= askedFor(read).intents),
+        isRequest: () => (isRequest ??= isPlainRequest(read)),
       };
       kept.set(key, made);
       return made;

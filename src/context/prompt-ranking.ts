@@ -55,7 +55,7 @@ export function createPromptRanking(texts: TextMemory = createTextMemory()): Pro
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };
       const scored = past.records
-        .filter(isTelling)
+        .filter((record) => isTelling(record, texts))
         .map((record) => scoreOf(record, scoring))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
@@ -75,8 +75,10 @@ export function createPromptRanking(texts: TextMemory = createTextMemory()): Pro
   };
 }
 
-// What `local` wrote of a single tool use says what was done, not what came of it.
-function isTelling({ salience, generator }: QuotedRecord): boolean {
+// What `local` wrote of a single tool use says what was done, and what only asked for its turn's work says no more.
+function isTelling(record: QuotedRecord, texts: TextMemory): boolean {
+  const { salience, generator, said_by, standing } = record;
+  if (said_by === "user" && standing === 0) return !texts.of(keyOf(record), textOf(record)).isRequest();
   return salience !== null || generator !== "local";
 }
 

@@ -150,7 +150,7 @@ describe("the start of a session", () => {
     expect(text).toContain("the embedder relies on the zero too");
   });
 
-  it("tells the story of one turn once, and in one place", async () => {
+  it("tells the story of one turn once, and nothing under the failure of a command", async () => {
     const turn = { prompt_number: 1, session: "s1" };
     const fix = "`mvn verify` failed with `invalid release`. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`";
     say(fix, { said_by: "tool", salience: 4 }, { ...turn, obs_type: "bugfix" });
@@ -160,8 +160,8 @@ describe("the start of a session", () => {
     const text = await createMemoryContext(memory).sessionText("app");
     expect(text.split("## Found and decided\n")[1]?.split("\n").slice(0, 3)).toEqual([
       `- ${fix} (#1)`,
-      "  - The enforcer plugin checks the release. (#4)",
       "- The lock is per tenant. (#2)",
+      "- The enforcer plugin checks the release. (#4)",
     ]);
   });
 
