@@ -3,6 +3,7 @@ import { type Clean, cleanText } from "../domain/clean.ts";
 import type { PendingMessage, SkipReason } from "../domain/messages.ts";
 import { withoutOwnAnswers } from "../domain/own-tools.ts";
 import { shorten, shortenJson } from "../domain/shorten.ts";
+import { userAnswersIn } from "../domain/user-answers.ts";
 import { newId } from "../ids.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
@@ -44,9 +45,12 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
 
   return {
     observe(input) {
-      const kept = deps.skipTools().has(input.tool_name) ? null : withoutOwnAnswers(input, deps.ownPort?.());
+      const isSkipped = deps.skipTools().has(input.tool_name);
+      // The user's answers are statements, whatever becomes of the tool use.
+      const isRead = !isSkipped || userAnswersIn(input).length > 0;
+      const kept = isRead ? withoutOwnAnswers(input, deps.ownPort?.()) : null;
       if (kept === null) return countSkipped(deps, "tool_excluded");
-      return accept(observationMessage(kept, cleaner), input);
+      return accept(observationMessage(kept, cleaner, isSkipped), input);
     },
     summarize(input, cleaned) {
       if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");
@@ -177,6 +181,7 @@ async function countSkipped({ store }: IntakeDeps, reason: SkipReason): Promise<
 function observationMessage(
   input: ToolUseInput,
   { json }: Cleaner,
+  isSkipped: boolean,
 ): PendingMessage | Promise<PendingMessage> {
   const texts = [
     json(input.tool_input ?? {}, maxFieldChars),
@@ -188,6 +193,7 @@ function observationMessage(
     tool_input,
     tool_response,
     ...(input.tool_failed === true ? { tool_failed: true } : {}),
+    ...(isSkipped ? { turn_only: true } : {}),
     ...optional("cwd", input.cwd),
     ...optional("agent_id", input.agentId),
     ...optional("agent_type", input.agentType),

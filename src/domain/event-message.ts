@@ -41,6 +41,7 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
     // One that reads memory and nothing else is made no job of; what is left of any other has no output of ours.
     ...(withoutOwnAnswers(use) ?? { tool_name: tool }),
     ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
+    ...(fields.turn_only === true ? { turn_only: true } : {}),
     ...context,
   };
 }

@@ -9,6 +9,8 @@ export interface PendingMessage {
   tool_response?: Json;
   /** True when the host said the tool failed. */
   tool_failed?: boolean;
+  /** Set for a skipped tool whose use the statements of its turn read; no observation is made of it. */
+  turn_only?: boolean;
   prompt_number?: number;
   cwd?: string;
   last_user_message?: string;

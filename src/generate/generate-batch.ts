@@ -13,7 +13,7 @@ import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Release, type Retries } from "./retry.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
-import { withoutEmptyTurns } from "./turns.ts";
+import { isDescribed, withoutEmptyTurns } from "./turns.ts";
 
 /** A batch as the queue gives it. */
 export interface QueuedBatch extends GenerationBatch {
@@ -105,7 +105,7 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
   const { signal } = call.active.abortController;
   const askOnce = call.pass.isProbe && deps.flow.isUseless();
   // The others are done with this batch: read, and nothing to record.
-  const messages = withoutEmptyTurns(batch);
+  const messages = withoutEmptyTurns(batch).filter(isDescribed);
   const isAsked = messages.length > 0;
   let reply: GenerationReply;
   try {

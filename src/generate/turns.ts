@@ -1,6 +1,7 @@
 // Turns that get no summary: nothing was done in them, and nothing was said.
 import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
 import type { Turn } from "../domain/turn.ts";
+import { answeredIn } from "../statements/answers.ts";
 import { saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { readStatements } from "./providers/local/assistant-message.ts";
@@ -19,10 +20,16 @@ export function withoutEmptyTurns(
   return messages.filter((claimed) => !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch)));
 }
 
-// A rule in any language; where the agent did not answer, what is worth passing on too.
+// An answer to a question, or a rule in any language; where the agent did not answer, what is worth passing on too.
 function saysLasting(turn: Turn): boolean {
+  if (answeredIn(turn).length > 0) return true;
   const isUnanswered = turn.closing.trim() === "";
   return saidIn(turn).some(({ standing, salience }) => standing || (isUnanswered && salience > 0));
+}
+
+/** True for what a provider describes. A tool use that only its turn reads gets no record. */
+export function isDescribed({ message }: ClaimedMessage): boolean {
+  return message.turn_only !== true;
 }
 
 // User and agent only checked in with each other. The user's words are kept as a prompt.

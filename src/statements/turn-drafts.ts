@@ -7,6 +7,7 @@ import { quotedTexts } from "../domain/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../domain/records.ts";
 import { terminalLine } from "../domain/terminal-text.ts";
 import type { Turn } from "../domain/turn.ts";
+import { answeredIn } from "./answers.ts";
 import { concludedIn } from "./concluded.ts";
 import { type Fix, fixesOf } from "./fixes.ts";
 import { namesIn } from "./names.ts";
@@ -17,7 +18,7 @@ import { topicTermsOf } from "./topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
-  const said = saidIn(turn);
+  const said = [...saidIn(turn), ...answeredIn(turn)];
   const rules = said.filter(({ standing }) => standing).map(({ text }) => text);
   const concluded = concludedIn(turn).filter(({ text }) => !agreesWith(rules, text));
   const statements = [...said, ...concluded, ...fixesOf(turn).map(statementOfFix)];
@@ -36,10 +37,11 @@ function agreesWith(rules: readonly string[], text: string): boolean {
   });
 }
 
-/** The statements that need no judgement of their wording: rules that stand, known fixes and failures that stayed. */
+/** The statements that need no judgement of their wording: standing rules, answers, known fixes, failures that stayed. */
 export function certainStatements(turn: Turn): Statement[] {
   const rules = saidIn(turn).filter(({ standing }) => standing);
-  return withoutRepeats([...rules, ...fixesOf(turn).map(statementOfFix)].map(printable));
+  const statements = [...rules, ...answeredIn(turn), ...fixesOf(turn).map(statementOfFix)];
+  return withoutRepeats(statements.map(printable));
 }
 
 function printable(statement: Statement): Statement {

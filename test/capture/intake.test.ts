@@ -108,6 +108,28 @@ describe("observations", () => {
     conserved();
   });
 
+  test("a skipped question is queued for its turn when the user answered it", async () => {
+    skipped = new Set(["AskUserQuestion"]);
+    const question = "Which rates?";
+    const asked = {
+      ...session,
+      tool_name: "AskUserQuestion",
+      tool_input: { questions: [{ question, options: [{ label: "ECB" }] }] },
+    };
+    const tool_response = { answers: { [question]: "ECB <private>CANARY</private>" } };
+    const excluded = { status: "skipped", reason: "tool_excluded" };
+    expect(await intake.observe(asked)).toEqual(excluded);
+    expect(await intake.observe({ ...asked, tool_response, tool_failed: true })).toEqual(excluded);
+    expect(await intake.observe({ ...asked, tool_response })).toEqual({ status: "queued" });
+    expect(payloads()).toEqual([expect.stringContaining('"turn_only":true')]);
+    expect(payloads().join()).not.toContain("CANARY");
+    skipped = new Set();
+    await intake.observe({ ...asked, tool_response });
+    expect(payloads()[1]).not.toContain("turn_only");
+    expect(store.pending.counts()).toMatchObject({ accepted: 4, skipped: 2, pending: 2 });
+    conserved();
+  });
+
   test("private parts and secrets are gone before the row is written, at any depth", async () => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
     await intake.observe({

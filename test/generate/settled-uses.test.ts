@@ -80,6 +80,17 @@ it("nothing of a turn without a closing becomes routine", async () => {
   expect(routineOf(stored()).map(([, routine]) => routine)).toEqual([0, 0, 0, 0]);
 });
 
+it("an answer of a skipped tool is a statement and has no other record", async () => {
+  const session = addMessages("s", 0);
+  const asked = use("AskUserQuestion", {}, JSON.stringify({ answers: { "Which rates?": "ECB" } }));
+  add(session, { ...asked, turn_only: true });
+  add(session, { type: "summarize", last_user_message: "Add rates", last_assistant_message: "" });
+  await generateAll();
+  expect(stored().map(({ title, said_by }) => [title, said_by])).toContainEqual(["Which rates? ECB", "user"]);
+  expect(stored().filter(({ said_by }) => said_by === null)).toEqual([]);
+  expect(world.store.pending.counts()).toMatchObject({ pending: 0, processing: 0, dead: 0, done: 2 });
+});
+
 // One after the other, as turns end.
 async function turn(session: string, prompt: string, closing: string): Promise<Made[]> {
   world.now += 1;

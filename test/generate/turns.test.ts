@@ -23,6 +23,25 @@ test.each([
   expect(withoutEmptyTurns({ messages: [end(1, question, answer)], recentTitles: [] })).toEqual([]);
 });
 
+test("a turn in which the user only answered a question gets its summary", () => {
+  const ending = end(2, "Continue", "");
+  const message: PendingMessage = {
+    type: "observation",
+    tool_name: "AskUserQuestion",
+    tool_input: {},
+    tool_response: { answers: { "Which rates?": "ECB" } },
+    turn_only: true,
+  };
+  const turn = {
+    prompt: "Continue",
+    closing: "",
+    previous: null,
+    uses: [{ id: 1, isOfTurn: true, message }],
+  };
+  const batch = { messages: [ending], recentTitles: [], turns: new Map([[2, turn]]) };
+  expect(withoutEmptyTurns(batch)).toEqual([ending]);
+});
+
 test.each([
   ["an explanation", "Is the queue slow?", "It is, because the lease ends before the batch does."],
   ["a figure", "Are the tests green?", "Yes, 14 of them."],

@@ -1,8 +1,8 @@
 // Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
-import { isJsonObject, type Json } from "../../../domain/json.ts";
-import { objectField, objectsField, textField, textsField } from "../../../domain/json-fields.ts";
+import { objectsField, textField } from "../../../domain/json-fields.ts";
 import { firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
 import type { Speaker, StatementMarks } from "../../../domain/statement.ts";
+import { answersField } from "../../../domain/user-answers.ts";
 import { standingOf } from "../../../statements/standing.ts";
 import { answerText } from "./agent-answer.ts";
 import { gist, points, sentences } from "./answer-text.ts";
@@ -71,10 +71,8 @@ function reasonOf(refusal: string): string {
 export function describeQuestion({ input, result }: ToolUse): Finding {
   const questions = objectsField(input, "questions");
   const question = textField(questions[0] ?? input, "question", "header", "prompt", "message");
-  const answers = Object.entries(objectField(result.fields, "answers")).map(
-    ([asked, answer]) => [asked, chosenText(answer)] as const,
-  );
-  const chosen = answers.map(([, answer]) => answer).filter((answer) => answer !== "");
+  const answers = answersField(result.fields);
+  const chosen = answers.map(([, answer]) => answer);
   const said = chosen.length > 0 ? listed(chosen, 3) : firstLine(result.text);
   const offered = questions.flatMap((each) =>
     objectsField(each, "options").map((option) => textField(option, "label")),
@@ -135,11 +133,4 @@ export function describeTasks({ input, name }: ToolUse): Finding {
     provenance: "agent",
     routine: true,
   };
-}
-
-function chosenText(answer: Json): string {
-  if (typeof answer === "string") return answer;
-  if (Array.isArray(answer)) return answer.filter((part) => typeof part === "string").join(", ");
-  if (!isJsonObject(answer)) return "";
-  return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");
 }

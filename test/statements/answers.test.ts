@@ -1,0 +1,80 @@
+// What the user's answers to the agent's questions become.
+import { expect, it } from "vitest";
+import type { Json } from "../../src/domain/json.ts";
+import { certainStatements, statementDrafts } from "../../src/statements/turn-drafts.ts";
+import { ok, type Step, turnOf } from "./turn-support.ts";
+
+function answered(
+  question: string,
+  answer: Json,
+  labels: readonly string[] = [],
+): Step & { turn_only: true } {
+  const options = labels.map((label) => ({ label, description: "" }));
+  return {
+    tool_name: "AskUserQuestion",
+    tool_input: { questions: [{ question, header: "Rates", options, multiSelect: false }] },
+    tool_response: { answers: { [question]: answer } },
+    turn_only: true,
+  };
+}
+
+const said = (step: Step) =>
+  statementDrafts(turnOf([step], ""), 9)
+    .filter(({ statement }) => statement?.said_by === "user")
+    .map(({ summary, statement }) => [summary, statement?.standing]);
+
+it("quotes question and answer as a decision of the user, with its source", () => {
+  const step = answered("Which rates?", "ECB (Recommended)", ["ECB (Recommended)", "Fed", "Own table"]);
+  expect(statementDrafts(turnOf([ok("ls"), step], ""), 9)).toEqual([
+    expect.objectContaining({
+      obs_type: "decision",
+      summary: "Which rates? ECB (not Fed, Own table)",
+      provenance: "user",
+      sources: [9, 2],
+      statement: expect.objectContaining({ said_by: "user", standing: false }),
+    }),
+  ]);
+});
+
+it.each([
+  ["several labels", answered("Which?", "A1, B2", ["A1", "B2", "C3"]), "Which? A1, B2 (not C3)"],
+  ["a list", answered("Which?", ["A1", "B2"], ["A1", "B2"]), "Which? A1, B2"],
+  ["long labels", answered("Which?", "A1", ["A1", "x".repeat(90)]), "Which? A1"],
+  ["the user's own text", answered("Which?", "the table in `fx.ts`", ["A1"]), "Which? the table in `fx.ts`"],
+  ["a wish as the question", answered("Pick a bank", "ECB", ["ECB"]), "Pick a bank: ECB"],
+  [
+    "a long question",
+    answered(`${"The rates differ between banks. ".repeat(8)}Which one do we take?`, "ECB"),
+    "Which one do we take? ECB",
+  ],
+])("quotes %s", (_what, step, expected) => {
+  expect(said(step)).toEqual([[expected, false]]);
+});
+
+it("makes a rule of the user's own words, and never of a label", () => {
+  const question = "How do we commit?";
+  const rule = "We never squash here, always rebase.";
+  expect(said(answered(question, rule, ["Squash"]))).toEqual([[rule, true]]);
+  expect(said(answered(question, rule, [rule]))).toEqual([[`${question} ${rule}`, false]]);
+  expect(said(answered(question, `Squash, ${rule}`, ["Squash"]))).toEqual([
+    [`${question} Squash, ${rule}`, false],
+    [rule, true],
+  ]);
+});
+
+it("passes over a question back, no answer, a failed use and earlier turns", () => {
+  expect(said(answered("Which rates?", "What is the difference?", ["ECB"]))).toEqual([]);
+  expect(said(answered("Which rates?", "", ["ECB"]))).toEqual([]);
+  expect(said({ ...answered("Which rates?", "ECB"), tool_failed: true })).toEqual([]);
+  expect(statementDrafts(turnOf([], "", [answered("Which rates?", "ECB")]), 9)).toEqual([]);
+});
+
+it("does not repeat an answer that has its own record", () => {
+  const { turn_only: _, ...step } = answered("Which rates?", "ECB");
+  expect(said(step)).toEqual([]);
+});
+
+it("needs no judgement of its wording, so a model is not asked for it", () => {
+  const texts = certainStatements(turnOf([answered("Which rates?", "ECB")], "")).map(({ text }) => text);
+  expect(texts).toEqual(["Which rates? ECB"]);
+});
