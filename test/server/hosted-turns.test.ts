@@ -40,6 +40,7 @@ async function sessionOf() {
   return {
     tenant,
     session,
+    add,
     ask: (prompt: string) => add("user_prompt", { prompt }),
     use: (command: string) => add("tool_use", toolUse(command, "")),
     end: (message: string, event_type = "stop") => add(event_type, { last_assistant_message: message }),
@@ -76,6 +77,14 @@ test("an event that ends a turn is the last of its batch, and comes with its tur
   expect(id).toBe(batch.messages.at(-1)?.id);
   expect(turn).toMatchObject({ prompt: "fix it", closing: "It was the cache.", previous: null });
   expect(turn?.uses).toMatchObject([{ id: batch.messages[1]?.id, isOfTurn: true }]);
+});
+
+test("a tool use that only its turn reads keeps that mark", async () => {
+  const { tenant, add, end } = await sessionOf();
+  await add("tool_use", { tool_name: "AskUserQuestion", tool_response: "ECB", turn_only: true });
+  await end("Done.");
+  const { messages } = await claim(tenant);
+  expect(messages.map(({ message }) => message.turn_only)).toEqual([true, undefined]);
 });
 
 test("a batch without the end of a turn has no turns", async () => {

@@ -153,6 +153,16 @@ test("a tool use is stored once per id of the host; some tools and sub-agents' s
   expect(await countOf("once")).toEqual({ tool_use: 1 });
 });
 
+test("an answered question is stored for its turn although its tool is skipped", async () => {
+  const tool_response = { answers: { "Which rates?": "ECB" } };
+  const body = { claudeSessionId: "asked", tool_name: "AskUserQuestion", tool_input: {}, tool_response };
+  expect((await post("/api/sessions/observations", body)).body).toEqual({ status: "queued" });
+  const stored = await rows(
+    "select payload from agent_events where payload->>'tool_name' = 'AskUserQuestion'",
+  );
+  expect(stored).toEqual([{ payload: expect.objectContaining({ tool_response, turn_only: true }) }]);
+});
+
 test("many at once make one session, each prompt with a number of its own", async () => {
   const numbers = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {
