@@ -9,7 +9,7 @@ export interface TurnTraits {
   /** The prompt reports a fault, or agrees to a proposal. */
   ofProblem: boolean;
   afterAgreement: boolean;
-  /** Tool uses of the turn: what took work is told again sooner. */
+  /** Tool uses of the turn: what took work is worth more to a later session. */
   uses: number;
 }
 

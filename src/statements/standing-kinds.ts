@@ -55,7 +55,7 @@ function toolsIn(text: string): Alternative[] {
     .filter(({ choice }) => !perTask.has(choice));
 }
 
-// "Use main, not develop": each task can make these choices anew.
+// "Use main, not develop": each task can choose again.
 function choosesPerTask(text: string): boolean {
   return bareWordsOf(text)
     .flatMap(alternativesIn)

@@ -52,7 +52,7 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
   return {
     obs_type: "decision",
     title,
-    // What an agent is told of the plan is its summary: a name alone says nothing.
+    // An agent gets the summary of the plan: a name alone says nothing.
     summary: detail === "" ? title : `${title}: ${detail}`,
     facts: steps,
     concepts: ["why-it-exists", "trade-off"],
