@@ -280,7 +280,7 @@ const mostRankable = 2_000;
 const leastSalience = { agent: -2.2, user: -1.2 };
 const maxChars = { quote: 340, asked: 90, came: 140, since: 120 };
 // Of the whole: what is left over goes to findings.
-const shares = { rules: 0.5, open: 0.15, sessions: 0.15, failures: 0.12 };
+const shares = { rules: 0.6, open: 0.15, sessions: 0.15, failures: 0.12 };
 const headingTokens = 2;
 const newlineTokens = 0.25;
 const leastLine = 8;
