@@ -68,15 +68,12 @@ function isPartOf(part: string, whole: string): boolean {
   return isLonger && (whole.startsWith(part) || whole.endsWith(part));
 }
 
-export function turnKey({
-  sdk_session_id,
-  prompt_number,
-}: {
-  sdk_session_id: string;
-  prompt_number: number | null;
-}) {
-  return `${sdk_session_id}:${prompt_number ?? ""}`;
+/** Names the turn of a record or a prompt; a record that belongs to no turn stands alone. */
+export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
+  return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }
+
+export type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
 
 export function textOf({ title, summary, salience }: QuotedRecord): string {
   return salience === null ? `${title} ${summary}` : summary;

@@ -2,8 +2,7 @@
 import type { QuotedRecord } from "../domain/records.ts";
 import { namesIn } from "../statements/names.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
-
-type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
+import { type OfTurn, turnKey } from "./past-turns.ts";
 
 /** What a reader is shown of each turn. */
 export interface ShownTurns {
@@ -50,11 +49,6 @@ export function byTurn<R extends OfTurn>(
     turns.set(key, [...(turns.get(key) ?? []), record]);
   }
   return [...turns.values()].flatMap((turn) => turn.map((record, at) => ({ record, isFirst: at === 0 })));
-}
-
-// A record that belongs to no turn stands alone.
-function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
-  return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }
 
 const leastShare = 0.7;

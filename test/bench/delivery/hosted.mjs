@@ -111,7 +111,7 @@ function createClient(url, apiKey) {
 async function feed({ scenario, client }, sessions) {
   for (const [at, { turns }] of sessions.entries()) {
     const contentSessionId = `${scenario.id} ${at}`;
-    const session = createSession({ name: contentSessionId, directory: "/work/app", home: "/home/dev" });
+    const session = createSession({ name: contentSessionId, directory: "/home/dev/app", home: "/home/dev" });
     const event = (eventType, payload) => ({
       projectId: "app",
       sourceType: "hook",
