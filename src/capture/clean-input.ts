@@ -1,6 +1,7 @@
 // Cleans what names an event (session, project, directory, host, keys) where it enters: all of it reaches the disk.
-import { cleanText } from "../domain/clean.ts";
-import { contentKey } from "../ids.ts";
+
+import { contentKey } from "../core/ids.ts";
+import { cleanText } from "../privacy/clean.ts";
 
 interface Named {
   claudeSessionId: string;

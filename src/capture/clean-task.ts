@@ -1,5 +1,5 @@
 // What the thread that cleans is asked and answers, and the work itself.
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 import { cleanHere } from "./cleaner.ts";
 
 export type CleanTask =

@@ -1,4 +1,6 @@
 // What cleans the texts of events: here, or a thread for those that would keep everybody else waiting.
+
+import { shortenJson } from "../core/shorten.ts";
 import {
   type Clean,
   type CleanPrompt,
@@ -6,9 +8,8 @@ import {
   cleanPayload,
   cleanPrompt,
   cleanText,
-} from "../domain/clean.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
-import { shortenJson } from "../domain/shorten.ts";
+} from "../privacy/clean.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 
 /** Each resolves immediately, without a promise, to what is not large. */
 export interface Cleaner {

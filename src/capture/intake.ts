@@ -1,10 +1,10 @@
 // Intake: everything a host or client tells the worker enters here, is cleaned, decided on, and stored before it is
 // acknowledged.
-import type { Clock } from "../clock.ts";
-import type { Clean, CleanPrompt } from "../domain/clean.ts";
-import type { StreamEvent } from "../domain/events.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
-import type { SkipReason } from "../domain/messages.ts";
+import type { Clock } from "../core/clock.ts";
+import type { StreamEvent } from "../core/records/events.ts";
+import type { SkipReason } from "../core/records/messages.ts";
+import type { Clean, CleanPrompt } from "../privacy/clean.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import { type Cleaner, isLarge } from "./cleaner.ts";

@@ -1,10 +1,11 @@
 // Takes tool uses, summarize requests and other events: cleaned, bounded, queued in one commit.
-import { type Clean, cleanText } from "../domain/clean.ts";
-import type { PendingMessage, SkipReason } from "../domain/messages.ts";
-import { withoutOwnAnswers } from "../domain/own-tools.ts";
-import { shorten, shortenJson } from "../domain/shorten.ts";
-import { userAnswersIn } from "../domain/user-answers.ts";
-import { newId } from "../ids.ts";
+
+import { newId } from "../core/ids.ts";
+import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
+import { shorten, shortenJson } from "../core/shorten.ts";
+import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
+import { userAnswersIn } from "../core/tools/user-answers.ts";
+import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";

@@ -1,6 +1,7 @@
 // The session that an event belongs to: found, made, and marked as active by what was really stored.
-import { cleanText } from "../domain/clean.ts";
-import { newId } from "../ids.ts";
+
+import { newId } from "../core/ids.ts";
+import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import type { IntakeDeps, PromptInput } from "./intake.ts";
 import { type SessionEvent, type SessionStep, sessionStep } from "./session-states.ts";

@@ -1,8 +1,9 @@
 // Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
-import type { CleanPrompt } from "../domain/clean.ts";
-import type { UserPrompt } from "../domain/records.ts";
-import { shorten } from "../domain/shorten.ts";
-import { contentKey, newId } from "../ids.ts";
+
+import { contentKey, newId } from "../core/ids.ts";
+import type { UserPrompt } from "../core/records/records.ts";
+import { shorten } from "../core/shorten.ts";
+import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./intake.ts";

@@ -1,9 +1,10 @@
 // Records a finished observation that a client wrote itself: cleaned like every other, stored without the generator.
-import { cleanText } from "../domain/clean.ts";
-import type { DraftObservation } from "../domain/drafts.ts";
-import type { StreamEvent } from "../domain/events.ts";
-import type { Observation } from "../domain/records.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import type { DraftObservation } from "../core/records/drafts.ts";
+import type { StreamEvent } from "../core/records/events.ts";
+import type { Observation } from "../core/records/records.ts";
+import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import type { IntakeDeps } from "./intake.ts";

@@ -1,6 +1,6 @@
 // The end of a turn that the host never reported: the session was killed, or the user stopped the agent and left.
-import type { PendingMessage } from "../domain/messages.ts";
-import { shorten } from "../domain/shorten.ts";
+import type { PendingMessage } from "../core/records/messages.ts";
+import { shorten } from "../core/shorten.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { maxFieldChars } from "./message-intake.ts";
 

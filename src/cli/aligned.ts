@@ -1,5 +1,5 @@
 // Labels and values in two columns.
-import { padToWidth, wrapToWidth } from "../domain/terminal-text.ts";
+import { padToWidth, wrapToWidth } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 
 /** Prints rows of label and value: labels dim and equally wide, values wrapped beside them. They come clean. */

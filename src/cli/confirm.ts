@@ -1,6 +1,6 @@
 // Asks a person before something that cannot be undone.
 import { createInterface } from "node:readline/promises";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 
 /** Where the question goes and the answer comes from. */
 export interface Terminal {

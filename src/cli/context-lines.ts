@@ -1,13 +1,7 @@
 // The context that an agent would get, as lines of a terminal.
 import type { ContextExplanation } from "../client/worker-client.ts";
-import { recordName } from "../domain/record-name.ts";
-import {
-  padToWidth,
-  terminalLine,
-  terminalText,
-  wrapListLine,
-  wrapToWidth,
-} from "../domain/terminal-text.ts";
+import { recordName } from "../core/records/record-name.ts";
+import { padToWidth, terminalLine, terminalText, wrapListLine, wrapToWidth } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { counted } from "./words.ts";
 

@@ -1,7 +1,7 @@
 // What every command is given: streams, the environment, and lazy ways to the settings and the worker.
 import { createWorkerClient, type WorkerClient } from "../client/worker-client.ts";
-import { type Clock, systemClock } from "../clock.ts";
-import { type DataPaths, dataPaths } from "../paths.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { type DataPaths, dataPaths } from "../core/paths.ts";
 import { dataDirectory } from "../settings/data-dir.ts";
 import type { Environment } from "../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../settings/load.ts";

@@ -1,7 +1,7 @@
 // The table of `mem cost`: a line a day, project or model, the total, and what the month will cost.
 import type { CostAnswer } from "../client/worker-client.ts";
-import { localTime } from "../domain/local-days.ts";
-import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import { localTime } from "../core/local-days.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../text/terminal-text.ts";
 import { printAligned } from "./aligned.ts";
 import type { Io } from "./io.ts";
 import { counted, homePath, localDate } from "./words.ts";

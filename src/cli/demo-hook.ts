@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { failOpenSync, MemError } from "../errors.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
 import { hookCommand } from "../hosts/install-recipe.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { hookLauncher } from "./host-settings.ts";
 
 interface HookRun {

@@ -1,6 +1,7 @@
 // The demo as plain lines, where there is no terminal to draw on.
-import type { DemoEvent } from "../domain/demo-events.ts";
-import { cutToWidth, padToWidth, terminalLine, terminalText } from "../domain/terminal-text.ts";
+
+import type { DemoEvent } from "../core/records/demo-events.ts";
+import { cutToWidth, padToWidth, terminalLine, terminalText } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 
 /** Prints what happens, a line each. */

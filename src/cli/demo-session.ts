@@ -1,9 +1,9 @@
 // The session that `mem demo` replays: host events in the shapes recorded from Claude Code, one JSON object a line.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { MemError } from "../errors.ts";
-import { packageFile } from "../paths.ts";
+import { MemError } from "../core/errors.ts";
+import { packageFile } from "../core/paths.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 
 /** One event of the session: what the host would put on its hook's stdin. */
 export interface DemoStep {

@@ -1,7 +1,7 @@
 // How much room is left on the disk that holds the data directory.
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync } from "../core/errors.ts";
 
 /** Below this a database cannot be opened for sure: its log alone is let grow to a few megabytes. */
 export const minFreeBytes = 10_000_000;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { editorCommand } from "../settings/environment.ts";
 import type { CliContext } from "./context.ts";
 

@@ -1,6 +1,6 @@
 // Marks the words of a question in text for a terminal.
-import { isFunctionWord } from "../domain/function-words.ts";
-import { termsOf, wordsOf } from "../domain/words.ts";
+import { isFunctionWord } from "../text/function-words.ts";
+import { termsOf, wordsOf } from "../text/words.ts";
 
 export type Highlight = (line: string) => string;
 

@@ -1,7 +1,8 @@
 // What `mem install` and `mem uninstall` share: where a host's settings lie, and the record of what was changed there.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
+import { type DataPaths, packageFile } from "../core/paths.ts";
 import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { mcpServerOf } from "../hosts/mcp-server.ts";
@@ -14,7 +15,6 @@ import {
   userSettingsFile,
 } from "../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../hosts/registry.ts";
-import { type DataPaths, packageFile } from "../paths.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
 

@@ -1,10 +1,10 @@
 // Keys and connections as the command line prints them.
-import { isoTime } from "../clock.ts";
-import type { ApiKey } from "../domain/api-key.ts";
-import { connectCommands, connectHint, connectHosts } from "../domain/connect-commands.ts";
-import { mcpUrlAt } from "../domain/mcp-url.ts";
-import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
-import { MemError } from "../errors.ts";
+import { isoTime } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
+import type { ApiKey } from "../core/records/api-key.ts";
+import { connectCommands, connectHint, connectHosts } from "../core/records/connect-commands.ts";
+import { mcpUrlAt } from "../core/records/mcp-url.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../text/terminal-text.ts";
 
 interface ListedKey extends ApiKey {
   team: string;

@@ -1,7 +1,7 @@
 // The worker's log for people: one JSON line in, one readable line out.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import type { Paint } from "./paint.ts";
 
 // 50 lines are a few kilobytes; nobody reads more than this in a terminal.

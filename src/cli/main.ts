@@ -1,9 +1,9 @@
 // The command line: words to a command, an error to an exit code. Both happen here and nowhere else.
 import { CommanderError } from "commander";
-import { terminalText } from "../domain/terminal-text.ts";
-import { MemError, toMemError } from "../errors.ts";
+import { MemError, toMemError } from "../core/errors.ts";
 import { restrictUmask } from "../settings/data-dir.ts";
 import { processEnvironment, wantsColor } from "../settings/environment.ts";
+import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
 import { createIo, type Io } from "./io.ts";
 import { buildProgram } from "./program.ts";

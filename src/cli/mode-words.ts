@@ -3,7 +3,7 @@ import type { CliContext } from "./context.ts";
 
 /** Why the mode that is set cannot be used; null when it can. */
 export async function modeProblem(context: CliContext): Promise<string | null> {
-  const { loadActiveMode } = await import("../modes/load-mode.ts");
+  const { loadActiveMode } = await import("../settings/modes/load-mode.ts");
   const dataDir = context.dataDir();
   return loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir }).warnings[0] ?? null;
 }
@@ -17,7 +17,7 @@ export async function unknownModeWords(
   kind: "types" | "concepts",
   words: readonly string[],
 ): Promise<string | null> {
-  const { loadActiveMode } = await import("../modes/load-mode.ts");
+  const { loadActiveMode } = await import("../settings/modes/load-mode.ts");
   const { mode } = loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir: context.dataDir() });
   const known = mode[kind].map(({ id }) => id);
   const unknown = words.filter((word) => !known.includes(word));

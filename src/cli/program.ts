@@ -1,6 +1,6 @@
 // The tree of commands.
 import { Command } from "commander";
-import { version } from "../version.ts";
+import { version } from "../core/version.ts";
 import { registerContext } from "./commands/context.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";

@@ -1,7 +1,7 @@
 // Why nothing comes out of the queue though it waits: the provider's pause, as those see it who look at the queue.
 import type { Health } from "../client/worker-client.ts";
-import { pauseReason } from "../domain/generation-pause.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
+import { pauseReason } from "../core/records/generation-pause.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import { counted, localTime } from "./words.ts";
 
 /** A pause that what waits waits for. */

@@ -1,6 +1,6 @@
 // The table of `mem queue list`: a line a message, and below it why it failed.
 import type { QueuePage } from "../client/worker-client.ts";
-import { cutToWidth, displayWidth, padToWidth, terminalLine, wrapToWidth } from "../domain/terminal-text.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine, wrapToWidth } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 import type { Halt } from "./queue-halt.ts";
 import { durationInWords } from "./words.ts";

@@ -1,6 +1,6 @@
 // Before a model is paid: what it would be asked for and what that would cost, shown, and a person's yes.
 import type { RegenerateChoice, RegenerationPlanAnswer } from "../client/worker-client.ts";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { printAligned } from "./aligned.ts";
 import { canAsk, confirm, type Terminal } from "./confirm.ts";
 import type { CliContext } from "./context.ts";

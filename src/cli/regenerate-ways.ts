@@ -1,5 +1,5 @@
 // What `mem regenerate` is told to do: to begin, to go on, to stop or to forget, of which only one can be meant.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 
 interface Ways {
   resume?: true;

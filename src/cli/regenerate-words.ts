@@ -1,7 +1,7 @@
 // How far a regeneration is, in words.
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../client/worker-client.ts";
-import { localTime } from "../domain/local-days.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
+import { localTime } from "../core/local-days.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import { dollars } from "./cost-table.ts";
 import { counted } from "./words.ts";
 

@@ -1,6 +1,6 @@
 // Standing rules as lines of a terminal.
 import type { RulesAnswer } from "../client/worker-client.ts";
-import { padToWidth, terminalLine, wrapToWidth } from "../domain/terminal-text.ts";
+import { padToWidth, terminalLine, wrapToWidth } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { localDate } from "./words.ts";
 

@@ -1,6 +1,6 @@
 // Standing rules as a text file for an editor, and the changes that the user made in it.
 import type { NewRule, RulesAnswer } from "../client/worker-client.ts";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { sectionsOf } from "./rule-lines.ts";
 
 /** What an edited file asks for. */

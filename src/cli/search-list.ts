@@ -1,7 +1,7 @@
 // One list of all kinds of hits for people: what answers goes first, what was only asked or looked at goes last.
 import type { SearchAnswer } from "../client/worker-client.ts";
-import { respellingOf } from "../domain/respelling.ts";
-import { termsOf } from "../domain/words.ts";
+import { respellingOf } from "../core/records/respelling.ts";
+import { termsOf } from "../text/words.ts";
 
 export type ObservationHit = SearchAnswer["observations"][number];
 export type SummaryHit = SearchAnswer["sessions"][number];

@@ -1,7 +1,7 @@
 // Search results as lines for people.
 import type { SearchAnswer } from "../client/worker-client.ts";
-import { quoteTitle } from "../domain/quoted-text.ts";
-import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../domain/terminal-text.ts";
+import { quoteTitle } from "../core/records/quoted-text.ts";
+import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../text/terminal-text.ts";
 import { createHighlight, type Highlight } from "./highlight.ts";
 import type { Io } from "./io.ts";
 import { routineNote } from "./routine-steps.ts";

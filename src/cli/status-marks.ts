@@ -1,6 +1,6 @@
 // What the user said, and said of an observation, as short marks.
-import type { ObservationStatus } from "../domain/records.ts";
-import type { Speaker } from "../domain/statement.ts";
+import type { ObservationStatus } from "../core/records/records.ts";
+import type { Speaker } from "../core/records/statement.ts";
 
 interface Judged {
   status?: ObservationStatus | undefined;

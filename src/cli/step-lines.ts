@@ -1,6 +1,6 @@
 // The next step below a finding, in lines that fit the terminal. A command is copied: it is broken only where a shell
 // reads on in the next line, and a path never is.
-import { displayWidth, terminalLine } from "../domain/terminal-text.ts";
+import { displayWidth, terminalLine } from "../text/terminal-text.ts";
 
 /** The lines of `next`, each at most `columns` wide where its parts allow it. */
 export function stepLines(next: string, columns: number): string[] {

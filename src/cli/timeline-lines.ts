@@ -1,7 +1,7 @@
 // Timelines as lines for people: a day, then time, name, type and title of what happened on it.
 import type { TimelineAnswer } from "../client/worker-client.ts";
-import { recordName } from "../domain/record-name.ts";
-import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../domain/terminal-text.ts";
+import { recordName } from "../core/records/record-name.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
 import { routineNote, withoutRoutine } from "./routine-steps.ts";
 import { speakerMarks, statusMarks } from "./status-marks.ts";

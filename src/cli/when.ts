@@ -1,6 +1,6 @@
 // A point in time as people type it: `2026-01-31`, `2026-01-31T12:00`, `7d`, `36h`, `30m`, `yesterday`.
-import { isoTime } from "../clock.ts";
-import { MemError } from "../errors.ts";
+import { isoTime } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
 
 /**
  * The ISO time meant by `text`, seen from `nowEpochMs`. A day without a time is the whole day in local time: its first

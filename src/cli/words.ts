@@ -1,6 +1,6 @@
 // Numbers, sizes, times and places in words that fit a line.
 
-export { homePath } from "../paths.ts";
+export { homePath } from "../core/paths.ts";
 
 /** `1 observation`, `1,204 observations`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

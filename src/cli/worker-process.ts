@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health } from "../client/worker-client.ts";
-import type { Clock } from "../clock.ts";
-import { terminalText } from "../domain/terminal-text.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { type DataPaths, dataPaths, packageFile } from "../paths.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
+import { terminalText } from "../text/terminal-text.ts";
 import { freeBytes, minFreeBytes } from "./disk-space.ts";
 import { healthOrNull, isAlive, lookAtWorker } from "./worker-state.ts";
 

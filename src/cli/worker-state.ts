@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health, type WorkerClient } from "../client/worker-client.ts";
-import { processStart } from "../clock.ts";
-import { failOpenSync, MemError } from "../errors.ts";
+import { processStart } from "../core/clock.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
 
 /** `silent`: our process lives and holds its address, but does not answer. `doubtful`: a process that may be ours. */
 export type WorkerState =

@@ -1,5 +1,5 @@
 // A name that a user wrote where nothing was found by it: a typo is told, with the names there are.
-import { noSuchProject } from "../domain/known-names.ts";
+import { noSuchProject } from "../core/records/known-names.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 /** A sentence that says that there is no such project, and which there are; null when it is one of them, or none is known. */

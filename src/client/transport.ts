@@ -3,11 +3,11 @@ import { existsSync, lstatSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { basename, dirname } from "node:path";
 import { type buildConnector, Client, errors } from "undici";
-import { demandOwn, insideOwn } from "../directory.ts";
-import { isJsonObject } from "../domain/json.ts";
-import { type ErrorCode, errorCatalogue, MemError } from "../errors.ts";
-import { newSecret } from "../ids.ts";
-import { dataPaths } from "../paths.ts";
+import { demandOwn, insideOwn } from "../core/directory.ts";
+import { type ErrorCode, errorCatalogue, MemError } from "../core/errors.ts";
+import { newSecret } from "../core/ids.ts";
+import { dataPaths } from "../core/paths.ts";
+import { isJsonObject } from "../text/json.ts";
 import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from "./worker-address.ts";
 
 export type Method = "GET" | "POST" | "DELETE";

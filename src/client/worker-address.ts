@@ -1,10 +1,10 @@
 // worker.json as the command line reads it: where the worker of a data directory listens, and what proves that it is it.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { demandOwn } from "../directory.ts";
-import { isJsonObject } from "../domain/json.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { dataPaths } from "../paths.ts";
+import { demandOwn } from "../core/directory.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { dataPaths } from "../core/paths.ts";
+import { isJsonObject } from "../text/json.ts";
 
 export interface WorkerAddress {
   pid: number;

@@ -1,8 +1,8 @@
 // The typed client of the worker's routes, used by the command line and its screens.
-import { isJsonObject, type Json } from "../domain/json.ts";
-import type { QueueDropped, QueuedMessage, QueueRetried } from "../domain/queue.ts";
-import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../domain/records.ts";
-import { failOpen, MemError } from "../errors.ts";
+
+import { failOpen, MemError } from "../core/errors.ts";
+import type { QueueDropped, QueuedMessage, QueueRetried } from "../core/records/queue.ts";
+import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { ContextExplanation } from "../http/schemas/explain.ts";
 import type { FolderFilesAnswer, RefreshedFolders, RemovedFolders } from "../http/schemas/folders.ts";
@@ -15,6 +15,7 @@ import type { RememberedAnswer, RulesAnswer } from "../http/schemas/rules.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
 export type {

@@ -1,6 +1,7 @@
 // One line before an action: a rule that forbids it, or what made the same command work before.
-import { wholeText } from "../domain/quoted-text.ts";
-import type { Observation } from "../domain/records.ts";
+
+import { wholeText } from "../core/records/quoted-text.ts";
+import type { Observation } from "../core/records/records.ts";
 import { familiesToLookUp } from "../statements/command-family.ts";
 import { parseRule } from "../statements/parsed-rule.ts";
 import { type Action, forbiddenBy } from "../statements/rule-match.ts";

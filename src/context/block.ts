@@ -1,6 +1,7 @@
 // The block around everything that is injected: records are quoted in it, and intake knows it when it comes back.
-import { contextTag } from "../domain/tag-forms.ts";
-import { contentKey } from "../ids.ts";
+
+import { contentKey } from "../core/ids.ts";
+import { contextTag } from "../privacy/tag-forms.ts";
 
 /**
  * `lines` in a block whose name carries a hash of them, drawn again until it stands nowhere in them: no record can close

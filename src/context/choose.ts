@@ -5,7 +5,7 @@ import {
   observationTypes,
   type Parsed,
   parseLists,
-} from "../domain/records.ts";
+} from "../core/records/records.ts";
 import type { ChangedFile, ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { type Repeated, withoutRepeats } from "./repeats.ts";

@@ -1,5 +1,5 @@
 // What context needs of the store, of search and of the work tree.
-import type { Observation, QuotedRecord, SessionSummary } from "../domain/records.ts";
+import type { Observation, QuotedRecord, SessionSummary } from "../core/records/records.ts";
 import type { EarlierPrompt } from "./past-turns.ts";
 import type { NewestRecords } from "./recent.ts";
 import type { ProjectFolders } from "./short-path.ts";

@@ -1,6 +1,6 @@
 // The context settings of the contract, as the context builder takes them.
-import type { Mode } from "../domain/mode.ts";
-import { observationConcepts, observationTypes } from "../domain/records.ts";
+import type { Mode } from "../core/records/mode.ts";
+import { observationConcepts, observationTypes } from "../core/records/records.ts";
 
 export interface ContextSettings {
   /** Observations injected, 1 to 200. */

@@ -1,6 +1,7 @@
 // What stands under the title of an expanded record: only what the title does not say already.
-import { excerpt } from "../domain/excerpt.ts";
-import type { Observation, Parsed } from "../domain/records.ts";
+
+import type { Observation, Parsed } from "../core/records/records.ts";
+import { excerpt } from "../text/excerpt.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { plainLine } from "./plain-line.ts";
 

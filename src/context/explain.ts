@@ -1,12 +1,12 @@
 // What an agent would get at each moment of a session, and why each record is in it. Nothing is kept of the question.
 import { isAbsolute, resolve } from "node:path";
-import { cleanPrompt, cleanText } from "../domain/clean.ts";
-import { noSuchProject } from "../domain/known-names.ts";
-import type { RecordName } from "../domain/record-name.ts";
-import type { Observation } from "../domain/records.ts";
-import { wordsOf } from "../domain/words.ts";
+import { noSuchProject } from "../core/records/known-names.ts";
+import type { RecordName } from "../core/records/record-name.ts";
+import type { Observation } from "../core/records/records.ts";
+import { cleanPrompt, cleanText } from "../privacy/clean.ts";
 import { familiesToLookUp } from "../statements/command-family.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
+import { wordsOf } from "../text/words.ts";
 import type { ActionInjection } from "./action-context.ts";
 import type { Context } from "./inject.ts";
 import { searchedPart } from "./prompt-context.ts";

@@ -1,5 +1,5 @@
 // Whether a file has become another one since its reader was told of it, and whether that was said already.
-import type { Observation } from "../domain/records.ts";
+import type { Observation } from "../core/records/records.ts";
 import type { ChangedFile, ContextPort } from "./context-port.ts";
 import type { ChangedAgain } from "./file-context.ts";
 import type { KnownFile, Told } from "./ledger.ts";

@@ -1,5 +1,5 @@
 // What is said right before a file is read or edited: a few lines about that file, or nothing.
-import type { Observation } from "../domain/records.ts";
+import type { Observation } from "../core/records/records.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, fits } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";

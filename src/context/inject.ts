@@ -1,5 +1,5 @@
 // Context: what is put before an agent at the start of a session, with its first prompt, and before it touches a file.
-import type { Observation } from "../domain/records.ts";
+import type { Observation } from "../core/records/records.ts";
 import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
 import { changedFiles } from "./choose.ts";

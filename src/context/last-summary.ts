@@ -1,5 +1,5 @@
 // What the last session's summary tells. Titles of records from outside that it repeats are cut, and marked as they are.
-import type { Observation, SessionSummary } from "../domain/records.ts";
+import type { Observation, SessionSummary } from "../core/records/records.ts";
 import { markedBy, marksOf, titleOf } from "./marks.ts";
 import { plainLine } from "./plain-line.ts";
 

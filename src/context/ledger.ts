@@ -1,5 +1,5 @@
 // What an agent has in its context already: nothing is put there twice, be it by two hooks or after a restart.
-import { contentKey } from "../ids.ts";
+import { contentKey } from "../core/ids.ts";
 
 /** Whose context it is: a sub-agent works in its parent's session and reads with eyes of its own. */
 export interface Reader {

@@ -1,5 +1,5 @@
 // What is put behind the title of a record that is not simply one of our own, standing for itself, and still true.
-import type { Observation } from "../domain/records.ts";
+import type { Observation } from "../core/records/records.ts";
 import type { ChangedFile } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";
 

@@ -1,5 +1,5 @@
 // What a later prompt of a session gets: records of the files, symbols and errors that it names.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { namesIn } from "../statements/names.ts";
 
 /**

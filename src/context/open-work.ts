@@ -1,5 +1,5 @@
 // Open work: the questions that ask for it, and the records that say what is left.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { cueOf, removing } from "../statements/cue-pattern.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/left-open.ts";
 import { namesIn } from "../statements/names.ts";

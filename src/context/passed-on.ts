@@ -1,6 +1,6 @@
 // What a colleague would pass on at the start of a session: rules, open work, recent conclusions, failures, findings.
-import type { RecordName } from "../domain/record-name.ts";
-import type { QuotedRecord } from "../domain/records.ts";
+import type { RecordName } from "../core/records/record-name.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork, ofFirstTurn, withoutOlderAccounts } from "./open-work.ts";

@@ -1,5 +1,5 @@
 // The turns of a project as prompts are compared with them: the terms of their texts, and what their prompts asked for.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";

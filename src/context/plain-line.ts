@@ -1,6 +1,6 @@
 // Stored text on its way into an agent's context: one line that can neither leave its block nor hide anything.
-import { excerpt } from "../domain/excerpt.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 
 /** `text` on one line of at most `maxChars`: nothing invisible in it, and no tag that means something to us or a host. */
 export function plainLine(text: string, maxChars: number): string {

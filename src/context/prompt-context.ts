@@ -1,6 +1,6 @@
 // What is said with the first prompt of a session: the few records that fit its words.
-import { type Observation, type Parsed, parseLists, type QuotedRecord } from "../domain/records.ts";
-import { shorten } from "../domain/shorten.ts";
+import { type Observation, type Parsed, parseLists, type QuotedRecord } from "../core/records/records.ts";
+import { shorten } from "../core/shorten.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, rowsWithin } from "./budget.ts";
 import type { ChangedFile } from "./context-port.ts";

@@ -1,5 +1,5 @@
 // Which records of a project a prompt calls for: shared words, the words of their turn, what is asked for, and salience.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import type { ClosingCue } from "../statements/closing-cues.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 import {

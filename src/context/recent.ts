@@ -1,5 +1,5 @@
 // The newest records of a project, parsed: what `/api/context/recent` answers.
-import { type Observation, type Parsed, parseLists, type SessionSummary } from "../domain/records.ts";
+import { type Observation, type Parsed, parseLists, type SessionSummary } from "../core/records/records.ts";
 
 /** A reader of the newest rows of one kind of record. */
 export interface NewestRecords<R> {

@@ -1,5 +1,5 @@
 // The context as a person reads it in a terminal: the same content in columns and colours, without the block.
-import { cutToWidth, padToWidth, wrapToWidth } from "../domain/terminal-text.ts";
+import { cutToWidth, padToWidth, wrapToWidth } from "../text/terminal-text.ts";
 import { economicsLine } from "./economics.ts";
 import { groupRows } from "./groups.ts";
 import { grouped } from "./tokens.ts";

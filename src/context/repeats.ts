@@ -1,5 +1,5 @@
 // Records that say the same over and over stand once: the tenth reading of a file must not push out what was decided.
-import type { Observation } from "../domain/records.ts";
+import type { Observation } from "../core/records/records.ts";
 
 /** A record, and which of those looked at it stands for, itself included. */
 export interface Repeated<R> {

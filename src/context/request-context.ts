@@ -1,5 +1,5 @@
 // Context for a request that knows no session: what fits the words, what a colleague would pass on, and found records.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { contextBlock } from "./block.ts";
 import { type Budget, fits, without } from "./budget.ts";
 import { type PassedOnPort, passedOn } from "./passed-on.ts";

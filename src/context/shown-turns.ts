@@ -1,5 +1,5 @@
 // Statements of one turn, shown together: one that adds nothing to the others is left out.
-import type { QuotedRecord } from "../domain/records.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
 import { namesIn } from "../statements/names.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";
 import { type OfTurn, turnKey } from "./past-turns.ts";

@@ -1,6 +1,6 @@
 // The timeline of one or more projects as a text that fits its budget.
-import type { RecordName } from "../domain/record-name.ts";
-import type { SessionSummary } from "../domain/records.ts";
+import type { RecordName } from "../core/records/record-name.ts";
+import type { SessionSummary } from "../core/records/records.ts";
 import { type Budget, type Rendered, rowsWithin } from "./budget.ts";
 import { changedFiles, chosenObservations } from "./choose.ts";
 import type { ContextPort } from "./context-port.ts";

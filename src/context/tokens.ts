@@ -1,5 +1,5 @@
 // What a record or a text costs to read, in tokens.
-import type { Observation, Parsed } from "../domain/records.ts";
+import type { Observation, Parsed } from "../core/records/records.ts";
 
 /** Tokens of the whole record, at four characters each: the flat estimate users know from the field. */
 export function readTokens(observation: Parsed<Observation>): number {

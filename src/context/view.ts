@@ -1,6 +1,6 @@
 // What the context of a project consists of, chosen and made harmless, before it becomes text.
-import { isoTime } from "../clock.ts";
-import type { Observation, Parsed, SessionSummary } from "../domain/records.ts";
+import { isoTime } from "../core/clock.ts";
+import type { Observation, Parsed, SessionSummary } from "../core/records/records.ts";
 import type { ChangedFile } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { expandedLines } from "./expanded.ts";

@@ -1,7 +1,7 @@
 // The sessions that are being worked on, in memory: what runs for them, what it has cost so far, and how to end it.
-import type { Clock } from "../clock.ts";
-import type { PendingMessage } from "../domain/messages.ts";
-import { MemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
+import type { PendingMessage } from "../core/records/messages.ts";
 
 /** The active session of the contract. */
 export interface ActiveSession {

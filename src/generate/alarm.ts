@@ -1,5 +1,5 @@
 // One timer for many times: rings at the earliest of them.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 
 export interface Alarm {
   /** Rings at the epoch, or earlier. */

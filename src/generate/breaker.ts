@@ -1,5 +1,5 @@
 // The circuit breaker: tells a provider that fails from a message that the provider cannot stomach.
-import { jitter } from "../ids.ts";
+import { jitter } from "../core/ids.ts";
 
 export interface Breaker {
   /** A call of the session failed as all do when the provider is to blame; `explained` by its one message. */

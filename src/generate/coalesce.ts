@@ -6,9 +6,10 @@
 // | reads of a file where one shows what the other does             | the one that shows more, with `times`      |
 // | neighbours of one tool that printed nothing                     | the first, the other inputs in `also`      |
 // | neighbours that list directories                                | the first, the head of each list           |
-import { isJsonObject, type Json } from "../domain/json.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import { shorten } from "../domain/shorten.ts";
+
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import { shorten } from "../core/shorten.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
 import type { Provider } from "./provider.ts";
 import { isRepeat, type LookedAt, lookAt, widerRead } from "./tool-use-likeness.ts";
 

@@ -10,7 +10,7 @@
 // | paused  | time is over                       | probing: one call at a time                                        |
 // | probing | the probe fails                    | paused, longer                                                     |
 // | probing | the probe is answered              | open                                                               |
-import type { Mends } from "../domain/generation-pause.ts";
+import type { Mends } from "../core/records/generation-pause.ts";
 import {
   type Breaker,
   createBreaker,

@@ -1,10 +1,10 @@
 // One call: claims a batch of a session, asks the provider, stores what it says, or says what becomes of the messages.
-import type { Clock } from "../clock.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Observation, SessionSummary } from "../domain/records.ts";
-import { redactSecrets } from "../domain/secrets.ts";
-import { shorten } from "../domain/shorten.ts";
-import { type MemError, toMemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { type MemError, toMemError } from "../core/errors.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Observation, SessionSummary } from "../core/records/records.ts";
+import { shorten } from "../core/shorten.ts";
+import { redactSecrets } from "../privacy/secrets.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
 import type { BatchSizes } from "./batch-sizes.ts";
 import type { Batching, WaitingMessages } from "./batching.ts";

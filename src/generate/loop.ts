@@ -1,7 +1,7 @@
 // The generation loop: finds the sessions whose messages are due, asks the provider for one batch of each in turn, and
 // comes back for what failed. One session is worked on by one task at a time.
 import PQueue from "p-queue";
-import { failOpen, failOpenSync, toMemError } from "../errors.ts";
+import { failOpen, failOpenSync, toMemError } from "../core/errors.ts";
 import { createAlarm } from "./alarm.ts";
 import { createBatchSizes } from "./batch-sizes.ts";
 import { dueAt } from "./batching.ts";

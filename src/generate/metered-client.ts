@@ -1,5 +1,5 @@
 // A model client whose every call is checked against the budget before, and entered in the ledger after.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { ModelClient, ModelRequest, TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { costOf, type Prices } from "./prices.ts";

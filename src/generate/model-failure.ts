@@ -1,6 +1,7 @@
 // Why a model gave no answer, and what that means for the messages that wait for it.
-import type { Mends } from "../domain/generation-pause.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import type { Mends } from "../core/records/generation-pause.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 /**

@@ -1,7 +1,7 @@
 // What a model costs: the shipped table, and above it the user's own.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 export interface Prices {

@@ -1,5 +1,5 @@
 // What the month will have cost by its end, if it goes on as in the last days.
-import { startOfMonth, startOfNextMonth } from "../domain/local-days.ts";
+import { startOfMonth, startOfNextMonth } from "../core/local-days.ts";
 
 export interface Used {
   tokens: number;

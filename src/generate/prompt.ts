@@ -1,8 +1,9 @@
 // What a model is told: a system text that is the same byte for byte for one mode, and the messages of one batch.
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Mode, ModeWord } from "../domain/mode.ts";
-import { shorten } from "../domain/shorten.ts";
-import { contentKey } from "../ids.ts";
+
+import { contentKey } from "../core/ids.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Mode, ModeWord } from "../core/records/mode.ts";
+import { shorten } from "../core/shorten.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { messageTexts, type QuotedMessage } from "./writer/message-text.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";

@@ -1,7 +1,7 @@
 // The provider port: what turns a batch of messages of one session into memory. Every provider fits this one shape.
-import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Turn } from "../core/records/turn.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 /** What a provider is told: messages of one session, oldest first, already cleaned. */

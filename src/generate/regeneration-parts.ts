@@ -1,5 +1,5 @@
 // What one batch is asked for in: a call is as large as the loop's at most, however much has to be replaced together.
-import type { ClaimedMessage } from "../domain/messages.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { GenerationReply } from "./provider.ts";
 
 /** Messages and characters of one call at most; one message goes whatever its size. */

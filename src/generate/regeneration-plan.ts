@@ -1,5 +1,5 @@
 // What a regeneration would ask and cost, told before it starts. Estimated as the ledger does: four characters a token.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { charactersPerToken } from "./metered-client.ts";
 import type { ModelClient } from "./model-client.ts";
 import { costOf, type Prices } from "./prices.ts";

@@ -1,10 +1,10 @@
 // One run of the regeneration: takes batch after batch off the list until it is empty, or something ends it early.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../clock.ts";
-import type { Observation, SessionSummary } from "../domain/records.ts";
-import { redactSecrets } from "../domain/secrets.ts";
-import { shorten } from "../domain/shorten.ts";
-import { failOpen, toMemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen, toMemError } from "../core/errors.ts";
+import type { Observation, SessionSummary } from "../core/records/records.ts";
+import { shorten } from "../core/shorten.ts";
+import { redactSecrets } from "../privacy/secrets.ts";
 import type { Flow, Pass } from "./flow.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";

@@ -12,7 +12,7 @@
 // | running | the list is empty                            | stopped, without a reason                         |
 //
 // It never starts by itself: it costs money, so after a restart the rest waits until somebody asks for it.
-import { MemError, toMemError } from "../errors.ts";
+import { MemError, toMemError } from "../core/errors.ts";
 import type { GenerationBatch, Provider } from "./provider.ts";
 import { createRegenerationRun, type RunDeps, type RunList } from "./regeneration-run.ts";
 

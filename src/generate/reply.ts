@@ -1,7 +1,7 @@
 // What a model answered, as drafts: nothing of it is believed that the messages and the mode do not bear out.
-import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Mode, ModeWord } from "../domain/mode.ts";
+import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Mode, ModeWord } from "../core/records/mode.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
 import {

@@ -10,9 +10,10 @@
 // | bad_request, bad_answer, overflow | several: each alone; one alone: dead, or after a bad_answer written by `local` |
 // | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
 // | anything else                     | counts: tried again alone, dead after five                                     |
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { MemError } from "../errors.ts";
-import { jitter } from "../ids.ts";
+
+import type { MemError } from "../core/errors.ts";
+import { jitter } from "../core/ids.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
 import { ModelFailure, type ModelFailureKind } from "./model-failure.ts";
 
 /** Failed tries after which a message is dead: kept and counted, and not tried again by itself. */

@@ -1,6 +1,6 @@
 // What the end of a turn says of earlier records: tool uses that are routine now, and what is outdated.
-import type { ComparedRule } from "../domain/records.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { ComparedRule } from "../core/records/records.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
 import { saysLeftOpen } from "../statements/left-open.ts";
 import { passedRuns } from "../statements/passed-runs.ts";

@@ -2,16 +2,10 @@
 //
 // The bound: a call is begun only when what it needs fits into what is left, besides what was used and what the calls in
 // flight may use at most. So a budget is exceeded only by what calls use above their estimates.
-import type { Clock } from "../clock.ts";
-import {
-  localTime,
-  startOfDay,
-  startOfMonth,
-  startOfNextDay,
-  startOfNextMonth,
-} from "../domain/local-days.ts";
-import type { ModelCall } from "../domain/model-call.ts";
-import { failOpen, MemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen, MemError } from "../core/errors.ts";
+import { localTime, startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../core/local-days.ts";
+import type { ModelCall } from "../core/records/model-call.ts";
 
 /** The port of the ledger. */
 export interface SpendLedger {

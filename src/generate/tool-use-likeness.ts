@@ -1,11 +1,11 @@
 // What of two tool uses is alike: the same use, the same read, nothing printed, a list of a directory.
 
-import { parseCommandLine } from "../domain/command-line.ts";
-import { isJsonObject, type Json } from "../domain/json.ts";
-import { pathField, textField } from "../domain/json-fields.ts";
-import type { ClaimedMessage } from "../domain/messages.ts";
-import { toolKey } from "../domain/tool-command.ts";
-import { readResult } from "../domain/tool-result.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import { parseCommandLine } from "../core/tools/command-line.ts";
+import { toolKey } from "../core/tools/tool-command.ts";
+import { readResult } from "../core/tools/tool-result.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
+import { pathField, textField } from "../text/json-fields.ts";
 
 /** A message with what is compared of it. */
 export interface LookedAt {

@@ -1,6 +1,6 @@
 // The turn that a request for a summary ends.
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Turn } from "../core/records/turn.ts";
 import type { GenerationBatch } from "./provider.ts";
 
 /** As the queue read it, else what the messages of the batch say of it. */

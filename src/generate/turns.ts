@@ -1,6 +1,6 @@
 // Turns that get no summary: nothing was done in them, and nothing was said.
-import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { answeredIn } from "../statements/answers.ts";
 import { saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";

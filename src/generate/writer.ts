@@ -1,7 +1,8 @@
 // The provider over a model: one call a batch, asked afresh when the answer is useless, split when it is too much.
-import type { ClaimedMessage } from "../domain/messages.ts";
-import type { Mode } from "../domain/mode.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Mode } from "../core/records/mode.ts";
 import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";

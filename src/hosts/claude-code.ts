@@ -1,7 +1,8 @@
 // Claude Code: its hook payloads as our events, our answers in its envelope.
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { kebabCase } from "../domain/kebab-case.ts";
-import { shorten } from "../domain/shorten.ts";
+
+import { shorten } from "../core/shorten.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { kebabCase } from "../text/kebab-case.ts";
 import { type Host, type HostAnswer, type HostEvent, replaysTranscript } from "./host-event.ts";
 
 /** Payloads recorded from 2.1.197 and 2.1.329. */

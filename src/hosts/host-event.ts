@@ -1,5 +1,5 @@
 // What a host agent tells us, in our words: every host file decodes its own payload into this.
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 
 interface HostEventBase {
   /** The host's session identifier. */

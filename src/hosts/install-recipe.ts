@@ -1,5 +1,5 @@
 // What installing hooks into a host means, as data, and the command lines that follow from it.
-import { kebabCase } from "../domain/kebab-case.ts";
+import { kebabCase } from "../text/kebab-case.ts";
 
 export interface InstallRecipe {
   host: string;

@@ -1,6 +1,7 @@
 // installs.json: what `mem install` changed, one record for each settings file, and what it is to do next.
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { failOpenSync } from "../errors.ts";
+
+import { failOpenSync } from "../core/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import type { InstallRecord } from "./install.ts";
 import type { Insertion } from "./json-text.ts";
 

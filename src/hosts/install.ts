@@ -1,7 +1,8 @@
 // Registers our hooks in a host's settings file and takes them out again, with a record that makes the way back exact.
-import { isJsonObject } from "../domain/json.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { contentKey } from "../ids.ts";
+
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
+import { isJsonObject } from "../text/json.ts";
 import { addHooks, emptySettings, hookCommandsIn, isBlank, removeHooks } from "./hook-settings.ts";
 import { hookGroups, type InstallRecipe, isHookCommand, type Launcher } from "./install-recipe.ts";
 import { type Insertion, withoutInsertions } from "./json-text.ts";

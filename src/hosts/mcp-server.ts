@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { isJsonObject } from "../domain/json.ts";
-import { MemError } from "../errors.ts";
-import { contentKey } from "../ids.ts";
-import { type DataPaths, packageFile } from "../paths.ts";
+import { MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
+import { type DataPaths, packageFile } from "../core/paths.ts";
+import { isJsonObject } from "../text/json.ts";
 import { emptySettings, isBlank, withoutEmpty } from "./hook-settings.ts";
 import { type InstallPlan, type InstallRecord, readable } from "./install.ts";
 import type { InstallRecipe } from "./install-recipe.ts";

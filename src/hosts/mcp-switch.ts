@@ -1,7 +1,7 @@
 // Recall over MCP switched on and off for the hosts that remember through mem.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { enabledPlugin, type InstallRecord, withFolders } from "./install.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 import type { Installs } from "./install-records.ts";

@@ -1,7 +1,7 @@
 // The data directory as what a host starts must be told of it.
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { DataPaths } from "../paths.ts";
+import type { DataPaths } from "../core/paths.ts";
 
 /** The data directory; null for the default one. */
 export function namedDataDir({ root }: DataPaths): string | null {

@@ -1,5 +1,5 @@
 // The host agents that are known, by name.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { claudeCode } from "./claude-code.ts";
 import { claudeCodeRecipe } from "./claude-code-recipe.ts";
 import type { Host } from "./host-event.ts";

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { makeDirectories } from "../directory.ts";
-import { failOpenSync, MemError } from "../errors.ts";
+import { makeDirectories } from "../core/directory.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
 
 /** The text of the file, null when there is none. Throws `host_settings_unreadable`. */
 export function readSettingsFile(path: string): string | null {

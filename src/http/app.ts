@@ -1,14 +1,14 @@
 // The worker's HTTP app: the door, the bodies, the errors, and every route over the ports it is given.
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
-import type { Clock } from "../clock.ts";
 import type { Explain } from "../context/explain.ts";
-import type { Folders } from "../folders/folders.ts";
+import type { Folders } from "../context/folders/folders.ts";
+import type { EditText } from "../context/freshness/edit-text.ts";
+import type { Judge } from "../context/freshness/judge.ts";
+import type { Rules } from "../context/freshness/rules.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Search } from "../recall/search.ts";
 import type { Timeline } from "../recall/timeline.ts";
-import type { EditText } from "../truth/edit-text.ts";
-import type { Judge } from "../truth/judge.ts";
-import type { Rules } from "../truth/rules.ts";
 import { type ContextPorts, contextRoutes } from "./api/context.ts";
 import { type CostPorts, costRoutes } from "./api/cost.ts";
 import { type DataPorts, dataRoutes } from "./api/data.ts";

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyContextConfig, RouteOptions } from "fastify";
 import * as z from "zod";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import type { App, DescribedHeaders } from "./plugins/zod.ts";
 import { readErrors } from "./schemas/error.ts";
 import { type OpenapiDocument, openapiAnswer } from "./schemas/openapi.ts";

@@ -1,7 +1,7 @@
 // The timeline of a file: what is known of it, under every spelling it may be stored with.
 import { dirname, isAbsolute, posix } from "node:path";
-import { type Observation, type Parsed, parseLists } from "../domain/records.ts";
-import { projectToken } from "../domain/scope-token.ts";
+import { type Observation, type Parsed, parseLists } from "../core/records/records.ts";
+import { projectToken } from "../core/records/scope-token.ts";
 
 /** A file of a record that is not as the record saw it. */
 export interface FileChange {

@@ -1,7 +1,7 @@
 // Words that stand in very many records of a large store: to score each of those takes most of a search, and hardly one is
 // an answer. The rarer words find what is scored, and of the common ones only as much is looked at as the order asks for.
-import type { RecordFilter, Scored } from "../domain/search.ts";
-import { termsOf } from "../domain/words.ts";
+import type { RecordFilter, Scored } from "../core/records/search.ts";
+import { termsOf } from "../text/words.ts";
 import { matchOf, matchPhrases, phraseMatch } from "./query.ts";
 
 interface CountPort {

@@ -1,5 +1,5 @@
 // How well one record fits a question, from its terms alone. Every figure is a share of what the question asks.
-import type { RecordTerms } from "../domain/record-terms.ts";
+import type { RecordTerms } from "../core/records/record-terms.ts";
 import { beginningBits, type Question } from "./question.ts";
 
 export interface Features {

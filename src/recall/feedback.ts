@@ -1,6 +1,6 @@
 // Feedback: the words that the best records share say what else the question is about. It reorders candidates, so a
 // wrong guess can push an answer down but never bring in what nothing else found.
-import type { RecordTerms } from "../domain/record-terms.ts";
+import type { RecordTerms } from "../core/records/record-terms.ts";
 import { beginningBits, type Question } from "./question.ts";
 
 interface Scored {

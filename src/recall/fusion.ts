@@ -1,5 +1,5 @@
 // Puts the candidates of all legs in order: one weighted sum of what is known of each.
-import type { Candidate, Standing } from "../domain/search.ts";
+import type { Candidate, Standing } from "../core/records/search.ts";
 import { createFeatures, type Features, lengthOf } from "./features.ts";
 import { feedbackOf } from "./feedback.ts";
 import { createNearness } from "./named-dates.ts";

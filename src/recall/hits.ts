@@ -1,14 +1,15 @@
 // What a search answers per record: a line to choose by (`index`), or the whole record with its lists parsed (`full`).
-import { excerpt } from "../domain/excerpt.ts";
+
 import {
   type Observation,
   type Parsed,
   parseLists,
   type SessionSummary,
   type UserPrompt,
-} from "../domain/records.ts";
-import type { ObservationLine } from "../domain/search.ts";
-import type { Speaker } from "../domain/statement.ts";
+} from "../core/records/records.ts";
+import type { ObservationLine } from "../core/records/search.ts";
+import type { Speaker } from "../core/records/statement.ts";
+import { excerpt } from "../text/excerpt.ts";
 
 /** The index form of a record; `rank` orders the hits of one answer, lower is better; absent without words. */
 export interface IndexHit {

@@ -1,8 +1,9 @@
 // Words that no record has, read as the nearest word that one has: most are typing errors.
-import { editDistance } from "../domain/edit-distance.ts";
-import { identifierParts } from "../domain/index-text.ts";
-import { respellingNote } from "../domain/respelling.ts";
-import { termsOf, wordsOf } from "../domain/words.ts";
+
+import { respellingNote } from "../core/records/respelling.ts";
+import { editDistance } from "../text/edit-distance.ts";
+import { identifierParts } from "../text/index-text.ts";
+import { termsOf, wordsOf } from "../text/words.ts";
 import { topicWords } from "./query.ts";
 import { type Asked, isInSomeRecord, type SearchedKind, type SearchPort } from "./ways.ts";
 

@@ -1,6 +1,6 @@
 // The time that a question names beside a calendar date: "yesterday", "last week", "two hours ago", by the person's clock.
-import { startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../domain/local-days.ts";
-import type { RecordFilter } from "../domain/search.ts";
+import { startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../core/local-days.ts";
+import type { RecordFilter } from "../core/records/search.ts";
 
 /** Epoch milliseconds, both ends included. */
 export interface Span {

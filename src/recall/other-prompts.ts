@@ -1,6 +1,6 @@
 // The prompts of a search without the question itself: what is asked now is no answer to it.
-import type { UserPrompt } from "../domain/records.ts";
-import type { HitPage, RecordFilter, TextHit } from "../domain/search.ts";
+import type { UserPrompt } from "../core/records/records.ts";
+import type { HitPage, RecordFilter, TextHit } from "../core/records/search.ts";
 import { buildMatch, buildWholeMatch } from "./query.ts";
 import type { SearchedKind, SearchPort } from "./ways.ts";
 

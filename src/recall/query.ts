@@ -1,7 +1,7 @@
 // The query form: what a person types becomes a full-text match that finds something and can never be a syntax error.
-import { isFunctionWord } from "../domain/function-words.ts";
-import { identifierParts } from "../domain/index-text.ts";
-import { pairsOf, termsOf, wordsOf } from "../domain/words.ts";
+import { isFunctionWord } from "../text/function-words.ts";
+import { identifierParts } from "../text/index-text.ts";
+import { pairsOf, termsOf, wordsOf } from "../text/words.ts";
 
 /**
  * The FTS5 match for `words` in `columns`, inside every token of `scope`; null when the words hold nothing to look for.

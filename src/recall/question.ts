@@ -1,5 +1,5 @@
 // What is asked, as the ranking compares it: the distinct terms of the words, each weighed by how rare it is here.
-import { codeOf, hasBeginning } from "../domain/record-terms.ts";
+import { codeOf, hasBeginning } from "../core/records/record-terms.ts";
 import { type NamedDate, namedDates } from "./named-dates.ts";
 import type { Span } from "./named-times.ts";
 import { type AskedTerm, askedTerms } from "./query.ts";

@@ -1,6 +1,6 @@
 // The ranking of observations: the best by words, those beside them, those near by meaning, put in one order.
-import { codeOf, type RecordTerms } from "../domain/record-terms.ts";
-import type { Candidate, RecordFilter, Scored, Standing, TextHit } from "../domain/search.ts";
+import { codeOf, type RecordTerms } from "../core/records/record-terms.ts";
+import type { Candidate, RecordFilter, Scored, Standing, TextHit } from "../core/records/search.ts";
 import { bestOfSplit, type SplitWords, splitWords } from "./common-words.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
 import { type Span, within } from "./named-times.ts";

@@ -1,5 +1,5 @@
 // How a question is read that names a time: as one for all of that time, or for its topic and rather of then.
-import { dayName, localTime } from "../domain/local-days.ts";
+import { dayName, localTime } from "../core/local-days.ts";
 import { datesIn, localSpanOf, namedDates } from "./named-dates.ts";
 import { meantOtherwise, namedTime, type Span } from "./named-times.ts";
 import { topicWords } from "./query.ts";

@@ -1,5 +1,5 @@
 // A light prior for the new: in coding memory the change that a question is about is more often a recent one.
-import type { TextHit } from "../domain/search.ts";
+import type { TextHit } from "../core/records/search.ts";
 import { createNearness } from "./named-dates.ts";
 import type { Span } from "./named-times.ts";
 

@@ -5,8 +5,8 @@ import {
   parseLists,
   type SessionSummary,
   type UserPrompt,
-} from "../domain/records.ts";
-import { projectToken, typeToken } from "../domain/scope-token.ts";
+} from "../core/records/records.ts";
+import { projectToken, typeToken } from "../core/records/scope-token.ts";
 import {
   type IndexHit,
   type ObservationIndexHit,

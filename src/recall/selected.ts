@@ -1,6 +1,6 @@
 // What filters let through, newest first, found step by step: in between the worker answers others.
 import { setImmediate } from "node:timers/promises";
-import type { RecordFilter, WalkPlace, WalkStep } from "../domain/search.ts";
+import type { RecordFilter, WalkPlace, WalkStep } from "../core/records/search.ts";
 import type { Asked, Chosen, SearchedKind, SearchPort, Way } from "./ways.ts";
 
 /** What a walk needs of one kind of record. */

@@ -1,5 +1,5 @@
 // What an answer says of how a time in its words was read: nobody gets another time than was meant without a word.
-import { zoneName } from "../domain/local-days.ts";
+import { zoneName } from "../core/local-days.ts";
 import type { Span } from "./named-times.ts";
 import { spanInWords, type TimeRead } from "./read-time.ts";
 

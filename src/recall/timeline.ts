@@ -1,10 +1,16 @@
 // The timeline: what came before and after a record or a moment, in the order of time.
-import { excerpt } from "../domain/excerpt.ts";
-import { type RecordName, recordName } from "../domain/record-name.ts";
-import { type Observation, parseLists, type SessionSummary, type UserPrompt } from "../domain/records.ts";
-import type { Speaker } from "../domain/statement.ts";
-import type { TimelineRow, TimelineWindow } from "../domain/timeline.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import { type RecordName, recordName } from "../core/records/record-name.ts";
+import {
+  type Observation,
+  parseLists,
+  type SessionSummary,
+  type UserPrompt,
+} from "../core/records/records.ts";
+import type { Speaker } from "../core/records/statement.ts";
+import type { TimelineRow, TimelineWindow } from "../core/records/timeline.ts";
+import { excerpt } from "../text/excerpt.ts";
 import type { Search } from "./search.ts";
 
 /** What a timeline stands around: a record, or a bare moment in epoch milliseconds. */

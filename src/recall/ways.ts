@@ -1,6 +1,6 @@
 // The ways to find a page of records: the newest, by words and meaning, by beginnings of words, by parts of words.
-import type { Observation, SessionSummary, UserPrompt } from "../domain/records.ts";
-import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../domain/search.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../core/records/records.ts";
+import type { HitPage, ObservationLine, RecordFilter, TextHit } from "../core/records/search.ts";
 import type { VocabularyPort } from "./misspelled.ts";
 import type { Span } from "./named-times.ts";
 import { buildMatch, buildPrefixMatch, buildWholeMatch, wordParts } from "./query.ts";

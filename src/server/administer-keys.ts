@@ -1,17 +1,17 @@
 // What `mem keys` does on the server's host: the first key, lists over every team, revocation. The database is the permission.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, isoTime } from "../clock.ts";
-import { scopes as everyScope, type Scope } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
-import { freshKey } from "../keys/new-key.ts";
+import { type Clock, isoTime } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
+import { scopes as everyScope, type Scope } from "../core/records/tenancy.ts";
+import { version } from "../core/version.ts";
 import { insertKey, listAllKeys, type NamedKey, revokeKey, teamOfKey } from "../store/postgres/api-keys.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { teamExists } from "../store/postgres/teams.ts";
 import { inTransaction } from "../store/postgres/tenant.ts";
-import { version } from "../version.ts";
+import { freshKey } from "../tenancy/keys/new-key.ts";
 import { type AdministerOptions, withDatabase } from "./administer.ts";
 import { ensureNamedProject, ensureNamedTeam } from "./ensure-home.ts";
 import { labelOf } from "./key-ports.ts";

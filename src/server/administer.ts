@@ -1,14 +1,15 @@
 // What `mem server migrate` and `mem server status` do: look at the database, bring it up to date, without serving.
-import type { VectorStatus } from "../domain/vector-status.ts";
-import type { Log } from "../log.ts";
-import { createStderrLog } from "../log.ts";
-import { serverEmbedderSettings } from "../model/embedders.ts";
+
+import type { Log } from "../core/log.ts";
+import { createStderrLog } from "../core/log.ts";
+import type { VectorStatus } from "../core/records/vector-status.ts";
+import { version } from "../core/version.ts";
+import { serverEmbedderSettings } from "../generate/model/embedders.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { type ServerCounts, serverCounts } from "../store/postgres/server-counts.ts";
-import { version } from "../version.ts";
 import { hostedVectorStatus, prepareHostedVectors } from "./hosted-vectors.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 import { findPrivatePostgres } from "./private-postgres.ts";

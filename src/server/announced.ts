@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { makeDirectories } from "../directory.ts";
-import { failOpenSync } from "../errors.ts";
+import { makeDirectories } from "../core/directory.ts";
+import { failOpenSync } from "../core/errors.ts";
 
 const fileName = /^server-(\d{1,10})\.json$/;
 const announcement = z.object({ host: z.string(), port: z.int().min(1).max(65_535), since: z.number() });

@@ -1,5 +1,5 @@
 // Events are counted where they are stored for good, whatever way they came.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import type { EventPorts, Recorded } from "../http/v1/events.ts";
 
 /** The same ports; `stored` hears how many events are new, not of those that were sent again. */

@@ -1,5 +1,5 @@
 // What the routes of deletion, audit and team reach, each in the caller's tenant.
-import type { Caller } from "../domain/tenancy.ts";
+import type { Caller } from "../core/records/tenancy.ts";
 import type { AuditPorts } from "../http/v1/audit.ts";
 import type { DeletionPorts } from "../http/v1/deletion.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";

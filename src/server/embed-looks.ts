@@ -1,6 +1,6 @@
 // Where there is something to embed: new records are looked for every few seconds, everything is walked through hourly.
-import type { Clock } from "../clock.ts";
-import type { EmbedderIdentity } from "../embed/embedder.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
 import type { Queryable } from "../store/postgres/open.ts";
 import { abandonedClaims, projectsWithNew, projectsWithRecords } from "../store/postgres/unembedded.ts";
 import { type EmbedTurns, newest } from "./embed-turns.ts";

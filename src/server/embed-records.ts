@@ -1,10 +1,10 @@
 // Gives every record of every team its vector, in the processes that generate: in small claims, so that several processes
 // share the work and one that ends leaves nothing behind.
-import type { Clock } from "../clock.ts";
-import { type Embedder, EmbedFailure } from "../embed/embedder.ts";
-import { createPauses, type Pauses } from "../embed/pauses.ts";
-import { failOpen } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { type Embedder, EmbedFailure } from "../recall/embed/embedder.ts";
+import { createPauses, type Pauses } from "../recall/embed/pauses.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { tellEmbedder } from "../store/postgres/vector-counts.ts";
 import { dropUnusedVectors } from "../store/postgres/vector-work.ts";

@@ -1,9 +1,11 @@
 // One step of a walk through a project: some of its records are claimed, embedded and stored, or given back.
-import { embedItems } from "../embed/embed-items.ts";
-import { type Embedder, EmbedFailure } from "../embed/embedder.ts";
-import { observationText } from "../embed/observation-text.ts";
-import { failOpen } from "../errors.ts";
-import { newId } from "../ids.ts";
+
+import { failOpen } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import { embedItems } from "../recall/embed/embed-items.ts";
+import { type Embedder, EmbedFailure } from "../recall/embed/embedder.ts";
+import { observationText } from "../recall/embed/observation-text.ts";
+import { unitVector } from "../recall/vectors/int8.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import {
   type Claimed,
@@ -13,7 +15,6 @@ import {
   releaseClaim,
   type UnembeddedRecord,
 } from "../store/postgres/vector-work.ts";
-import { unitVector } from "../vectors/int8.ts";
 import type { EmbedTurn } from "./embed-turns.ts";
 
 export interface EmbeddedCounts {

@@ -1,5 +1,5 @@
 // Whose records are embedded next: teams take turns, and the projects of a team do.
-import type { ProjectScope } from "../domain/tenancy.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 
 /** A walk through a project's records, from the newest below `before` down to `after`. */
 export interface EmbedTurn extends ProjectScope {

@@ -1,5 +1,5 @@
 // A team and a project by their names, made on the server's host when there are none; what is made is written down.
-import { newId } from "../ids.ts";
+import { newId } from "../core/ids.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
 import type { Queryable } from "../store/postgres/open.ts";
 import { projectCreated } from "../store/postgres/projects.ts";

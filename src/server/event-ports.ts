@@ -1,8 +1,8 @@
 // Events over the store: one or a batch in, once per key; each written with its job, and read again.
 import { type Cleaner, cleanHere } from "../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
-import { isId, type ProjectScope, type Tenant } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
+import { isId, type ProjectScope, type Tenant } from "../core/records/tenancy.ts";
 import type { EventBody, EventPorts, Recorded } from "../http/v1/events.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
 import { noSuchSession } from "../http/v1/sessions.ts";

@@ -1,7 +1,8 @@
 // What the person reads who started the server: where it answers, on what, who may come in.
+
+import { version } from "../core/version.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
-import { version } from "../version.ts";
 import type { ServerDatabase } from "./own-database.ts";
 import { inShell, placeOfPostgres } from "./postgres-home.ts";
 

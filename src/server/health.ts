@@ -1,9 +1,9 @@
 // Whether the server can serve: its database answers, with the schema of this version.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
+import { version } from "../core/version.ts";
 import type { HealthPorts } from "../http/v1/health.ts";
 import { schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.ts";
 import type { Database } from "../store/postgres/open.ts";
-import { version } from "../version.ts";
 
 /** `vectors` says whether there is a search by meaning; left out, nothing is said. */
 export function createHealth({ owner }: Pick<Database, "owner">, vectors?: string): HealthPorts {

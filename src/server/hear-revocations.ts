@@ -1,5 +1,5 @@
 // Revocations of other processes, heard as they are committed: what this one remembers of the team's keys is then void.
-import type { Log } from "../log.ts";
+import type { Log } from "../core/log.ts";
 import { revocations } from "../store/postgres/api-keys.ts";
 import type { Listening } from "../store/postgres/listen.ts";
 import type { Database } from "../store/postgres/open.ts";

@@ -1,21 +1,21 @@
 // Who writes for the teams: the model that is set, metered for the team of each call, `local` behind it.
-import type { Clock } from "../clock.ts";
-import { promptOfEvent } from "../domain/event-message.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
-import { failOpen } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
+import { promptOfEvent } from "../core/tools/event-message.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
+import { createChosenModel } from "../generate/model/chosen-model.ts";
 import type { ModelClient } from "../generate/model-client.ts";
 import type { GenerationBatch, Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import type { Spend } from "../generate/spend.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
-import type { Log } from "../log.ts";
-import { createChosenModel } from "../model/chosen-model.ts";
-import { loadActiveMode } from "../modes/load-mode.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { recordTokens, tokensThisMonth } from "../store/postgres/token-usage.ts";

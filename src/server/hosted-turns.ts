@@ -1,7 +1,8 @@
 // The turn that a claimed message ends, read from the events that came before it.
-import { closingOfEvent, messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
-import type { PendingMessage } from "../domain/messages.ts";
-import type { ToolUseOfTurn, Turn } from "../domain/turn.ts";
+
+import type { PendingMessage } from "../core/records/messages.ts";
+import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
+import { closingOfEvent, messageOfEvent, promptOfEvent } from "../core/tools/event-message.ts";
 import type { TurnEvent } from "../store/postgres/turns.ts";
 
 /** A turn, and the event behind each of its tool uses, by the number that a draft names it by. */

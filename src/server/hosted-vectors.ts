@@ -1,11 +1,16 @@
 // The search by meaning of the hosted server, put together: the embedder that is set, the place in the database, the
 // background work, what is said of them. Without either there is nothing of it.
-import type { Clock } from "../clock.ts";
-import type { VectorStatus } from "../domain/vector-status.ts";
-import type { EmbedderIdentity } from "../embed/embedder.ts";
-import { failOpen } from "../errors.ts";
-import type { Log } from "../log.ts";
-import { buildEmbedder, chosenEmbedder, type EmbedderSettings, whyNoVectors } from "../model/embedders.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { VectorStatus } from "../core/records/vector-status.ts";
+import {
+  buildEmbedder,
+  chosenEmbedder,
+  type EmbedderSettings,
+  whyNoVectors,
+} from "../generate/model/embedders.ts";
+import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { countVectors } from "../store/postgres/vector-counts.ts";
 import { lookForVectors, prepareVectors, type VectorPlace } from "../store/postgres/vectors.ts";

@@ -1,6 +1,6 @@
 // Regular housekeeping of the hosted server: what is kept for a while only is deleted, in small steps, by any node.
-import { failOpen } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { failOpen } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { forgetOldCounters } from "../store/postgres/limits.ts";
 import type { Database } from "../store/postgres/open.ts";

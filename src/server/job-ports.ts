@@ -1,6 +1,7 @@
 // Jobs over the store, as callers see and move them; what is changed by hand is written into the audit log with it.
-import { type Caller, isId } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import { type Caller, isId } from "../core/records/tenancy.ts";
 import type { JobPorts } from "../http/v1/jobs.ts";
 import { demandProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
 import { insertAudit } from "../store/postgres/audit.ts";

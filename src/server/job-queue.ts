@@ -1,14 +1,13 @@
 // The generation queue of the hosted server: jobs of one session or project under a lease, kept alive while they are worked on.
-import type { Clock } from "../clock.ts";
-import { closingOfEvent, messageOfEvent, promptOfEvent } from "../domain/event-message.ts";
-import { isJsonObject, type Json } from "../domain/json.ts";
-import type { ClaimedMessage, PendingMessage } from "../domain/messages.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
-import { failOpen } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
+import { closingOfEvent, messageOfEvent, promptOfEvent } from "../core/tools/event-message.ts";
 import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
 import type { Release } from "../generate/retry.ts";
 import type { SettledReply } from "../generate/settled-uses.ts";
-import { newId } from "../ids.ts";
 import { completeJobs } from "../store/postgres/complete-jobs.ts";
 import {
   type Claim,
@@ -23,6 +22,7 @@ import {
 import type { Database } from "../store/postgres/open.ts";
 import type { EndedTurns } from "../store/postgres/outdated.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
 import { type HostedTurn, turnOf } from "./hosted-turns.ts";
 import type { ChosenJobs } from "./job-choice.ts";
 import { releaseOf } from "./job-failures.ts";

@@ -1,5 +1,5 @@
 // An answer that many ask for and that costs something: asked for once in a while.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 
 /** The same answer for `ms`; who asks while it is being made waits for it. */
 export function keptFor<T>(clock: Clock, ms: number, read: () => Promise<T>): () => Promise<T> {

@@ -1,13 +1,10 @@
 // What authentication and the routes of keys reach: the database behind them.
-import type { Clock } from "../clock.ts";
-import type { ApiKey } from "../domain/api-key.ts";
-import { cleanText } from "../domain/clean.ts";
-import { storableText } from "../domain/storable.ts";
-import type { Caller } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
+import type { ApiKey } from "../core/records/api-key.ts";
+import type { Caller } from "../core/records/tenancy.ts";
 import type { KeyPorts } from "../http/v1/keys.ts";
-import type { KeyLookup } from "../keys/authenticate.ts";
-import { childOf } from "../keys/new-key.ts";
+import { cleanText } from "../privacy/clean.ts";
 import {
   findKeyByHash,
   insertKey,
@@ -20,6 +17,9 @@ import {
 import { insertAudit } from "../store/postgres/audit.ts";
 import type { Database, Queryable } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
+import type { KeyLookup } from "../tenancy/keys/authenticate.ts";
+import { childOf } from "../tenancy/keys/new-key.ts";
+import { storableText } from "../text/storable.ts";
 
 /** How a key is found before anybody's tenant is known. */
 export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup {

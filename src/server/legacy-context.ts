@@ -2,9 +2,9 @@
 import type { ContextPort } from "../context/context-port.ts";
 import type { ContextSettings } from "../context/context-settings.ts";
 import { createContext } from "../context/inject.ts";
-import type { HostedObservation } from "../domain/hosted-record.ts";
-import { type Observation, parseList, provenances, type SessionSummary } from "../domain/records.ts";
-import type { Tenant } from "../domain/tenancy.ts";
+import type { HostedObservation } from "../core/records/hosted-record.ts";
+import { type Observation, parseList, provenances, type SessionSummary } from "../core/records/records.ts";
+import type { Tenant } from "../core/records/tenancy.ts";
 import { newestObservations, newestSummaries, noFilter } from "../store/postgres/legacy-records.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { salientStatements, standingRules } from "../store/postgres/statements.ts";

@@ -1,11 +1,11 @@
 // One step of a session under way: what it reads of what is known, and what it would have stored.
 import type { CaptureStore, IntakeSession, StoredPrompt } from "../capture/capture-store.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { UserPrompt } from "../domain/records.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
-import { contentKey, newId } from "../ids.ts";
+import { contentKey, newId } from "../core/ids.ts";
+import type { UserPrompt } from "../core/records/records.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 import type { NewEvent } from "../store/postgres/event-batch.ts";
 import type { Changes, Known, KnownPrompt, SessionChange } from "../store/postgres/legacy-capture.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 
 /** Who sends the step, cleaned. */
 export interface Sender {

@@ -1,8 +1,9 @@
 // The local search's answers from the server's store: observations and summaries ranked, prompts by the parts they hold.
-import type { Observation, SessionSummary } from "../domain/records.ts";
-import { parseLists } from "../domain/records.ts";
-import type { ProjectScope, Tenant } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import type { Observation, SessionSummary } from "../core/records/records.ts";
+import { parseLists } from "../core/records/records.ts";
+import type { ProjectScope, Tenant } from "../core/records/tenancy.ts";
 import type { RecallPorts } from "../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../recall/hits.ts";
 import { asksTheSame } from "../recall/other-prompts.ts";

@@ -1,6 +1,6 @@
 // The settings of a worker that the older routes follow. A server has no settings.json of a user: these are the defaults.
 import type { ContextSettings } from "../context/context-settings.ts";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { parseSetting } from "../settings/parse.ts";
 import { type SettingKey, type SettingValue, settingsTable } from "../settings/table.ts";
 

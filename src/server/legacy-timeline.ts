@@ -1,7 +1,7 @@
 // The local timeline over the server's store: what it will look at is read first, within one reach.
 
-import type { Tenant } from "../domain/tenancy.ts";
-import type { TimelineRow } from "../domain/timeline.ts";
+import type { Tenant } from "../core/records/tenancy.ts";
+import type { TimelineRow } from "../core/records/timeline.ts";
 import type { Search } from "../recall/search.ts";
 import {
   createTimeline,

@@ -1,6 +1,6 @@
 // What libraries say on the console becomes lines of the log: theirs are many lines long, with whole objects in them.
-import { MemError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { MemError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { toStorageError } from "../store/postgres/storage-error.ts";
 
 const spoken = ["error", "warn", "trace", "info", "log"] as const;

@@ -1,17 +1,17 @@
 // The guards that are set, over their own few connections: a busy database must not make them wait for requests.
-import { type Clock, isoTime } from "../clock.ts";
-import { failOpen } from "../errors.ts";
+import { type Clock, isoTime } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
 import type { Guard } from "../http/v1/authentication.ts";
 import { createGuards } from "../http/v1/guards.ts";
 import type { UsagePorts } from "../http/v1/usage.ts";
-import { newId } from "../ids.ts";
-import { type Admission, createAdmission } from "../limits/admission.ts";
-import { createMeter, type Meter } from "../limits/metering.ts";
-import type { Log } from "../log.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { admitRequests, recordRequests, usageThisMonth } from "../store/postgres/limits.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
+import { type Admission, createAdmission } from "../tenancy/limits/admission.ts";
+import { createMeter, type Meter } from "../tenancy/limits/metering.ts";
 
 export interface ServerLimits {
   guards: readonly Guard[];

@@ -1,6 +1,7 @@
 // The one team of a server without keys: made at the first request, with a project to write to.
-import { type Caller, scopes } from "../domain/tenancy.ts";
-import { newId } from "../ids.ts";
+
+import { newId } from "../core/ids.ts";
+import { type Caller, scopes } from "../core/records/tenancy.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../store/postgres/teams.ts";
 

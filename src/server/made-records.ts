@@ -1,12 +1,13 @@
 // The drafts of a reply as records of the store, each under the job that it was made for.
-import type { DraftObservation, DraftSummary } from "../domain/drafts.ts";
-import { messageOfEvent } from "../domain/event-message.ts";
-import type { ObservationSource } from "../domain/hosted-record.ts";
-import type { JsonObject } from "../domain/json.ts";
+
+import { newId } from "../core/ids.ts";
+import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
+import type { ObservationSource } from "../core/records/hosted-record.ts";
+import { messageOfEvent } from "../core/tools/event-message.ts";
 import type { GenerationReply } from "../generate/provider.ts";
-import { newId } from "../ids.ts";
 import type { DraftRecord } from "../store/postgres/complete-jobs.ts";
 import type { LeasedBatch, LeasedJob } from "../store/postgres/job-leases.ts";
+import type { JsonObject } from "../text/json.ts";
 import type { HostedTurn } from "./hosted-turns.ts";
 
 /** Those of the drafts whose jobs are still held; a draft of several jobs stands at the first one that is. */

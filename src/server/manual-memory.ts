@@ -1,15 +1,16 @@
 // A record written by hand: cleaned like everything from outside, then stored.
-import { cleanJson, cleanText } from "../domain/clean.ts";
-import { excerpt } from "../domain/excerpt.ts";
-import type { HostedObservation, NewHostedObservation } from "../domain/hosted-record.ts";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { storableJson, storableText } from "../domain/storable.ts";
-import { type Caller, isId, type ProjectScope } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import type { HostedObservation, NewHostedObservation } from "../core/records/hosted-record.ts";
+import { type Caller, isId, type ProjectScope } from "../core/records/tenancy.ts";
 import type { NewMemory } from "../http/schemas/v1-recall.ts";
-import { newId } from "../ids.ts";
+import { cleanJson, cleanText } from "../privacy/clean.ts";
 import { addObservation } from "../store/postgres/manual-observations.ts";
 import type { Connections } from "../store/postgres/open.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { storableJson, storableText } from "../text/storable.ts";
 
 interface Write {
   caller: Caller;

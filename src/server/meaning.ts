@@ -1,19 +1,19 @@
 // The search by meaning: the vector of a question, asked for before the database is, and what is near it in a project.
 
-import type { Clock } from "../clock.ts";
-import type { Candidate } from "../domain/search.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
-import { type Embedder, EmbedFailure } from "../embed/embedder.ts";
-import { fusionWeight } from "../embed/fusion-weight.ts";
-import { createQueryVectors } from "../embed/query-vector.ts";
-import { failOpen, toMemError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen, toMemError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Candidate } from "../core/records/search.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
+import { type Embedder, EmbedFailure } from "../recall/embed/embedder.ts";
+import { fusionWeight } from "../recall/embed/fusion-weight.ts";
+import { createQueryVectors } from "../recall/embed/query-vector.ts";
 import { askedTerms } from "../recall/query.ts";
 import { nearestCount } from "../recall/rank-observations.ts";
+import { unitVector } from "../recall/vectors/int8.ts";
 import { nearestRecords } from "../store/postgres/nearest.ts";
 import type { ObservationFilter } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
-import { unitVector } from "../vectors/int8.ts";
 import type { VectorUse } from "./vector-use.ts";
 
 /** A record near the question; `weighed` is what that adds to its score. */

@@ -1,8 +1,8 @@
 // /metrics on a port of its own, so that who reaches the server's routes does not reach its figures.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../clock.ts";
-import { failOpen, MemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen, MemError } from "../core/errors.ts";
 import { countJobs } from "../store/postgres/job-counts.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { keptFor } from "./kept-for.ts";

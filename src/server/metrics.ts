@@ -1,10 +1,10 @@
 // The figures of one process of the hosted server for Prometheus. No label names a team, a project or a key.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { ModelCall } from "../domain/model-call.ts";
+import type { ModelCall } from "../core/records/model-call.ts";
 import type { AnsweredRequest } from "../http/v1/request-metrics.ts";
-import type { AuthenticationCounts } from "../keys/authenticate.ts";
 import type { JobCounts } from "../store/postgres/job-counts.ts";
 import type { PoolState } from "../store/postgres/open.ts";
+import type { AuthenticationCounts } from "../tenancy/keys/authenticate.ts";
 import { addVectors, type VectorSources } from "./vector-metrics.ts";
 
 /** What other parts count by themselves; read when somebody asks. */

@@ -1,15 +1,15 @@
 // From an event's body to what is stored: private parts and secrets gone, ids given, repeats made recognisable.
 import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
-import { cleanJson, cleanText } from "../domain/clean.ts";
-import { isOwnRead } from "../domain/event-message.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { storableJson, storableText } from "../domain/storable.ts";
-import { isId, type ProjectScope } from "../domain/tenancy.ts";
+import { contentKey, newId } from "../core/ids.ts";
+import { isId, type ProjectScope } from "../core/records/tenancy.ts";
+import { isOwnRead } from "../core/tools/event-message.ts";
 import type { EventBody } from "../http/v1/events.ts";
 import { noSuchSession } from "../http/v1/sessions.ts";
-import { contentKey, newId } from "../ids.ts";
+import { cleanJson, cleanText } from "../privacy/clean.ts";
 import type { NewEvent } from "../store/postgres/event-batch.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { storableJson, storableText } from "../text/storable.ts";
 
 /** What a sender put into an event, as it may be stored. */
 export interface CleanBody {

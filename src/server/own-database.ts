@@ -1,7 +1,7 @@
 // Where the server's database is: the one that is named, one that already runs in the data directory, or a new private one.
 import { setTimeout as delay } from "node:timers/promises";
-import { MemError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { MemError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { demandDatabase } from "../store/postgres/reach.ts";
 import { findPrivatePostgres, startPrivatePostgres } from "./private-postgres.ts";
 import { takeStartLock } from "./start-lock.ts";

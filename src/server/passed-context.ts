@@ -2,9 +2,9 @@
 import type { PassedOnPort } from "../context/passed-on.ts";
 import type { EarlierPrompt } from "../context/past-turns.ts";
 import { createRequestContext } from "../context/request-context.ts";
-import type { HostedObservation } from "../domain/hosted-record.ts";
-import type { QuotedRecord } from "../domain/records.ts";
-import type { Tenant } from "../domain/tenancy.ts";
+import type { HostedObservation } from "../core/records/hosted-record.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
+import type { Tenant } from "../core/records/tenancy.ts";
 import type { ContextAsked } from "../http/v1/recall.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { type AskedPrompt, askedPrompts, rankableRecords } from "../store/postgres/rankable.ts";

@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeDirectories } from "../directory.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { contentKey } from "../ids.ts";
+import { makeDirectories } from "../core/directory.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
 import type { LentUser } from "./postgres-programs.ts";
 
 export interface PostgresHome {

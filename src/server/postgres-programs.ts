@@ -17,10 +17,10 @@ import {
   symlinkSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Clock, systemClock } from "../clock.ts";
-import { makeDirectories } from "../directory.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { makeDirectories } from "../core/directory.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
 
 /** The user that root lends to PostgreSQL. */
 export interface LentUser {

@@ -1,14 +1,15 @@
 // Projects over the store: which there are (remembered, since every request asks), lists, new ones.
-import { cleanJson, cleanText } from "../domain/clean.ts";
-import { isJsonObject } from "../domain/json.ts";
-import { storableJson, storableText } from "../domain/storable.ts";
-import type { Caller } from "../domain/tenancy.ts";
-import { MemError } from "../errors.ts";
+
+import { MemError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import type { Caller } from "../core/records/tenancy.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { ProjectPorts } from "../http/v1/projects.ts";
-import { newId } from "../ids.ts";
+import { cleanJson, cleanText } from "../privacy/clean.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createProject, findProject, findProjectId, listProjects } from "../store/postgres/projects.ts";
+import { isJsonObject } from "../text/json.ts";
+import { storableJson, storableText } from "../text/storable.ts";
 
 // Projects are not deleted while a server runs, a purge leaves their shell: what was found once may be believed.
 const maxRemembered = 10_000;

@@ -1,9 +1,9 @@
 // The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
-import type { Clock } from "../clock.ts";
-import { codeOf } from "../domain/record-terms.ts";
-import type { Candidate } from "../domain/search.ts";
-import { withoutTemplateWords } from "../domain/template-words.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
+import type { Clock } from "../core/clock.ts";
+import { codeOf } from "../core/records/record-terms.ts";
+import type { Candidate } from "../core/records/search.ts";
+import { withoutTemplateWords } from "../core/records/template-words.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 import { fuse } from "../recall/fusion.ts";
 import type { Span } from "../recall/named-times.ts";
 import { askedTerms, wordParts } from "../recall/query.ts";

@@ -1,6 +1,7 @@
 // Recall over the store: searches and lists in one transaction each, records by hand, reads in the audit log.
-import type { Clock } from "../clock.ts";
+
 import { recordsBlock } from "../context/records-block.ts";
+import type { Clock } from "../core/clock.ts";
 import type { MemoryPorts } from "../http/v1/memories.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { RecallPorts } from "../http/v1/recall.ts";

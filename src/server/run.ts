@@ -1,9 +1,10 @@
 // Runs the hosted server as a process: its database, its port, its signals, its end.
-import { systemClock } from "../clock.ts";
-import { MemError, reportFailOpenTo } from "../errors.ts";
-import { makePrivateDirectory } from "../hook/private-directory.ts";
-import { createLog, createStderrLog, type Log } from "../log.ts";
-import { serverEmbedderSettings } from "../model/embedders.ts";
+import { systemClock } from "../core/clock.ts";
+import { MemError, reportFailOpenTo } from "../core/errors.ts";
+import { createLog, createStderrLog, type Log } from "../core/log.ts";
+import { version } from "../core/version.ts";
+import { serverEmbedderSettings } from "../generate/model/embedders.ts";
+import { makePrivateDirectory } from "../hosts/hook/private-directory.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
@@ -12,7 +13,6 @@ import { unknownSettings } from "../settings/unknown-names.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
-import { version } from "../version.ts";
 import { announceAddress } from "./announced.ts";
 import { buildServer, type HostedServer } from "./build.ts";
 import { createHostedGeneration } from "./generation.ts";

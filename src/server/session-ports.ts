@@ -1,12 +1,13 @@
 // Sessions and jobs over the store, within what the caller reaches.
-import { cleanText } from "../domain/clean.ts";
-import { storableText } from "../domain/storable.ts";
-import { isId } from "../domain/tenancy.ts";
+
+import { newId } from "../core/ids.ts";
+import { isId } from "../core/records/tenancy.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { HostedSessionPorts } from "../http/v1/sessions.ts";
-import { newId } from "../ids.ts";
+import { cleanText } from "../privacy/clean.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { endSession, findSession, startSession } from "../store/postgres/sessions.ts";
+import { storableText } from "../text/storable.ts";
 import { cleanObject, keyOf } from "./new-event.ts";
 
 interface SessionDeps {

@@ -2,9 +2,9 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeDirectories } from "../directory.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { makeDirectories } from "../core/directory.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
 
 const pollMs = 100;
 // Making a cluster takes seconds, on a slow disk a minute.

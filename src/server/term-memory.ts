@@ -1,6 +1,6 @@
 // The words of records that were compared lately, so that a search asks the database for those of new ones only. What is
 // kept decides nothing about who sees a record: the database names the records of every search anew, and reads them.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { IndexedRecord } from "../store/postgres/search.ts";
 
 export interface TermMemory {

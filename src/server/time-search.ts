@@ -1,6 +1,6 @@
 // A search of one project whose words name a time: the records of then, or what fits with those of then first, and a note.
-import type { HostedObservation } from "../domain/hosted-record.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
+import type { HostedObservation } from "../core/records/hosted-record.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 import type { Span } from "../recall/named-times.ts";
 import type { AllOfTime, RatherOfTime, TimeRead } from "../recall/read-time.ts";
 import { allOfThen, besideTime, newestInstead, noneOfThen, wordsInstead } from "../recall/time-notes.ts";

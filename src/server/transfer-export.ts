@@ -1,6 +1,6 @@
 // A project out of the database: a header and a line for each record, to whoever takes them at his own pace.
-import { type Clock, isoTime } from "../clock.ts";
-import type { ProjectScope } from "../domain/tenancy.ts";
+import { type Clock, isoTime } from "../core/clock.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { readProject, type TransferCounts } from "../store/postgres/transfer-read.ts";

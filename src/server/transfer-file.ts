@@ -2,7 +2,7 @@
 import { constants, lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 
 type Write = (text: string) => Promise<void>;
 

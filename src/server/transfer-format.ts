@@ -1,19 +1,19 @@
 // The form of an export: a header, then one record a line. What a line says is checked and cleaned before it is stored.
 import * as z from "zod";
-import { cleanText } from "../domain/clean.ts";
-import { isJsonObject, type Json } from "../domain/json.ts";
-import { nestingExceeds } from "../domain/nesting.ts";
-import { reaches, speakers } from "../domain/statement.ts";
-import { storableText } from "../domain/storable.ts";
-import { isId } from "../domain/tenancy.ts";
-import { failOpenSync, MemError } from "../errors.ts";
-import { derivedId } from "../ids.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { derivedId } from "../core/ids.ts";
+import { reaches, speakers } from "../core/records/statement.ts";
+import { isId } from "../core/records/tenancy.ts";
+import { cleanText } from "../privacy/clean.ts";
+import { nestingExceeds } from "../privacy/nesting.ts";
 import type { TransferCounts } from "../store/postgres/transfer-read.ts";
 import type {
   TransferEvent,
   TransferObservation,
   TransferSession,
 } from "../store/postgres/transfer-write.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
+import { storableText } from "../text/storable.ts";
 import { cleanObject, cleanValue, keyOf } from "./new-event.ts";
 
 /** The first line. */

@@ -1,6 +1,7 @@
 // A project into the database: pages of lines, each stored as a whole, so that an import that ends early can be repeated.
-import type { ProjectScope } from "../domain/tenancy.ts";
-import { MemError, toMemError } from "../errors.ts";
+
+import { MemError, toMemError } from "../core/errors.ts";
+import type { ProjectScope } from "../core/records/tenancy.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import type { TransferCounts } from "../store/postgres/transfer-read.ts";
 import { beginImport, importPage, type TransferPage } from "../store/postgres/transfer-write.ts";

@@ -1,5 +1,5 @@
 // Lines of a file or pipe as they come, none of them larger than a record can be.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 
 export interface NumberedLine {
   number: number;

@@ -1,6 +1,6 @@
 // Says in the database that this process uses the vectors of its embedder: those that nobody uses are dropped after a day.
-import type { Clock } from "../clock.ts";
-import type { EmbedderIdentity } from "../embed/embedder.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
 import type { Queryable } from "../store/postgres/open.ts";
 import { markEmbedderUsed } from "../store/postgres/vector-counts.ts";
 

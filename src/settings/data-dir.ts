@@ -3,8 +3,8 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
-import { closeDirectory, demandOwn, exposureOf, makeDirectories } from "../directory.ts";
-import { MemError } from "../errors.ts";
+import { closeDirectory, demandOwn, exposureOf, makeDirectories } from "../core/directory.ts";
+import { MemError } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";
 

@@ -1,5 +1,5 @@
 // The gateway credentials of the `primary` provider, from the `.env` file of the data directory.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { readPrivateFile } from "./private-file.ts";
 import { Secret } from "./secret.ts";
 

@@ -1,7 +1,7 @@
 // Where a command lies that the user can type: a look through PATH as a shell does it.
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 
 /** The path of the executable `name` on PATH, as a shell of the user would find it; null when there is none. */

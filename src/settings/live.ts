@@ -1,8 +1,8 @@
 // The settings that a running worker sees change: today only MEM_SKIP_TOOLS.
 import { type Stats, statSync } from "node:fs";
-import type { Clock } from "../clock.ts";
-import { failOpenSync } from "../errors.ts";
-import { dataPaths } from "../paths.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpenSync } from "../core/errors.ts";
+import { dataPaths } from "../core/paths.ts";
 import type { Environment } from "./environment.ts";
 import { loadSettings } from "./load.ts";
 

@@ -1,7 +1,7 @@
 // The settings in effect: defaults, then settings.json, then the environment.
 import { existsSync } from "node:fs";
-import type { JsonObject } from "../domain/json.ts";
-import { type DataPaths, dataPaths } from "../paths.ts";
+import { type DataPaths, dataPaths } from "../core/paths.ts";
+import type { JsonObject } from "../text/json.ts";
 import { dataDirectory, defaultDataDirectory, ownDirectory } from "./data-dir.ts";
 import { type Environment, processEnvironment } from "./environment.ts";
 import { parseSetting } from "./parse.ts";

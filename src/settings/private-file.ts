@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { systemClock } from "../clock.ts";
-import { type ErrorCode, failOpenSync, MemError } from "../errors.ts";
+import { systemClock } from "../core/clock.ts";
+import { type ErrorCode, failOpenSync, MemError } from "../core/errors.ts";
 
 // A settings file is a few kilobytes; what is larger was not written by us.
 const maxBytes = 1_048_576;

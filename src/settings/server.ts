@@ -1,5 +1,5 @@
 // The settings of `mem server`: from the environment alone, as containers have it. What is wrong stops the start.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { acceptedBy, type Definition, type ValueOf } from "./definition.ts";
 import type { Environment } from "./environment.ts";
 import type { LoadedSettings } from "./load.ts";

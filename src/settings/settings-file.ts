@@ -1,8 +1,8 @@
 // settings.json: one flat object of strings; keys that we do not know are somebody's and are kept.
 import { chmodSync, lstatSync } from "node:fs";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { MemError } from "../errors.ts";
-import { dataPaths } from "../paths.ts";
+import { MemError } from "../core/errors.ts";
+import { dataPaths } from "../core/paths.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { prepareDataDirectory } from "./data-dir.ts";
 import { readPrivateFile, replacePrivateFile } from "./private-file.ts";
 import { definitionOf, settingKeys } from "./table.ts";

@@ -1,6 +1,6 @@
 // Every setting there is, once: key, default, kind, what it accepts, when a change is seen, what it means.
-import { modeWordId } from "../domain/mode.ts";
-import { observationConcepts, observationTypes } from "../domain/records.ts";
+import { modeWordId } from "../core/records/mode.ts";
+import { observationConcepts, observationTypes } from "../core/records/records.ts";
 import type { Definition, ValueOf } from "./definition.ts";
 
 /** The table. Parsing, defaults, the settings file, help and `mem settings` are derived from it. */

@@ -1,5 +1,5 @@
 // Changing a setting: checked against the table, then written in one step.
-import { MemError } from "../errors.ts";
+import { MemError } from "../core/errors.ts";
 import { isLinkLocal } from "./link-local-host.ts";
 import { parseSetting } from "./parse.ts";
 import { changeSettingsFile } from "./settings-file.ts";

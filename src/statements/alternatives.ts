@@ -1,6 +1,6 @@
 // Words that stand for one choice among several: who chooses one of them does not choose the others.
-import type { Word } from "../domain/unspaced.ts";
-import { bareWordsOf } from "../domain/words.ts";
+import type { Word } from "../text/unspaced.ts";
+import { bareWordsOf } from "../text/words.ts";
 
 /** The choice that a word decides, and what it chooses. */
 export interface Alternative {

@@ -1,5 +1,5 @@
 // A program that failed and was given up, and another one that did the same work.
-import { commandKind } from "../domain/command-kind.ts";
+import { commandKind } from "../core/tools/command-kind.ts";
 import { acts } from "./acting.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Edit, Part, Run } from "./command-runs.ts";

@@ -1,7 +1,8 @@
 // What the user's answers to the agent's questions decide: the question with the answer, and rules in the user's own words.
-import { clip } from "../domain/plain-text.ts";
-import type { Turn } from "../domain/turn.ts";
-import { type UserAnswer, userAnswersIn } from "../domain/user-answers.ts";
+
+import type { Turn } from "../core/records/turn.ts";
+import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
+import { clip } from "../text/plain-text.ts";
 import { saidIn } from "./said-by-user.ts";
 import { sentencesOf } from "./sentences.ts";
 import type { Statement } from "./statement.ts";

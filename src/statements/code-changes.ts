@@ -1,7 +1,7 @@
 // Files that a shell command changes in place, or brings back to an earlier state.
 
-import { editsInPlace, gitVerb } from "../domain/command-kind.ts";
-import type { Segment } from "../domain/command-line.ts";
+import { editsInPlace, gitVerb } from "../core/tools/command-kind.ts";
+import type { Segment } from "../core/tools/command-line.ts";
 
 /** Paths that `sed -i`, `git checkout`, `patch` and the like change; empty strings where they are not named. */
 export function changedBySource(segment: Segment): string[] {

@@ -1,5 +1,5 @@
 // How a command that passed differs from one of its family that failed.
-import { joinPath } from "../domain/command-line.ts";
+import { joinPath } from "../core/tools/command-line.ts";
 import { isFormOf, isVersionOf } from "./argument-form.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Part } from "./command-runs.ts";

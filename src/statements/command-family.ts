@@ -1,5 +1,5 @@
 // The family of a command: the program and the word that names what it runs, so that two ways of running it compare.
-import { innerCommand, joinPath, parseCommandLine, type Segment } from "../domain/command-line.ts";
+import { innerCommand, joinPath, parseCommandLine, type Segment } from "../core/tools/command-line.ts";
 import {
   commonFileNames,
   environmentRunners,

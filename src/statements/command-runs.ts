@@ -1,13 +1,14 @@
 // The shell commands of a session with how they ended, and the edits between them.
-import { parseCommandLine, type Segment } from "../domain/command-line.ts";
-import { endsInError } from "../domain/error-lines.ts";
-import { isJsonObject } from "../domain/json.ts";
-import { pathField } from "../domain/json-fields.ts";
-import { missingPrograms } from "../domain/missing-program.ts";
-import { type TestResults, testResults } from "../domain/test-results.ts";
-import { commandIn, isShellTool, toolKey } from "../domain/tool-command.ts";
-import { readResult, type ToolResult } from "../domain/tool-result.ts";
-import type { ToolUseOfTurn } from "../domain/turn.ts";
+
+import type { ToolUseOfTurn } from "../core/records/turn.ts";
+import { parseCommandLine, type Segment } from "../core/tools/command-line.ts";
+import { endsInError } from "../core/tools/error-lines.ts";
+import { missingPrograms } from "../core/tools/missing-program.ts";
+import { type TestResults, testResults } from "../core/tools/test-results.ts";
+import { commandIn, isShellTool, toolKey } from "../core/tools/tool-command.ts";
+import { readResult, type ToolResult } from "../core/tools/tool-result.ts";
+import { isJsonObject } from "../text/json.ts";
+import { pathField } from "../text/json-fields.ts";
 import { changedBySource } from "./code-changes.ts";
 import { familiesOf } from "./command-family.ts";
 import { type Loop, loopsOf, turnsOf } from "./loops.ts";

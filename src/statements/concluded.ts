@@ -1,5 +1,5 @@
 // What a closing message concludes: its sentences most worth passing on.
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { type ClosingCue, closingCuesOf } from "./closing-cues.ts";
 import { promptCuesOf } from "./prompt-cues.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";

@@ -1,5 +1,5 @@
 // Pairs of standing rules that contradict each other.
-import type { Reach, Speaker } from "../domain/statement.ts";
+import type { Reach, Speaker } from "../core/records/statement.ts";
 import { compareSubjects, type Subject, subjectOf } from "./subject.ts";
 
 /** Ids of two rules. */

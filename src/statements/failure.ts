@@ -1,5 +1,5 @@
 // Commands that failed and wait for what makes them pass.
-import type { ToolUseOfTurn } from "../domain/turn.ts";
+import type { ToolUseOfTurn } from "../core/records/turn.ts";
 import { type Part, type Run, readRuns } from "./command-runs.ts";
 import { faultOf } from "./fault.ts";
 import { isOrGlobs } from "./loops.ts";

@@ -1,6 +1,6 @@
 // Which simple command of a line that failed is at fault.
-import { commandKind } from "../domain/command-kind.ts";
-import { failedTests } from "../domain/test-results.ts";
+import { commandKind } from "../core/tools/command-kind.ts";
+import { failedTests } from "../core/tools/test-results.ts";
 import { launched, programOf } from "./command-family.ts";
 import type { Part, Run } from "./command-runs.ts";
 

@@ -1,5 +1,5 @@
 // Whether a turn finished work that an earlier turn left open.
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { withLead } from "./concluded.ts";
 import { saysFinished, userSaysFinished, withoutFinishedCues } from "./finished-cues.ts";
 import { ownWordsOf } from "./foreign-text.ts";

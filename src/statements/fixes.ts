@@ -1,6 +1,7 @@
 // Pairs of a failed command and what made it pass later in the session, quoted as typed.
-import { clip, oneLine } from "../domain/plain-text.ts";
-import type { Turn } from "../domain/turn.ts";
+
+import type { Turn } from "../core/records/turn.ts";
+import { clip, oneLine } from "../text/plain-text.ts";
 import { acts, isSettings, setsUpShell } from "./acting.ts";
 import { launches, replacementOf } from "./another-program.ts";
 import { type Difference, differenceOf, placeOf } from "./command-difference.ts";

@@ -1,7 +1,7 @@
 // What of a prompt the user typed, without pasted and quoted text.
 
-import { withoutHostBlocks } from "../domain/host-blocks.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
+import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
 import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
 import { fenceAfter } from "./fence.ts";
 import { closingTagsOf, isForeignLine, openingTagOf, opensForeignBlock, prefixOf } from "./foreign-lines.ts";

@@ -1,5 +1,5 @@
 // Variables of shell loops: `for f in a b; do cmd $f; done` is read as `cmd a` and `cmd b`.
-import type { Segment } from "../domain/command-line.ts";
+import type { Segment } from "../core/tools/command-line.ts";
 
 export interface Loop {
   /** The variable. */

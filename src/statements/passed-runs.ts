@@ -1,5 +1,5 @@
 // The commands of a turn that passed, and which earlier failures that ends.
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { differenceOf } from "./command-difference.ts";
 import { type Part, partsOf, readRuns } from "./command-runs.ts";
 import { haveCommon } from "./failure.ts";

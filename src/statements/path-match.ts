@@ -1,5 +1,5 @@
 // Whether a prohibition is about a path: a file, a folder or a pattern that it says not to touch.
-import { stem } from "../domain/stem.ts";
+import { stem } from "../text/stem.ts";
 import { cueOf } from "./cue-pattern.ts";
 import { editVerb, type Prohibition } from "./prohibitions.ts";
 

@@ -1,5 +1,5 @@
 // Whether an edit between a failure and a success was the fix, and not the command that passed.
-import { clip } from "../domain/plain-text.ts";
+import { clip } from "../text/plain-text.ts";
 import type { Part } from "./command-runs.ts";
 import type { Failure } from "./failure.ts";
 

@@ -1,6 +1,7 @@
 // Whether a rule that was found in a prompt takes the place of an older one.
-import { wholeText } from "../domain/quoted-text.ts";
-import type { ComparedRule } from "../domain/records.ts";
+
+import { wholeText } from "../core/records/quoted-text.ts";
+import type { ComparedRule } from "../core/records/records.ts";
 import { sameSubject } from "./subject.ts";
 
 /** True when the newer rule certainly replaces the older one, or repeats it. */

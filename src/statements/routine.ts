@@ -1,11 +1,12 @@
 // Which tool uses of a turn are of no lasting interest once the turn has ended.
-import { commandKind, isRoutineCommand, mainSegment } from "../domain/command-kind.ts";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { parseObject, pathField } from "../domain/json-fields.ts";
-import type { PendingMessage } from "../domain/messages.ts";
-import { type ToolKind, toolKind } from "../domain/tool-kind.ts";
-import { readResult } from "../domain/tool-result.ts";
-import type { ToolUseOfTurn, Turn } from "../domain/turn.ts";
+
+import type { PendingMessage } from "../core/records/messages.ts";
+import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
+import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
+import { type ToolKind, toolKind } from "../core/tools/tool-kind.ts";
+import { readResult } from "../core/tools/tool-result.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { parseObject, pathField } from "../text/json-fields.ts";
 import { differenceOf } from "./command-difference.ts";
 import { type Run, readRuns } from "./command-runs.ts";
 

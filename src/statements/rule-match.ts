@@ -1,6 +1,6 @@
 // Whether a standing rule, in the user's own words, forbids a command or an edit.
-import { parseCommandLine, type Segment } from "../domain/command-line.ts";
-import { isFunctionWord } from "../domain/function-words.ts";
+import { parseCommandLine, type Segment } from "../core/tools/command-line.ts";
+import { isFunctionWord } from "../text/function-words.ts";
 import { commandFamily, familiesOf, launched, programOf } from "./command-family.ts";
 import { subcommands } from "./command-words.ts";
 import type { ParsedRule } from "./parsed-rule.ts";

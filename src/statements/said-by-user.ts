@@ -1,5 +1,5 @@
 // What a user's prompt says that outlasts the turn: rules, preferences, facts, and decisions on the work.
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { ownWordsOf } from "./foreign-text.ts";
 import { namesIn } from "./names.ts";
 import { promptCuesOf } from "./prompt-cues.ts";

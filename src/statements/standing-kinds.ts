@@ -1,5 +1,5 @@
 // Whether a clause is about a kind of thing, and so outlasts the task: a tool, a folder, a style.
-import { bareWordsOf } from "../domain/words.ts";
+import { bareWordsOf } from "../text/words.ts";
 import { type Alternative, alternativesIn } from "./alternatives.ts";
 import {
   type Clause,

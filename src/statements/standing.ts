@@ -1,5 +1,5 @@
 // Tells whether a sentence of a user's prompt states a rule, preference or fact that stands until revoked.
-import type { Reach } from "../domain/statement.ts";
+import type { Reach } from "../core/records/statement.ts";
 import { parseRule } from "./parsed-rule.ts";
 import { type Clause, nameMark, pathMark, type ReadSentence, readSentence } from "./standing-clauses.ts";
 import { isAboutKind, opensWithTask } from "./standing-kinds.ts";

@@ -1,5 +1,5 @@
 // A statement before it becomes an observation: a quote, who said it, and what it is about.
-import type { Reach, Speaker } from "../domain/statement.ts";
+import type { Reach, Speaker } from "../core/records/statement.ts";
 
 /** `instruction` is a user's wish for the work at hand; `rule` stands until it is revoked. */
 export type StatementKind =

@@ -1,6 +1,6 @@
 // Whether two rules contradict each other, and whether the newer one certainly replaces the older.
-import type { Speaker } from "../domain/statement.ts";
-import { bareWordsOf } from "../domain/words.ts";
+import type { Speaker } from "../core/records/statement.ts";
+import { bareWordsOf } from "../text/words.ts";
 import { alternativesIn } from "./alternatives.ts";
 import { clausesOf, type RuleClause } from "./clauses.ts";
 import { isFiller, isReplacement, scopeOf, withdrawnIn, withoutFillers } from "./rule-wording.ts";

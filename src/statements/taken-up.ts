@@ -1,5 +1,5 @@
 // Whether a turn took up work that an earlier turn left open, and gives a newer account of what is left of it.
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../core/records/turn.ts";
 import { concludedIn } from "./concluded.ts";
 import { cueOf } from "./cue-pattern.ts";
 import { ownWordsOf } from "./foreign-text.ts";

@@ -1,6 +1,6 @@
 // The line of a failed command's output that tells the most.
-import { errorLines } from "../domain/error-lines.ts";
-import { clip, oneLine } from "../domain/plain-text.ts";
+import { errorLines } from "../core/tools/error-lines.ts";
+import { clip, oneLine } from "../text/plain-text.ts";
 
 /** At most 110 characters; empty when the output says nothing. */
 export function tellingLine(text: string): string {

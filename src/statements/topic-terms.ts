@@ -1,6 +1,6 @@
 // The terms that tell what a sentence is about: stems without the words that every sentence has, in eight languages.
-import { stem } from "../domain/stem.ts";
-import { bareWordsOf, pairsOf, termsOfWord } from "../domain/words.ts";
+import { stem } from "../text/stem.ts";
+import { bareWordsOf, pairsOf, termsOfWord } from "../text/words.ts";
 
 /** Distinct terms of a text in the order of their first use. Chinese and Japanese give pairs of characters. */
 export function topicTermsOf(text: string): string[] {

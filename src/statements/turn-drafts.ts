@@ -1,12 +1,12 @@
 // The statements of one turn as observations, in the types and concepts of the `code` mode.
-import type { DraftObservation } from "../domain/drafts.ts";
-import { excerpt } from "../domain/excerpt.ts";
-import { withoutHostBlocks } from "../domain/host-blocks.ts";
-import { clip } from "../domain/plain-text.ts";
-import { quotedTexts } from "../domain/quoted-text.ts";
-import type { ObservationConcept, ObservationType } from "../domain/records.ts";
-import { terminalLine } from "../domain/terminal-text.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { DraftObservation } from "../core/records/drafts.ts";
+import { quotedTexts } from "../core/records/quoted-text.ts";
+import type { ObservationConcept, ObservationType } from "../core/records/records.ts";
+import type { Turn } from "../core/records/turn.ts";
+import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { clip } from "../text/plain-text.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import { answeredIn } from "./answers.ts";
 import { concludedIn } from "./concluded.ts";
 import { type Fix, fixesOf } from "./fixes.ts";

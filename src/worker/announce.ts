@@ -1,5 +1,5 @@
 // What `npm start` and `mem worker start --foreground` say on stdout.
-import type { DataPaths } from "../paths.ts";
+import type { DataPaths } from "../core/paths.ts";
 import type { WorkerFile } from "./worker-file.ts";
 
 interface Running {

@@ -1,8 +1,8 @@
 // A process that checks the database file while the worker already answers: 60 MB take about 115 ms.
 import { constants, setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../clock.ts";
-import { failOpenSync } from "../errors.ts";
+import { systemClock } from "../core/clock.ts";
+import { failOpenSync } from "../core/errors.ts";
 import { checkDatabase, checkTable, type TableFindings, tablesIn } from "../store/sqlite/damage-check.ts";
 import { disagreementsIn } from "../store/sqlite/derived-check.ts";
 

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync } from "../core/errors.ts";
 
 // Set by the build. It carries a digest: V8 itself compares no more than the length of compiled code and its source.
 declare const codeName: string;

@@ -1,13 +1,13 @@
 // The ports around money: spend over the ledger, what the cost route tells, and the list of what is made again.
-import type { Clock } from "../clock.ts";
-import { dayName, startOfDay } from "../domain/local-days.ts";
-import type { CallSums } from "../domain/model-call.ts";
+import type { Clock } from "../core/clock.ts";
+import { dayName, startOfDay } from "../core/local-days.ts";
+import { packageFile } from "../core/paths.ts";
+import type { CallSums } from "../core/records/model-call.ts";
 import { loadPrices, type Prices } from "../generate/prices.ts";
 import { projectionStart, projectMonth, type Used } from "../generate/projection.ts";
 import { budgetInWords, createSpend, type Spend } from "../generate/spend.ts";
 import type { CostPorts } from "../http/api/cost.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
-import { packageFile } from "../paths.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Store } from "../store/sqlite/store.ts";
 

@@ -1,5 +1,5 @@
 // Compares, once a day and a few records at a time, what follows from the records with them; what is wrong is made anew.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { DerivedComparison } from "../store/sqlite/derived-comparison.ts";
 import { type DerivedWalk, walkStart } from "../store/sqlite/derived-walk.ts";
 

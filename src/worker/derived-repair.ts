@@ -1,6 +1,6 @@
 // Makes anew, a few records at a time, what follows from them: after an update of its form, or when the user asks for it.
 import { setTimeout as delay } from "node:timers/promises";
-import { failOpen } from "../errors.ts";
+import { failOpen } from "../core/errors.ts";
 import type { ComparisonState } from "../store/sqlite/derived-comparison.ts";
 import { type DerivedWalk, type WalkAt, walkStart } from "../store/sqlite/derived-walk.ts";
 

@@ -1,7 +1,7 @@
 // The process of a local model: what it takes of memory ends with it, and it never outlives its worker.
 
-import type { ModelAnswer, ModelRequest } from "../embed/onnx-messages.ts";
-import { type Extract, LibraryMissing, loadOnnxModel } from "../embed/onnx-model.ts";
+import type { ModelAnswer, ModelRequest } from "../recall/embed/onnx-messages.ts";
+import { type Extract, LibraryMissing, loadOnnxModel } from "../recall/embed/onnx-model.ts";
 
 let extract: Extract | undefined;
 // One after the other: the library uses every core for one call.

@@ -1,9 +1,9 @@
 // Context files in folders over the store: refreshed by the clock where something was done, when the user wants them.
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import type { Clock } from "../clock.ts";
-import { MemError } from "../errors.ts";
-import { createFolders, type Folders } from "../folders/folders.ts";
+import { createFolders, type Folders } from "../context/folders/folders.ts";
+import type { Clock } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Store } from "../store/sqlite/store.ts";
 

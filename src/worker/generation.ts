@@ -1,6 +1,7 @@
 // Everything that writes memory, put together: the model that is set, its gate, its budget, `local` behind it, the loop.
-import type { Clock } from "../clock.ts";
-import { failOpen } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
 import { createCoalescingProvider } from "../generate/coalesce.ts";
@@ -8,6 +9,7 @@ import { createFlow, type Flow, type Hurried } from "../generate/flow.ts";
 import type { Made } from "../generate/generate-batch.ts";
 import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../generate/loop.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
+import { createChosenModel, subscriptionPool } from "../generate/model/chosen-model.ts";
 import type { ModelClient } from "../generate/model-client.ts";
 import { systemPrompt } from "../generate/prompt.ts";
 import type { Provider } from "../generate/provider.ts";
@@ -19,11 +21,9 @@ import { createRegenerator, type Regenerator } from "../generate/regenerator.ts"
 import { createStandInFlow, createStandInProvider } from "../generate/stand-in-provider.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
-import type { Log } from "../log.ts";
-import { createChosenModel, subscriptionPool } from "../model/chosen-model.ts";
-import { loadActiveMode } from "../modes/load-mode.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { Cost } from "./cost-ports.ts";

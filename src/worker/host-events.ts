@@ -3,11 +3,11 @@
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import type { Intake } from "../capture/intake.ts";
-import type { Clean, CleanPrompt } from "../domain/clean.ts";
-import { type JsonObject, mapStrings } from "../domain/json.ts";
-import { shorten, shortenJson } from "../domain/shorten.ts";
+import { contentKey } from "../core/ids.ts";
+import { shorten, shortenJson } from "../core/shorten.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
-import { contentKey } from "../ids.ts";
+import type { Clean, CleanPrompt } from "../privacy/clean.ts";
+import { type JsonObject, mapStrings } from "../text/json.ts";
 import { createInjections, type InjectionDeps, type Injections } from "./injections.ts";
 
 interface HostEventDeps extends InjectionDeps {

@@ -1,14 +1,14 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
-import { cleanText } from "../domain/clean.ts";
-import type { VectorStatus } from "../domain/vector-status.ts";
+import type { VectorStatus } from "../core/records/vector-status.ts";
+import { version } from "../core/version.ts";
 import type { Hurried } from "../generate/flow.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
+import { cleanText } from "../privacy/clean.ts";
 import { settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { version } from "../version.ts";
 import type { WorkerDeps } from "./build.ts";
 import type { Notices } from "./notices.ts";
 import { createQueuePorts } from "./queue-ports.ts";

@@ -2,8 +2,8 @@
 // (up to 48 MB for young objects alone) stays taken while nothing happens, and a worker rests most of the day.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Clock } from "../clock.ts";
-import { failOpenSync } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpenSync } from "../core/errors.ts";
 
 export interface IdleMemory {
   start(): void;

@@ -5,9 +5,9 @@ import type { ToldOfFile } from "../context/file-changes.ts";
 import type { FileInjection, Injection, LaterPromptRequest } from "../context/inject.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
-import { type CleanPrompt, cleanPrompt, cleanText } from "../domain/clean.ts";
-import { failOpen } from "../errors.ts";
+import { failOpen } from "../core/errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
+import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Action } from "../statements/rule-match.ts";
 
 /** What can be put into an agent's context. */

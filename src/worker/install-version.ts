@@ -1,6 +1,6 @@
 // The marker that `mem install` writes: what the hooks were installed by, compared with what runs.
 import { existsSync, readFileSync } from "node:fs";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync } from "../core/errors.ts";
 
 /** A repair hint when the hooks were installed by another version, else null (also when nothing was installed). */
 export function installNotice(markerFile: string, running: string): string | null {

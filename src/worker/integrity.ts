@@ -1,9 +1,9 @@
 // Checks the database in a process of its own: its pages at start, its tables and indexes a minute later, both once a day.
 import { type ChildProcess, fork } from "node:child_process";
-import { isJsonObject } from "../domain/json.ts";
-import { failOpen, toMemError } from "../errors.ts";
-import { packageFile } from "../paths.ts";
+import { failOpen, toMemError } from "../core/errors.ts";
+import { packageFile } from "../core/paths.ts";
 import type { TableFindings } from "../store/sqlite/damage-check.ts";
+import { isJsonObject } from "../text/json.ts";
 
 export interface IntegrityCheck {
   start(): void;

@@ -1,5 +1,5 @@
 // The worker's process: `node dist/worker.cjs [--announce]`, with the data directory from MEM_DATA_DIR.
-import { toMemError } from "../errors.ts";
+import { toMemError } from "../core/errors.ts";
 import { restrictUmask } from "../settings/data-dir.ts";
 import { loadSettings } from "../settings/load.ts";
 import { runWorker } from "./run.ts";

@@ -1,6 +1,6 @@
 // What the worker does by the clock: completes idle sessions, removes raw events past their age, drains the spool.
-import type { Clock } from "../clock.ts";
-import { failOpen } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { failOpen } from "../core/errors.ts";
 
 interface MaintenanceDeps {
   clock: Clock;

@@ -1,6 +1,7 @@
 // The switch of recall over MCP, as the worker's routes reach it.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
+import type { DataPaths } from "../core/paths.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { mcpServerOf } from "../hosts/mcp-server.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../hosts/registry.ts";
 import type { McpPorts } from "../http/api/mcp.ts";
-import type { DataPaths } from "../paths.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 

@@ -1,11 +1,12 @@
 // What the user must be told: writes that fail, a damaged database, hooks of another version, an open address, a provider
 // that refuses access, a queue that is stuck, a mode that cannot be used.
-import { pauseNotice, stuckNotice } from "../domain/generation-pause.ts";
-import type { MemError } from "../errors.ts";
-import { loadActiveMode } from "../modes/load-mode.ts";
+
+import type { MemError } from "../core/errors.ts";
+import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
+import { version } from "../core/version.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
-import { version } from "../version.ts";
+import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
 import { createPriceNotice } from "./price-notice.ts";

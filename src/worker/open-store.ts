@@ -1,7 +1,8 @@
 // Opens the database for the worker; a damaged one is set aside, and what can be read of it moves to a new one.
 import { existsSync } from "node:fs";
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { version } from "../core/version.ts";
 import { damageBehind } from "../store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Salvaged, salvage } from "../store/sqlite/salvage.ts";
@@ -15,7 +16,6 @@ import {
   unfinishedReplacement,
   writeReport,
 } from "../store/sqlite/set-aside.ts";
-import { version } from "../version.ts";
 
 interface OpenRequest {
   path: string;

@@ -1,6 +1,6 @@
 // Search that answers a question for open work with the open work first.
 import { askedOpenWork, isOpenWork } from "../context/open-work.ts";
-import { type Observation, parseLists } from "../domain/records.ts";
+import { type Observation, parseLists } from "../core/records/records.ts";
 import { observationLine } from "../recall/hits.ts";
 import type { Search, SearchRequest, SearchResults } from "../recall/search.ts";
 import { topicTermsOf } from "../statements/topic-terms.ts";

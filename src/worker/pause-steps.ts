@@ -1,8 +1,9 @@
 // What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
-import type { GenerationPause, Mends } from "../domain/generation-pause.ts";
+
+import { homePath } from "../core/paths.ts";
+import type { GenerationPause, Mends } from "../core/records/generation-pause.ts";
 import type { FlowState } from "../generate/flow.ts";
-import { type HostLogin, hostLogin } from "../model/host-login.ts";
-import { homePath } from "../paths.ts";
+import { type HostLogin, hostLogin } from "../generate/model/host-login.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 

@@ -1,8 +1,8 @@
 // Says that the user's own price table cannot be used, which else only the log would.
 import { statSync } from "node:fs";
-import { failOpenSync } from "../errors.ts";
+import { failOpenSync } from "../core/errors.ts";
+import { homePath, packageFile } from "../core/paths.ts";
 import { loadPrices } from "../generate/prices.ts";
-import { homePath, packageFile } from "../paths.ts";
 
 /** What is wrong with the file, as notices; it is read again when it has changed. */
 export function createPriceNotice(own: string): () => string[] {

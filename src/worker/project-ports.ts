@@ -1,13 +1,13 @@
 // Which project a directory belongs to, over the store and this machine.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import type { Clock } from "../clock.ts";
+import { type Checkouts, createCheckouts } from "../capture/projects/checkouts.ts";
+import { createProjectNames, type ProjectNames } from "../capture/projects/names.ts";
+import { createPlaces, type Place } from "../capture/projects/places.ts";
+import { createRelabel, type Relabel } from "../capture/projects/relabel.ts";
+import { createRootCommits } from "../capture/projects/root-commits.ts";
 import type { ProjectFolders } from "../context/short-path.ts";
-import { type Checkouts, createCheckouts } from "../projects/checkouts.ts";
-import { createProjectNames, type ProjectNames } from "../projects/names.ts";
-import { createPlaces, type Place } from "../projects/places.ts";
-import { createRelabel, type Relabel } from "../projects/relabel.ts";
-import { createRootCommits } from "../projects/root-commits.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 import type { Store } from "../store/sqlite/store.ts";

@@ -1,8 +1,8 @@
 // The queue's routes over the store: long selections in short transactions, and the generator told of what changed.
-import type { Clock } from "../clock.ts";
-import type { QueueRetried, QueueSelection } from "../domain/queue.ts";
-import { redactSecrets } from "../domain/secrets.ts";
+import type { Clock } from "../core/clock.ts";
+import type { QueueRetried, QueueSelection } from "../core/records/queue.ts";
 import type { QueuePorts } from "../http/api/queue.ts";
+import { redactSecrets } from "../privacy/secrets.ts";
 import type { QueueStep } from "../store/sqlite/queue-messages.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerStatus } from "./status.ts";

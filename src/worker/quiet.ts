@@ -1,5 +1,5 @@
 // Capture goes before generation: while messages pour in, the loop waits, but never for long.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 
 export interface Quiet {
   /** A message was just taken in. */

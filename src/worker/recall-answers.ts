@@ -1,13 +1,13 @@
 // The timeline, the fixed questions and the records of a file, over the store.
-import type { Mode } from "../domain/mode.ts";
-import { parseLists } from "../domain/records.ts";
+import type { Mode } from "../core/records/mode.ts";
+import { parseLists } from "../core/records/records.ts";
 import type { HttpDeps } from "../http/app.ts";
-import { loadActiveMode } from "../modes/load-mode.ts";
 import { type ByFilePort, createByFile } from "../recall/by-file.ts";
 import type { Search } from "../recall/search.ts";
 import { createTimeline } from "../recall/timeline.ts";
 import { createTopics } from "../recall/topics.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createFileTimeline } from "../store/sqlite/by-file.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";

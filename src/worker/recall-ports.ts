@@ -1,13 +1,14 @@
 // Search and context over the store, with the settings that shape them.
-import type { Clock } from "../clock.ts";
+
 import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import { type Context, createContext } from "../context/inject.ts";
-import { loadActiveMode } from "../modes/load-mode.ts";
+import type { Clock } from "../core/clock.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { VectorLeg } from "../recall/vector-leg.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createByFile } from "../store/sqlite/by-file.ts";
 import { createCandidates } from "../store/sqlite/candidates.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";

@@ -1,6 +1,7 @@
 // The records that fit a prompt, for context: one search, and no longer than a hook may wait for it.
-import type { Observation } from "../domain/records.ts";
-import { failOpen } from "../errors.ts";
+
+import { failOpen } from "../core/errors.ts";
+import type { Observation } from "../core/records/records.ts";
 import type { Search, SearchResults } from "../recall/search.ts";
 
 interface RelevantDeps {

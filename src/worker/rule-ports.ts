@@ -1,13 +1,13 @@
 // Standing rules and edited texts, over the store and the comparison of rules.
 import { eventsOf } from "../capture/record-observation.ts";
-import type { Clock } from "../clock.ts";
-import type { StreamEvent } from "../domain/events.ts";
+import { createEditText, type EditText } from "../context/freshness/edit-text.ts";
+import { createRules, type Rules } from "../context/freshness/rules.ts";
+import type { Clock } from "../core/clock.ts";
+import type { StreamEvent } from "../core/records/events.ts";
 import { contradictionsIn } from "../statements/contradictions.ts";
 import { parseRule } from "../statements/parsed-rule.ts";
 import { sameSubject } from "../statements/subject.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { createEditText, type EditText } from "../truth/edit-text.ts";
-import { createRules, type Rules } from "../truth/rules.ts";
 import type { WorkerProjects } from "./project-ports.ts";
 
 interface RuleDeps {

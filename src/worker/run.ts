@@ -1,12 +1,13 @@
 // Runs the worker as a process: one owner per data directory, its port and files, its signals, its end.
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { processStart, systemClock } from "../clock.ts";
-import { failOpen, failOpenSync, MemError, reportFailOpenTo } from "../errors.ts";
-import { makePrivateDirectory } from "../hook/private-directory.ts";
-import { newId, newSecret } from "../ids.ts";
-import { createLog, type Log, recordCrash } from "../log.ts";
-import type { DataPaths } from "../paths.ts";
+import { processStart, systemClock } from "../core/clock.ts";
+import { failOpen, failOpenSync, MemError, reportFailOpenTo } from "../core/errors.ts";
+import { newId, newSecret } from "../core/ids.ts";
+import { createLog, type Log, recordCrash } from "../core/log.ts";
+import type { DataPaths } from "../core/paths.ts";
+import { version } from "../core/version.ts";
+import { makePrivateDirectory } from "../hosts/hook/private-directory.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { damageBehind } from "../store/sqlite/damage-check.ts";
@@ -14,7 +15,6 @@ import { createPlaceCheck, type PlaceCheck } from "../store/sqlite/in-place.ts";
 import { withLateStatements } from "../store/sqlite/late-statements.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
-import { version } from "../version.ts";
 import { announceAlreadyRunning, announceRunning, announceStopping } from "./announce.ts";
 import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";

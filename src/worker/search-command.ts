@@ -1,5 +1,5 @@
 // The command by which an agent searches: what its own shell can run, which knows `mem` only once it is linked.
-import { packageFile } from "../paths.ts";
+import { packageFile } from "../core/paths.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 

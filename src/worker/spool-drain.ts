@@ -1,11 +1,11 @@
 // Drains the spool: events that hooks wrote down while the worker could not be reached, taken in with their own time.
 import { appendFileSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../clock.ts";
-import type { JsonObject } from "../domain/json.ts";
-import { parseSpoolLine } from "../domain/spool.ts";
-import { toMemError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../core/clock.ts";
+import { toMemError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { parseSpoolLine } from "../core/records/spool.ts";
+import type { JsonObject } from "../text/json.ts";
 
 interface SpoolDrainDeps {
   directory: string;

@@ -1,8 +1,8 @@
 // What the worker says about itself: health, the queue, and the status line of the stream.
-import type { Clock } from "../clock.ts";
-import type { ProcessingStatus, StreamEvent } from "../domain/events.ts";
-import type { GenerationPause } from "../domain/generation-pause.ts";
-import type { MessageCounts } from "../domain/messages.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ProcessingStatus, StreamEvent } from "../core/records/events.ts";
+import type { GenerationPause } from "../core/records/generation-pause.ts";
+import type { MessageCounts } from "../core/records/messages.ts";
 
 interface StatusDeps {
   clock: Clock;

@@ -1,6 +1,6 @@
 // Whether events can be written down at the moment: what health, its notices and the user hear of a full disk.
-import type { Clock } from "../clock.ts";
-import type { MemError } from "../errors.ts";
+import type { Clock } from "../core/clock.ts";
+import type { MemError } from "../core/errors.ts";
 import { isStorageFailure, storageError } from "../store/sqlite/storage-error.ts";
 
 export interface StorageHealth {

@@ -1,11 +1,12 @@
 // What is said of records, and whether the files they speak of are still as they were: over the store and this machine.
-import type { Clock } from "../clock.ts";
-import type { StreamEvent } from "../domain/events.ts";
+
+import { type BlobKeeper, createBlobKeeper } from "../context/freshness/blob-keeper.ts";
+import { type ContentOf, createFileContent } from "../context/freshness/file-content.ts";
+import { type ChangedSince, createFreshness } from "../context/freshness/freshness.ts";
+import { createJudge, type Judge } from "../context/freshness/judge.ts";
+import type { Clock } from "../core/clock.ts";
+import type { StreamEvent } from "../core/records/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { type BlobKeeper, createBlobKeeper } from "../truth/blob-keeper.ts";
-import { type ContentOf, createFileContent } from "../truth/file-content.ts";
-import { type ChangedSince, createFreshness } from "../truth/freshness.ts";
-import { createJudge, type Judge } from "../truth/judge.ts";
 import type { WorkerProjects } from "./project-ports.ts";
 
 interface TruthDeps {

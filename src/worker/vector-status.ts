@@ -1,8 +1,8 @@
 // What the worker says of search by meaning, counted now and then.
-import type { Clock } from "../clock.ts";
-import type { VectorStatus } from "../domain/vector-status.ts";
-import type { Background, VectorSet } from "../embed/background.ts";
-import type { EmbedderIdentity } from "../embed/embedder.ts";
+import type { Clock } from "../core/clock.ts";
+import type { VectorStatus } from "../core/records/vector-status.ts";
+import type { Background, VectorSet } from "../recall/embed/background.ts";
+import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
 
 interface StatusDeps {
   chosen: EmbedderIdentity;

@@ -1,8 +1,8 @@
 // The thread that searches vectors: its own connection for reading, so that a search never holds up the worker.
 import { parentPort, workerData } from "node:worker_threads";
+import type { ThreadAnswer, ThreadData, ThreadRequest } from "../recall/vectors/thread-messages.ts";
+import { createVectorIndex } from "../recall/vectors/vector-index.ts";
 import { openVectorReader } from "../store/sqlite/vectors.ts";
-import type { ThreadAnswer, ThreadData, ThreadRequest } from "../vectors/thread-messages.ts";
-import { createVectorIndex } from "../vectors/vector-index.ts";
 
 const { databasePath } = workerData as ThreadData;
 const source = openVectorReader(databasePath);

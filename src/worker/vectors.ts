@@ -1,19 +1,29 @@
 // Search by meaning, put together: the embedder that is set, the work behind it, the thread that searches, its status.
-import type { Clock } from "../clock.ts";
-import { embedderInWords, type VectorStatus } from "../domain/vector-status.ts";
-import { type Background, createBackground, type VectorSet, type VectorWork } from "../embed/background.ts";
-import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../embed/embedder.ts";
-import { fusionWeight } from "../embed/fusion-weight.ts";
-import { createQueryVectors } from "../embed/query-vector.ts";
-import { buildEmbedder, chosenEmbedder, embedderSettings, whyNoVectors } from "../model/embedders.ts";
-import { packageFile } from "../paths.ts";
+import type { Clock } from "../core/clock.ts";
+import { packageFile } from "../core/paths.ts";
+import { embedderInWords, type VectorStatus } from "../core/records/vector-status.ts";
+import {
+  buildEmbedder,
+  chosenEmbedder,
+  embedderSettings,
+  whyNoVectors,
+} from "../generate/model/embedders.ts";
+import {
+  type Background,
+  createBackground,
+  type VectorSet,
+  type VectorWork,
+} from "../recall/embed/background.ts";
+import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../recall/embed/embedder.ts";
+import { fusionWeight } from "../recall/embed/fusion-weight.ts";
+import { createQueryVectors } from "../recall/embed/query-vector.ts";
 import type { VectorAnswer, VectorLeg } from "../recall/vector-leg.ts";
+import { createIndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
+import { toInt8, unitVector } from "../recall/vectors/int8.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { createVectors, type Vectors } from "../store/sqlite/vectors.ts";
-import { createIndexThread, IndexUnavailable } from "../vectors/index-thread.ts";
-import { toInt8, unitVector } from "../vectors/int8.ts";
 import { createVectorStatus } from "./vector-status.ts";
 
 interface VectorDeps {

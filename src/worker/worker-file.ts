@@ -1,9 +1,9 @@
 // worker.json: how hooks and the command line find the running worker, and tell it from a stranger on its port.
 import { createHmac } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { processStart } from "../clock.ts";
-import { failOpenSync } from "../errors.ts";
-import { type DataPaths, packageFile } from "../paths.ts";
+import { processStart } from "../core/clock.ts";
+import { failOpenSync } from "../core/errors.ts";
+import { type DataPaths, packageFile } from "../core/paths.ts";
 
 export interface WorkerFile {
   pid: number;

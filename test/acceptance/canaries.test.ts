@@ -1,9 +1,9 @@
 // Fifty projects that look alike, and random calls of everything that recalls: none tells of another project.
 // MEM_TEST_CANARY_CALLS sets the number of calls, MEM_TEST_SEED repeats a run.
 import { expect, test } from "vitest";
+import { connectMcp } from "../cli/mcp/connect.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
-import { connectMcp } from "../mcp/connect.ts";
 import { canaryCalls } from "./canary-calls.ts";
 import { canariesIn, fillProjects } from "./canary-world.ts";
 

@@ -1,8 +1,8 @@
 // Random calls of everything that recalls, each for one project, with the words, files and ids of others.
 import { join } from "node:path";
+import type { McpClient } from "../cli/mcp/connect.ts";
 import type { Random } from "../helpers/random.ts";
 import type { Answer, WorkerProcess } from "../helpers/worker-process.ts";
-import type { McpClient } from "../mcp/connect.ts";
 import type { CanaryProject } from "./canary-world.ts";
 
 interface Choice {

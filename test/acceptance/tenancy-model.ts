@@ -1,5 +1,5 @@
 // What every request of the matrix must be answered: the oracle, which knows who asks, what for, and nothing of the code.
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import { type Home, type KeyKind, type Noun, rightsOf, type World } from "./tenancy-world.ts";
 
 /** `absent` is the left out id of a project; `nothing` stands where a request has no id. */

@@ -1,5 +1,5 @@
 // The rows of the matrix for the older routes: they name projects by their labels, records by their numbers.
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
 import { everyonesSession, filePath, lure, type Noun } from "./tenancy-world.ts";
 

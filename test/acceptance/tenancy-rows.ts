@@ -1,5 +1,5 @@
 // The rows of the matrix: every route of /v1 and every MCP tool, with each place where an id travels in it.
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 
 import type { Row, Slot } from "./tenancy-model.ts";
 import { olderRows } from "./tenancy-older-rows.ts";

@@ -1,6 +1,6 @@
 // Sends the cases of the matrix one after the other, and says of each what is not as the model has it.
 
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import type { HostedServer } from "../../src/server/build.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
 import type { Random } from "../helpers/random.ts";

@@ -1,6 +1,6 @@
 // The two walls between tenants, each taken down or holed on purpose: the bounds in the statements, and the policies.
-import { systemClock } from "../../src/clock.ts";
-import { createStderrLog } from "../../src/log.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createStderrLog } from "../../src/core/log.ts";
 import { buildServer, type HostedServer } from "../../src/server/build.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";
 import type { Connections, Database, Queryable, Statement } from "../../src/store/postgres/open.ts";

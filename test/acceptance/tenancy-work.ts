@@ -1,5 +1,5 @@
 // Generation at a team's work: what it claims, keeps, gives back and completes is its own, and nobody else's by any name.
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
 import { countTenantJobs } from "../../src/store/postgres/job-counts.ts";
 import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";

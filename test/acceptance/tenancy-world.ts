@@ -1,12 +1,12 @@
 // Three teams of three projects on one server: the same words in each, a canary of its own, and every kind of key.
-import { systemClock } from "../../src/clock.ts";
-import { type Scope, scopes } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
-import { freshKey } from "../../src/keys/new-key.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { newId } from "../../src/core/ids.ts";
+import { type Scope, scopes } from "../../src/core/records/tenancy.ts";
 import { insertKey } from "../../src/store/postgres/api-keys.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../../src/store/postgres/teams.ts";
+import { freshKey } from "../../src/tenancy/keys/new-key.ts";
 import { hostedObservation } from "../helpers/hosted-records.ts";
 
 /** What an id can name. The numbers and the names are how the older routes say it. */

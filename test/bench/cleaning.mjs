@@ -33,7 +33,7 @@ export async function run({ say }) {
   const dearest = mostOf(costs, ({ ms }) => ms);
   const worst = mostOf(large, ({ perMb }) => perMb);
   const worstSmall = mostOf(small, ({ ms }) => ms);
-  const { failed } = runTests("test/domain/clean.test.ts", { MEM_TEST_DOCUMENTS: String(documents) });
+  const { failed } = runTests("test/privacy/clean.test.ts", { MEM_TEST_DOCUMENTS: String(documents) });
   return [
     boundFigure({
       name: "worst cleaning time per MB, of hostile messages",

@@ -5,7 +5,7 @@ import { runTests } from "./vitest.mjs";
 const documents = Number(process.env.MEM_TEST_DOCUMENTS ?? 20_000);
 
 export async function run() {
-  const { failed } = runTests("test/domain/private-tags.test.ts", { MEM_TEST_DOCUMENTS: String(documents) });
+  const { failed } = runTests("test/privacy/private-tags.test.ts", { MEM_TEST_DOCUMENTS: String(documents) });
   return [
     boundFigure({
       name: "tests of the tag scanner that let something hidden through",

@@ -11,7 +11,7 @@ import { ask, benchHome, root, startWorker } from "./worker.mjs";
 
 const plugin = join(root, "hooks", "claude-code");
 const fixtures = join(root, "test", "fixtures", "host-events", "claude-code");
-// Deadlines of src/hook/deadlines.ts: what a hung worker may cost on top.
+// Deadlines of src/hosts/hook/deadlines.ts: what a hung worker may cost on top.
 const captureDeadlineMs = 1_000;
 const promptDeadlineMs = 1_500;
 

@@ -25,7 +25,7 @@ async function loadFinders() {
 }
 
 function recall(say) {
-  const { lines, failed } = runTests("test/domain/secret-recall.test.ts", {
+  const { lines, failed } = runTests("test/privacy/secret-recall.test.ts", {
     MEM_TEST_SECRET_DOCUMENTS: String(documents),
     MEM_TEST_SEED: "23",
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createThreadCleaner } from "../../src/capture/clean-in-thread.ts";
 import { type Cleaner, cleanHere, isLarge, largeChars } from "../../src/capture/cleaner.ts";
-import type { Json } from "../../src/domain/json.ts";
+import type { Json } from "../../src/text/json.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const built = fileURLToPath(new URL("../../dist/clean-thread.cjs", import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createIntake, type Intake } from "../../src/capture/intake.ts";
-import type { StreamEvent } from "../../src/domain/events.ts";
+import type { StreamEvent } from "../../src/core/records/events.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createIntake, type Intake } from "../../src/capture/intake.ts";
 import { createObservationRecorder } from "../../src/capture/record-observation.ts";
-import type { StreamEvent } from "../../src/domain/events.ts";
-import type { Session } from "../../src/domain/records.ts";
-import { shorten } from "../../src/domain/shorten.ts";
+import type { StreamEvent } from "../../src/core/records/events.ts";
+import type { Session } from "../../src/core/records/records.ts";
+import { shorten } from "../../src/core/shorten.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;

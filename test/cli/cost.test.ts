@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { dollars } from "../../src/cli/cost-table.ts";
 import type { CostAnswer } from "../../src/client/worker-client.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { memAtHome } from "./mem.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { loadDemoSession } from "../../src/cli/demo-session.ts";
-import { failOpenSync } from "../../src/errors.ts";
+import { failOpenSync } from "../../src/core/errors.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));

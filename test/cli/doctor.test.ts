@@ -5,8 +5,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 

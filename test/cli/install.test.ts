@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dataPaths } from "../../src/paths.ts";
-import { version } from "../../src/version.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { version } from "../../src/core/version.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keyLines } from "../../src/cli/key-lines.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 
 const day = 86_400_000;
 const key = {

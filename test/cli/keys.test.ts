@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isWellFormedKey } from "../../src/keys/key-format.ts";
+import { isWellFormedKey } from "../../src/tenancy/keys/key-format.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
 import { memAtHome } from "./mem.ts";
 

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
-import { loadMode } from "../../src/modes/load-mode.ts";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { loadMode } from "../../src/settings/modes/load-mode.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 function writeMode(mem: Mem, name: string, text: string): void {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { makeRepository } from "../projects/work-tree-support.ts";
 import { workingMem } from "./working-mem.ts";
 
 test("two folders of one name are two projects; they are listed, renamed and merged, and events follow", async () => {

@@ -3,7 +3,7 @@ import { createIo } from "../../src/cli/io.ts";
 import type { Halt } from "../../src/cli/queue-halt.ts";
 import { renderQueue } from "../../src/cli/queue-table.ts";
 import type { QueuePage } from "../../src/client/worker-client.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 
 const now = 1_760_000_000_000;
 

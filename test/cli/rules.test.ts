@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { fillMemory } from "../mcp/fill.ts";
+import { fillMemory } from "./mcp/fill.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
 /** A `mem` with a running worker, and temporary files of its own. */

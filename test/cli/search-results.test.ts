@@ -3,7 +3,7 @@ import type { Io } from "../../src/cli/io.ts";
 import { paintFor } from "../../src/cli/paint.ts";
 import { renderSearch } from "../../src/cli/search-results.ts";
 import type { SearchAnswer } from "../../src/client/worker-client.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 
 const now = 1_790_000_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 import { memAtHome } from "./mem.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { settingKeys } from "../../src/settings/table.ts";
 import { memAtHome } from "./mem.ts";
 

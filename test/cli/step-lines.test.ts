@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stepLines } from "../../src/cli/step-lines.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 
 test("a step that fits is one line, as it was written", () => {
   expect(stepLines("mem worker restart", 55)).toEqual(["mem worker restart"]);

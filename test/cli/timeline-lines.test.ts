@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { paintFor } from "../../src/cli/paint.ts";
 import { renderTimeline, type TimelineItem, timelineLine } from "../../src/cli/timeline-lines.ts";
-import { displayWidth } from "../../src/domain/terminal-text.ts";
+import { displayWidth } from "../../src/text/terminal-text.ts";
 
 const noon = new Date(2026, 10, 20, 12, 5).getTime();
 

@@ -1,6 +1,6 @@
 // `mem timeline`, `mem show` and `mem file` as processes on a real worker.
 import { expect, test } from "vitest";
-import { fillMemory, record } from "../mcp/fill.ts";
+import { fillMemory, record } from "./mcp/fill.ts";
 import { memAtHome } from "./mem.ts";
 
 test("a timeline leads from what search found to what happened around it", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseWhen } from "../../src/cli/when.ts";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 
 const now = new Date(2026, 10, 21, 15, 30).getTime();
 const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { processesOf, until } from "../helpers/worker-process.ts";
 import { memAtHome } from "./mem.ts";

@@ -1,7 +1,7 @@
 // A `mem` whose worker has made observations of files that are really there.
 import { onTestFinished } from "vitest";
 import { createWorkerClient, type WorkerClient } from "../../src/client/worker-client.ts";
-import type { Observation } from "../../src/domain/records.ts";
+import type { Observation } from "../../src/core/records/records.ts";
 import { until } from "../helpers/worker-process.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 

@@ -11,8 +11,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
-import { MemError } from "../../src/errors.ts";
-import { dataPaths } from "../../src/paths.ts";
+import { MemError } from "../../src/core/errors.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fakeWorker, json } from "./fake-worker.ts";
 

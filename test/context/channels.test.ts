@@ -1,11 +1,11 @@
 // Nothing that is stored can leave the block it is quoted in, whatever channel it goes in and out by.
 import { describe, expect, it } from "vitest";
 import { createIntake } from "../../src/capture/intake.ts";
-import { cleanJson } from "../../src/domain/clean.ts";
-import { stripPrivate } from "../../src/domain/private-tags.ts";
-import { parseLists } from "../../src/domain/records.ts";
+import { listedHits, listedLine } from "../../src/cli/mcp/listed.ts";
+import { parseLists } from "../../src/core/records/records.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
-import { listedHits, listedLine } from "../../src/mcp/listed.ts";
+import { cleanJson } from "../../src/privacy/clean.ts";
+import { stripPrivate } from "../../src/privacy/private-tags.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { canary, payloads } from "./injection-payloads.ts";

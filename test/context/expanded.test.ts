@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expandedLines } from "../../src/context/expanded.ts";
-import { parseLists } from "../../src/domain/records.ts";
+import { parseLists } from "../../src/core/records/records.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 
 interface Told {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createExplain, type ExplainRequest, type Explanation } from "../../src/context/explain.ts";
-import type { StatementMarks } from "../../src/domain/statement.ts";
+import type { StatementMarks } from "../../src/core/records/statement.ts";
 import { createMemoryContext, type MemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { createLedger } from "../../src/context/ledger.ts";
-import type { Observation } from "../../src/domain/records.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Observation } from "../../src/core/records/records.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
 import { buildFreshness } from "../../src/worker/truth-ports.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";

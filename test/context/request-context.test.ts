@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PassedOnPort } from "../../src/context/passed-on.ts";
 import { createRequestContext, type FoundRecord } from "../../src/context/request-context.ts";
 import { textTokens } from "../../src/context/tokens.ts";
-import type { QuotedRecord } from "../../src/domain/records.ts";
+import type { QuotedRecord } from "../../src/core/records/records.ts";
 
 const day = Date.UTC(2026, 3, 1);
 

@@ -1,7 +1,7 @@
 // What every model client holds, whatever its wire format: one suite, run against each of them and a scripted server.
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../src/generate/model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../src/generate/model-failure.ts";
 import {

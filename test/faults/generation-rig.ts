@@ -1,5 +1,5 @@
 // The whole of generation over a scripted model: real queue, loop, gate, writer and client; the clock is turned by hand.
-import type { PendingMessage } from "../../src/domain/messages.ts";
+import type { PendingMessage } from "../../src/core/records/messages.ts";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { modelBatching } from "../../src/generate/batching.ts";
 import { createCoalescingProvider } from "../../src/generate/coalesce.ts";
@@ -11,7 +11,7 @@ import { createPrimaryClient } from "../../src/generate/providers/primary.ts";
 import { createSecondaryClient } from "../../src/generate/providers/secondary.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../../src/generate/writer.ts";
-import { loadMode } from "../../src/modes/load-mode.ts";
+import { loadMode } from "../../src/settings/modes/load-mode.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { Agent, request } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { startOwnPostgres } from "../helpers/postgres.ts";
 

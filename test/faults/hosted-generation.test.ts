@@ -2,7 +2,7 @@
 // MEM_TEST_HOSTED_KILLS and MEM_TEST_HOSTED_ZOMBIES make the runs longer.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { modelServer } from "../generate/providers/model-server.ts";
 import { enqueueEvent, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
 import { type ServerProcess, startServer } from "../helpers/hosted-processes.ts";

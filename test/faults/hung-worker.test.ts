@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
-import { payload, silent } from "../hook/hook-payload.ts";
-import { type LauncherName, launchers, runHook, spooled } from "../hook/run-hook.ts";
+import { payload, silent } from "../hosts/hook/hook-payload.ts";
+import { type LauncherName, launchers, runHook, spooled } from "../hosts/hook/run-hook.ts";
 
 const ways: LauncherName[] = ["as registered", "the Node bundle"];
 const start = JSON.stringify({ session_id: "s9", cwd: "/home/user/demo", source: "startup" });

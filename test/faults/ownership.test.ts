@@ -17,7 +17,7 @@ import {
   type WorkerProcess,
   workerHome,
 } from "../helpers/worker-process.ts";
-import { launchers, runHook, spooled } from "../hook/run-hook.ts";
+import { launchers, runHook, spooled } from "../hosts/hook/run-hook.ts";
 
 const racers = 20;
 

@@ -1,7 +1,7 @@
 // One project's history in a random order, its steps at once where they meet: ingest, claim, complete, fail, delete, purge.
 
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { completeJobs, type DraftRecord } from "../../src/store/postgres/complete-jobs.ts";
 import { deleteObservation, purgeProject } from "../../src/store/postgres/deletion.ts";
 import { batchItem, type NewEvent } from "../../src/store/postgres/event-batch.ts";

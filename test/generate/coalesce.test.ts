@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClaimedMessage, PendingMessage } from "../../src/domain/messages.ts";
+import type { ClaimedMessage, PendingMessage } from "../../src/core/records/messages.ts";
 import { coalesce, createCoalescingProvider } from "../../src/generate/coalesce.ts";
 import type { GenerationBatch } from "../../src/generate/provider.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import type { Made } from "../../src/generate/generate-batch.ts";
 import { createGenerationLoop } from "../../src/generate/loop.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { packageFile } from "../../src/core/paths.ts";
 import { loadPrices } from "../../src/generate/prices.ts";
 import { primaryModel, secondaryModel } from "../../src/generate/providers/model-names.ts";
-import { packageFile } from "../../src/paths.ts";
 import { definitionOf } from "../../src/settings/table.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

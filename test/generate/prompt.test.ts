@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/domain/json.ts";
-import type { Turn } from "../../src/domain/turn.ts";
+import type { Turn } from "../../src/core/records/turn.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "../../src/generate/prompt.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
-import { listModes, loadMode } from "../../src/modes/load-mode.ts";
+import { listModes, loadMode } from "../../src/settings/modes/load-mode.ts";
+import type { Json } from "../../src/text/json.ts";
 import {
   bash,
   batchOf,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClaimedMessage } from "../../src/domain/messages.ts";
+import type { ClaimedMessage } from "../../src/core/records/messages.ts";
 import { joinReplies, partsOf } from "../../src/generate/regeneration-parts.ts";
 
 function message(id: number, chars = 10): ClaimedMessage {

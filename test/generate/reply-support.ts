@@ -1,5 +1,5 @@
 // A reply with one observation a message, for tests of what calls a provider.
-import type { DraftObservation } from "../../src/domain/drafts.ts";
+import type { DraftObservation } from "../../src/core/records/drafts.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
 
 /** Each observation is titled by its writer and its message. */

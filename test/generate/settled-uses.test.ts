@@ -1,7 +1,7 @@
 // The end of a turn over a real queue: what becomes of the observations of its tool uses.
 import { expect, it } from "vitest";
-import type { PendingMessage } from "../../src/domain/messages.ts";
-import type { Observation } from "../../src/domain/records.ts";
+import type { PendingMessage } from "../../src/core/records/messages.ts";
+import type { Observation } from "../../src/core/records/records.ts";
 import type { Made } from "../../src/generate/generate-batch.ts";
 import { createGenerationLoop } from "../../src/generate/loop.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";

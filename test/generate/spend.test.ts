@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ModelCall } from "../../src/domain/model-call.ts";
+import type { ModelCall } from "../../src/core/records/model-call.ts";
 import { BudgetSpent, budgetInWords, createSpend, type Spend } from "../../src/generate/spend.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 

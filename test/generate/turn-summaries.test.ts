@@ -1,6 +1,6 @@
 // Summaries of the turns of one session, from the store to the provider and back.
 import { expect, test } from "vitest";
-import type { PendingMessage } from "../../src/domain/messages.ts";
+import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { GenerationBatch } from "../../src/generate/provider.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
 import { addMessages, echo, newLoopWorldEach, run, until, world } from "./loop-support.ts";

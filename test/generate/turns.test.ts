@@ -1,6 +1,6 @@
 // Which turns get no summary.
 import { expect, test } from "vitest";
-import type { ClaimedMessage, PendingMessage } from "../../src/domain/messages.ts";
+import type { ClaimedMessage, PendingMessage } from "../../src/core/records/messages.ts";
 import { withoutEmptyTurns } from "../../src/generate/turns.ts";
 
 const claimed = (id: number, message: PendingMessage): ClaimedMessage => ({

@@ -1,8 +1,9 @@
 // Tenants, sessions, events and jobs as the ingest of the hosted server leaves them, for tests of what comes after.
-import type { Json } from "../../src/domain/json.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
+
+import { newId } from "../../src/core/ids.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
+import type { Json } from "../../src/text/json.ts";
 
 /** A team with one project. */
 export async function makeTenant({ system }: Pick<Database, "system">): Promise<ProjectScope> {

@@ -1,7 +1,8 @@
 // Teams, projects and records of the hosted server for tests.
-import type { NewHostedObservation } from "../../src/domain/hosted-record.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
+
+import { newId } from "../../src/core/ids.ts";
+import type { NewHostedObservation } from "../../src/core/records/hosted-record.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../../src/store/postgres/teams.ts";
 

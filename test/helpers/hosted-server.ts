@@ -1,16 +1,16 @@
 // The hosted server on a database of the test file, and keys that open it.
 import { afterAll } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { Scope } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
-import { freshKey } from "../../src/keys/new-key.ts";
-import { createStderrLog, type Log } from "../../src/log.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { newId } from "../../src/core/ids.ts";
+import { createStderrLog, type Log } from "../../src/core/log.ts";
+import type { Scope } from "../../src/core/records/tenancy.ts";
 import { buildServer, type HostedServer } from "../../src/server/build.ts";
 import type { Environment } from "../../src/settings/environment.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";
 import { insertKey } from "../../src/store/postgres/api-keys.ts";
 import type { Database } from "../../src/store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../../src/store/postgres/teams.ts";
+import { freshKey } from "../../src/tenancy/keys/new-key.ts";
 import { openTestDatabase } from "./postgres.ts";
 
 export interface TestKey {

@@ -1,6 +1,6 @@
 // The rules of src/README.md that a program can hold: each takes a source tree and says what breaks it.
 import { builtinModules } from "node:module";
-import { type ImportTable, rootFolder } from "./import-table.ts";
+import type { ImportTable } from "./import-table.ts";
 import { isNode, lineOf, type SourceFile, type SourceTree, type SyntaxNode } from "./source-tree.ts";
 
 /** Imports that the table of src/README.md does not allow. */
@@ -58,24 +58,24 @@ export interface EdgeRule {
 export const edgeRules: readonly EdgeRule[] = [
   {
     name: "process.env",
-    home: /^src\/(settings|hook)\/|^src\/build\.mjs$/,
+    home: /^src\/(settings|hosts\/hook)\/|^src\/build\.mjs$/,
     found: (node) => memberPath(node) === "process.env",
   },
   {
     name: "process.exit",
-    home: /^bin\/|^src\/cli\/main\.ts$|^src\/(worker|server)\/(run|main)\.ts$|^src\/hook\//,
+    home: /^bin\/|^src\/cli\/main\.ts$|^src\/(worker|server)\/(run|main)\.ts$|^src\/hosts\/hook\//,
     found: (node) => memberPath(node) === "process.exit",
   },
   {
     name: "a clock",
-    home: /^src\/clock\.ts$/,
+    home: /^src\/core\/clock\.ts$/,
     found: (node) =>
       ["Date.now", "performance.now", "process.hrtime"].includes(memberPath(node)) ||
       (node.type === "NewExpression" && nameOf(node.callee) === "Date" && isEmptyList(node.arguments)),
   },
   {
     name: "randomness",
-    home: /^src\/ids\.ts$/,
+    home: /^src\/core\/ids\.ts$/,
     found: (node) =>
       randomness.test(memberPath(node)) || (node.type === "ImportSpecifier" && drawsRandomness(node)),
   },
@@ -100,9 +100,8 @@ export function outsideHome(tree: SourceTree, rule: EdgeRule): string[] {
 }
 
 const budgetLines = 400;
-const mostRootFiles = 8;
 
-/** Files over 400 lines, more than eight root files, names that say nothing, and files without their first line. */
+/** Files over 400 lines, files directly in src/, names that say nothing, and files without their first line. */
 export function shapeFaults(tree: SourceTree): string[] {
   const files = [...tree.values()].filter((file) => /\.(tsx?|mjs|js|sql|sh)$/.test(file.path));
   const rootFiles = files.filter(
@@ -118,9 +117,7 @@ export function shapeFaults(tree: SourceTree): string[] {
     ...files
       .filter((file) => !/^test\/.*\.test\.ts$/.test(file.path) && !firstLine.test(file.text))
       .map((file) => `${file.path}: line 1 does not say what it is for`),
-    ...(rootFiles.length > mostRootFiles
-      ? [`src/ holds ${rootFiles.length} files, at most ${mostRootFiles}`]
-      : []),
+    ...rootFiles.map((file) => `${file.path} belongs in a folder`),
   ];
 }
 
@@ -151,9 +148,8 @@ function scripts(tree: SourceTree, where: RegExp): SourceFile[] {
 
 function folderOf(path: string, table: ImportTable): string {
   const parts = path.split("/").slice(1, -1);
-  if (parts.length === 0) return rootFolder;
   const two = parts.slice(0, 2).join("/");
-  return table.has(two) ? two : (parts[0] ?? rootFolder);
+  return table.has(two) ? two : (parts[0] ?? "src");
 }
 
 function packageAllowed(specifier: string, packages: "any" | "node" | readonly string[]): boolean {
@@ -164,7 +160,7 @@ function packageAllowed(specifier: string, packages: "any" | "node" | readonly s
 
 // package.json is the one file outside src/ that code may be built from; templates are read at run time, not imported.
 function importedOutside(path: string, target: string, from: string): string[] {
-  return target === "package.json" && from === rootFolder ? [] : [`${path} imports ${target}, outside src/`];
+  return target === "package.json" && from === "core" ? [] : [`${path} imports ${target}, outside src/`];
 }
 
 function findNodes(files: readonly SourceFile[], found: (node: SyntaxNode) => boolean): string[] {

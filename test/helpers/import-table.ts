@@ -12,22 +12,22 @@ export interface ImportRule {
 
 export type ImportTable = ReadonlyMap<string, ImportRule>;
 
-/** The name under which the table speaks of the files directly in src/. */
-export const rootFolder = "root";
+// What "the base" means in the table: modules without I/O, and the few primitives everything uses.
+const baseFolders = ["text", "privacy", "core", "core/records", "core/tools"] as const;
 
 // What "the feature folders" means in the table.
 const featureFolders = [
   "capture",
+  "capture/projects",
   "generate",
   "recall",
+  "recall/embed",
+  "recall/vectors",
   "context",
-  "folders",
-  "truth",
-  "projects",
-  "embed",
-  "vectors",
-  "keys",
-  "limits",
+  "context/folders",
+  "context/freshness",
+  "tenancy/keys",
+  "tenancy/limits",
 ] as const;
 
 // The two services never know of each other.
@@ -48,7 +48,6 @@ export function parseImportTable(readme: string): ImportTable {
 }
 
 function folderNames(cell: string): string[] {
-  if (cell === "root files") return [rootFolder];
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 }
 
@@ -67,7 +66,7 @@ function parseRule(folder: string, cell: string, folders: readonly string[]): Im
       else if (clause === "not even a package") rule.packages = [];
       else if (clause === "no package") rule.packages = "node";
       else if (clause === "zod") rule.packages = ["zod"];
-      else if (clause === "root") rule.values.add(rootFolder);
+      else if (clause === "the base") for (const name of baseFolders) rule.values.add(name);
       else if (clause === "types of the feature folders")
         for (const name of featureFolders) rule.types.add(name);
       else if (clause === "everything below it")

@@ -1,6 +1,6 @@
 // A store in memory with short ways to put records into it, for tests of what reads them.
-import type { DraftObservation, DraftSummary } from "../../src/domain/drafts.ts";
-import type { Observation, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
+import type { DraftObservation, DraftSummary } from "../../src/core/records/drafts.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, inject } from "vitest";
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
 import { placeOfPostgres } from "../../src/server/postgres-home.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { createDatabaseIfMissing } from "../../src/store/postgres/create-database.ts";

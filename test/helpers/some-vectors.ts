@@ -1,5 +1,5 @@
 // Vectors for tests: directions that are told apart, and ones in clusters as real models give them.
-import { toInt8, unitVector } from "../../src/vectors/int8.ts";
+import { toInt8, unitVector } from "../../src/recall/vectors/int8.ts";
 import { createRandom } from "./random.ts";
 
 /** A vector of length one that points along one axis, a little off it. */

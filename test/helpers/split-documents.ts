@@ -1,5 +1,5 @@
 // Tag documents split over the strings of JSON values, in the shapes in which hosts send text.
-import type { Json } from "../../src/domain/json.ts";
+import type { Json } from "../../src/text/json.ts";
 import { createRandom, type Random } from "./random.ts";
 import { tagDocuments } from "./tag-documents.ts";
 

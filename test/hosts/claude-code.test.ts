@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/domain/json.ts";
-import { spoolablePayload } from "../../src/hook/spoolable-payload.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
+import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
+import type { JsonObject } from "../../src/text/json.ts";
 
 const fixtures = new URL("../fixtures/host-events/", import.meta.url);
 const versions = ["claude-code", "claude-code-2.1.197"];

@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { version } from "../../src/core/version.ts";
 import { claudeCodeRecipe, renderPluginHooks } from "../../src/hosts/claude-code-recipe.ts";
 import { hookCommand, isHookCommand, type Launcher } from "../../src/hosts/install-recipe.ts";
-import { version } from "../../src/version.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const hooks = fileURLToPath(new URL("../../hooks/", import.meta.url));

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { dataPaths } from "../../src/core/paths.ts";
 import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
 import type { InstallRecord } from "../../src/hosts/install.ts";
 import {
@@ -13,7 +14,6 @@ import {
   planMcpServer,
   planNoMcpServer,
 } from "../../src/hosts/mcp-server.ts";
-import { dataPaths } from "../../src/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const file = "/home/user/.claude.json";

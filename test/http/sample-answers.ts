@@ -1,5 +1,5 @@
 // One record and one answer of every kind, for the tests of the routes.
-import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/domain/records.ts";
+import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
 import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/rules.ts";

@@ -2,8 +2,8 @@
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { parseLists } from "../../src/domain/records.ts";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
+import { parseLists } from "../../src/core/records/records.ts";
 import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";

@@ -1,7 +1,7 @@
 // Words that stand in very many records: what a search finds is the same as if all of them were looked for.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projectToken, typeToken } from "../../src/domain/scope-token.ts";
-import type { RecordFilter, Scored } from "../../src/domain/search.ts";
+import { projectToken, typeToken } from "../../src/core/records/scope-token.ts";
+import type { RecordFilter, Scored } from "../../src/core/records/search.ts";
 import { bestOfSplit, splitWords } from "../../src/recall/common-words.ts";
 import { buildMatch } from "../../src/recall/query.ts";
 import { observationColumns } from "../../src/recall/rank-observations.ts";

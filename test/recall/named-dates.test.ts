@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dayName } from "../../src/domain/local-days.ts";
+import { dayName } from "../../src/core/local-days.ts";
 import { createNearness, localSpanOf, namedDates } from "../../src/recall/named-dates.ts";
 
 const day = 24 * 60 * 60 * 1000;

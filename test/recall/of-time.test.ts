@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { zoneName } from "../../src/domain/local-days.ts";
+import { zoneName } from "../../src/core/local-days.ts";
 import type { Search } from "../../src/recall/search.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";

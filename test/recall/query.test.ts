@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { indexText } from "../../src/domain/index-text.ts";
 import { buildMatch, buildPrefixMatch } from "../../src/recall/query.ts";
+import { indexText } from "../../src/text/index-text.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 
 const terms = (words: string) => buildMatch(words, ["body"], []);

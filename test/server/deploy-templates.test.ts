@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import { createClientAddress } from "../../src/http/v1/client-address.ts";
 import { loadServerSettings, serverTable } from "../../src/settings/server.ts";
 import { settingsTable } from "../../src/settings/table.ts";

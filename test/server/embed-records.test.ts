@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import type { Embedder } from "../../src/embed/embedder.ts";
-import { createStderrLog } from "../../src/log.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createStderrLog } from "../../src/core/log.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
+import type { Embedder } from "../../src/recall/embed/embedder.ts";
 import { createRecordEmbedding } from "../../src/server/embed-records.ts";
 import { createMeaning } from "../../src/server/meaning.ts";
 import { exportProject } from "../../src/server/transfer-export.ts";

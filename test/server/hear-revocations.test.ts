@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import type { Clock } from "../../src/clock.ts";
-import { createStderrLog } from "../../src/log.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { createStderrLog } from "../../src/core/log.ts";
 import { revokeKeyNow } from "../../src/server/administer-keys.ts";
 import { buildServer } from "../../src/server/build.ts";
 import { loadSettings } from "../../src/settings/load.ts";

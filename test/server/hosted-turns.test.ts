@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { DraftObservation } from "../../src/domain/drafts.ts";
-import type { Json } from "../../src/domain/json.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { DraftObservation } from "../../src/core/records/drafts.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { createJobQueue, type HostedBatch } from "../../src/server/job-queue.ts";
 import { teamWork } from "../../src/store/postgres/job-leases.ts";
 import { withdraw } from "../../src/store/postgres/legacy-withdrawal.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
+import type { Json } from "../../src/text/json.ts";
 import { enqueueEvent, enqueueSummary, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { vectorsInWords } from "../../src/domain/vector-status.ts";
-import { createStderrLog } from "../../src/log.ts";
-import { serverEmbedderSettings } from "../../src/model/embedders.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createStderrLog } from "../../src/core/log.ts";
+import { vectorsInWords } from "../../src/core/records/vector-status.ts";
+import { serverEmbedderSettings } from "../../src/generate/model/embedders.ts";
 import { buildServer } from "../../src/server/build.ts";
 import {
   hostedVectorStatus,

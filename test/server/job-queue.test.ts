@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import { MemError } from "../../src/errors.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { MemError } from "../../src/core/errors.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { createJobQueue, type HostedBatch } from "../../src/server/job-queue.ts";
 import { sweepJobs, teamWork } from "../../src/store/postgres/job-leases.ts";
 import type { Connections } from "../../src/store/postgres/open.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/core/log.ts";
 import { logLibraryWords } from "../../src/server/library-words.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

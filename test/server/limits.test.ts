@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { Caller } from "../../src/domain/tenancy.ts";
-import { scopes } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
-import { createAdmission } from "../../src/limits/admission.ts";
-import { createMeter } from "../../src/limits/metering.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { newId } from "../../src/core/ids.ts";
+import type { Caller } from "../../src/core/records/tenancy.ts";
+import { scopes } from "../../src/core/records/tenancy.ts";
 import { admitRequests, recordRequests, usageThisMonth } from "../../src/store/postgres/limits.ts";
 import { openDatabase } from "../../src/store/postgres/open.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
+import { createAdmission } from "../../src/tenancy/limits/admission.ts";
+import { createMeter } from "../../src/tenancy/limits/metering.ts";
 import { makeTenant } from "../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 

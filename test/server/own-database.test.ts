@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createStderrLog } from "../../src/log.ts";
+import { createStderrLog } from "../../src/core/log.ts";
 import { findServerDatabase } from "../../src/server/own-database.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

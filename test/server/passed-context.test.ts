@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import type { NewHostedObservation } from "../../src/domain/hosted-record.ts";
-import type { StatementMarks } from "../../src/domain/statement.ts";
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/core/ids.ts";
+import type { NewHostedObservation } from "../../src/core/records/hosted-record.ts";
+import type { StatementMarks } from "../../src/core/records/statement.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { enqueueEvent, makeSession } from "../helpers/hosted-jobs.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import { inShell, placeOfPostgres, preparePostgresHome } from "../../src/server/postgres-home.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { MemError } from "../../src/errors.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { MemError } from "../../src/core/errors.ts";
 import { type LentUser, reachablePrograms } from "../../src/server/postgres-programs.ts";
 import { installedPrograms, startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

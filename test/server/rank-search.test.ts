@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { zoneName } from "../../src/domain/local-days.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
+import { zoneName } from "../../src/core/local-days.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { createProjectSearch } from "../../src/server/rank-search.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createStderrLog } from "../../src/log.ts";
+import { createStderrLog } from "../../src/core/log.ts";
 import { findServerDatabase } from "../../src/server/own-database.ts";
 import { takeStartLock } from "../../src/server/start-lock.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unpackTerms } from "../../src/domain/record-terms.ts";
+import { unpackTerms } from "../../src/core/records/record-terms.ts";
 import { createTermMemory } from "../../src/server/term-memory.ts";
 import type { IndexedRecord } from "../../src/store/postgres/search.ts";
 

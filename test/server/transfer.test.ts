@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import type { ProjectScope } from "../../src/domain/tenancy.ts";
-import { newId } from "../../src/ids.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { newId } from "../../src/core/ids.ts";
+import type { ProjectScope } from "../../src/core/records/tenancy.ts";
 import { exportProject } from "../../src/server/transfer-export.ts";
 import { importProject, readHeader } from "../../src/server/transfer-import.ts";
 import { numberedLines } from "../../src/server/transfer-lines.ts";

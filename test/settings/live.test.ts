@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { dataPaths } from "../../src/paths.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { createLiveSettings } from "../../src/settings/live.ts";
 import { createSettingsFile } from "../../src/settings/settings-file.ts";
 import { setSetting } from "../../src/settings/write.ts";

@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
-import { dataPaths } from "../../src/paths.ts";
+import { MemError } from "../../src/core/errors.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { Secret } from "../../src/settings/secret.ts";
 import { type SettingKey, settingKeys } from "../../src/settings/table.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bareWordsOf } from "../../src/domain/words.ts";
 import { alternativesIn } from "../../src/statements/alternatives.ts";
+import { bareWordsOf } from "../../src/text/words.ts";
 
 const valuesIn = (text: string) =>
   bareWordsOf(text).flatMap((word) => alternativesIn(word).map(({ choice, value }) => `${choice}: ${value}`));

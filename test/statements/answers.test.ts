@@ -1,7 +1,7 @@
 // What the user's answers to the agent's questions become.
 import { expect, it } from "vitest";
-import type { Json } from "../../src/domain/json.ts";
 import { certainStatements, statementDrafts } from "../../src/statements/turn-drafts.ts";
+import type { Json } from "../../src/text/json.ts";
 import { ok, type Step, turnOf } from "./turn-support.ts";
 
 function answered(

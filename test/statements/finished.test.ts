@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Turn } from "../../src/domain/turn.ts";
+import type { Turn } from "../../src/core/records/turn.ts";
 import { finishedIn } from "../../src/statements/finished.ts";
 
 const turn = (part: Partial<Turn>): Turn => ({ prompt: "", closing: "", previous: null, uses: [], ...part });

@@ -1,6 +1,6 @@
 // Builds turns of tool uses as Claude Code reports them.
-import type { PendingMessage } from "../../src/domain/messages.ts";
-import type { Turn } from "../../src/domain/turn.ts";
+import type { PendingMessage } from "../../src/core/records/messages.ts";
+import type { Turn } from "../../src/core/records/turn.ts";
 
 export type Step = Pick<PendingMessage, "tool_name" | "tool_input" | "tool_response" | "tool_failed">;
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ModelCall } from "../../src/domain/model-call.ts";
+import type { ModelCall } from "../../src/core/records/model-call.ts";
 import { costAnswer } from "../../src/http/schemas/cost.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { type Cost, createCost } from "../../src/worker/cost-ports.ts";

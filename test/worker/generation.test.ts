@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createCost } from "../../src/worker/cost-ports.ts";
 import { createGeneration } from "../../src/worker/generation.ts";

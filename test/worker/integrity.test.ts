@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import { checkDatabase, checkTable, reindex, tablesIn } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createIntegrityCheck } from "../../src/worker/integrity.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type GenerationPause, stuckNotice } from "../../src/domain/generation-pause.ts";
-import { MemError } from "../../src/errors.ts";
-import { dataPaths } from "../../src/paths.ts";
+import { MemError } from "../../src/core/errors.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { type GenerationPause, stuckNotice } from "../../src/core/records/generation-pause.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createNotices } from "../../src/worker/notices.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

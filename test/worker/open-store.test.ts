@@ -19,7 +19,7 @@ import Database from "better-sqlite3";
 import { buildSync } from "esbuild";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { checkDatabase } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";
@@ -289,7 +289,9 @@ describe("a worker that is killed while it replaces a damaged database", () => {
       format: "cjs",
       external: ["better-sqlite3"],
       loader: { ".sql": "text" },
-      define: { "import.meta.url": JSON.stringify(new URL("../../src/version.ts", import.meta.url).href) },
+      define: {
+        "import.meta.url": JSON.stringify(new URL("../../src/core/version.ts", import.meta.url).href),
+      },
     });
     return outfile;
   }

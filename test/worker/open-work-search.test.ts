@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { buildSearch } from "../../src/worker/recall-ports.ts";
 import { createMemoryStore, someTime } from "../helpers/memory-store.ts";
 

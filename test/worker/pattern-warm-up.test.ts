@@ -1,6 +1,6 @@
 // The patterns are compiled after the start, in steps, while no messages pour in.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { reportFailOpenTo } from "../../src/errors.ts";
+import { reportFailOpenTo } from "../../src/core/errors.ts";
 import { createPatternWarmUp } from "../../src/worker/pattern-warm-up.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { packageFile } from "../../src/paths.ts";
+import { packageFile } from "../../src/core/paths.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { buildRecall } from "../../src/worker/recall-answers.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";

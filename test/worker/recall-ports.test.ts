@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { terminalText } from "../../src/domain/terminal-text.ts";
+import { terminalText } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 

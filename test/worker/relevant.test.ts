@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Observation } from "../../src/domain/records.ts";
+import type { Observation } from "../../src/core/records/records.ts";
 import type { MatchedBy } from "../../src/recall/rank-observations.ts";
 import type { Search, SearchResults } from "../../src/recall/search.ts";
 import { createRelevant } from "../../src/worker/relevant.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { packageFile } from "../../src/paths.ts";
+import { packageFile } from "../../src/core/paths.ts";
 import { searchCommand, shellWord } from "../../src/worker/search-command.ts";
 
 let folder: string;

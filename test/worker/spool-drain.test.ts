@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/domain/json.ts";
-import { renderSpoolLine } from "../../src/domain/spool.ts";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
+import { renderSpoolLine } from "../../src/core/records/spool.ts";
+import type { JsonObject } from "../../src/text/json.ts";
 import { createSpoolDrain } from "../../src/worker/spool-drain.ts";
 
 const day = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import type { StreamEvent } from "../../src/domain/events.ts";
-import type { GenerationPause } from "../../src/domain/generation-pause.ts";
+import type { StreamEvent } from "../../src/core/records/events.ts";
+import type { GenerationPause } from "../../src/core/records/generation-pause.ts";
 import { createStatus } from "../../src/worker/status.ts";
 
 const minuteMs = 60_000;

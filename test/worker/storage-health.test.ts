@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemError } from "../../src/errors.ts";
+import { MemError } from "../../src/core/errors.ts";
 import { createStorageHealth } from "../../src/worker/storage-health.ts";
 
 test("a full disk is told while the last write failed, and for a minute longer", () => {

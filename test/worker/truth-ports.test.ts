@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { createProjectNames } from "../../src/projects/names.ts";
-import { createPlaces } from "../../src/projects/places.ts";
-import { createRootCommits } from "../../src/projects/root-commits.ts";
+import { createProjectNames } from "../../src/capture/projects/names.ts";
+import { createPlaces } from "../../src/capture/projects/places.ts";
+import { createRootCommits } from "../../src/capture/projects/root-commits.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { buildFreshness } from "../../src/worker/truth-ports.ts";
+import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { makeRepository } from "../projects/work-tree-support.ts";
 
 test("files of a project are not said to be gone because the agent stepped into another project", async () => {
   const { store, db, addObservation, close } = createMemoryStore();

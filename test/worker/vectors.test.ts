@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type VectorStatus, vectorsInWords } from "../../src/domain/vector-status.ts";
+import { type VectorStatus, vectorsInWords } from "../../src/core/records/vector-status.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createVectorSearch, type VectorSearch } from "../../src/worker/vectors.ts";
 import { type EmbeddingServer, embeddingServer } from "../helpers/embedding-server.ts";

@@ -1,5 +1,5 @@
 // Whether what happens can still be written down.
-import type { DataPaths } from "../../paths.ts";
+import type { DataPaths } from "../../core/paths.ts";
 import { freeBytes, minFreeBytes } from "../disk-space.ts";
 import { bytesInWords, homePath } from "../words.ts";
 import { type Check, fail, ok } from "./check.ts";

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { readWorkerAddress } from "../../client/worker-address.ts";
-import { demandOwn } from "../../directory.ts";
-import { MemError } from "../../errors.ts";
-import type { DataPaths } from "../../paths.ts";
+import { demandOwn } from "../../core/directory.ts";
+import { MemError } from "../../core/errors.ts";
+import type { DataPaths } from "../../core/paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";

@@ -1,9 +1,9 @@
 // What `mem doctor` says of who writes observations, and of what waits for them.
 import type { Health } from "../../client/worker-client.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import type { SettingKey } from "../../settings/table.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { providerInWords, queueInWords } from "../commands/status.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { type ProviderSetup, providerSetup } from "./provider-setup.ts";

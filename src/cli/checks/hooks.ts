@@ -1,13 +1,13 @@
 // Whether host agents tell the worker what they do.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../domain/json.ts";
-import { failOpen, failOpenSync, toMemError } from "../../errors.ts";
+import { failOpen, failOpenSync, toMemError } from "../../core/errors.ts";
 import { hookCommandsIn } from "../../hosts/hook-settings.ts";
 import { enabledPlugin } from "../../hosts/install.ts";
 import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile } from "../../hosts/settings-file.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
 import { settingsFileOf } from "../host-settings.ts";
 import { ageInWords, counted, homePath } from "../words.ts";

@@ -1,5 +1,5 @@
 // What the provider that is set needs before it can write, and what of it is not there.
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { isModelForAnotherServer } from "../../settings/compat-model.ts";
 import { loadGatewayCredentials } from "../../settings/env-file.ts";
 import type { Environment } from "../../settings/environment.ts";

@@ -2,8 +2,8 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { RepairState } from "../../client/worker-client.ts";
-import { isJsonObject } from "../../domain/json.ts";
-import { type DataPaths, packageFile } from "../../paths.ts";
+import { type DataPaths, packageFile } from "../../core/paths.ts";
+import { isJsonObject } from "../../text/json.ts";
 import { ageInWords, counted } from "../words.ts";
 import { type Check, ok, warn } from "./check.ts";
 

@@ -1,7 +1,7 @@
 // What `mem doctor` says of search by meaning.
 import type { Health } from "../../client/worker-client.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
-import { vectorsInWords } from "../../domain/vector-status.ts";
+import { vectorsInWords } from "../../core/records/vector-status.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** Observations have vectors, or it is said why not. */

@@ -1,7 +1,7 @@
 // `mem context`: what an agent would get at each moment of a session, and why.
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { terminalLine } from "../../domain/terminal-text.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { renderExplanation } from "../context-lines.ts";
 import { withExamples } from "../examples.ts";

@@ -1,7 +1,7 @@
 // `mem cost`: what models were asked, what it cost, what the month will cost, and what the budgets leave.
 import { type Command, Option } from "commander";
 import type { CostAnswer } from "../../client/worker-client.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { costNotes, emptyCost, renderCost } from "../cost-table.ts";
 import { withExamples } from "../examples.ts";

@@ -1,7 +1,7 @@
 // `mem demo`: see it work before anything is installed.
 import type { Command } from "commander";
-import type { DemoEvent } from "../../domain/demo-events.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { DemoEvent } from "../../core/records/demo-events.ts";
 import type { CliContext } from "../context.ts";
 import { runDemo } from "../demo.ts";
 import { showDemoLine } from "../demo-lines.ts";
@@ -26,7 +26,7 @@ export function registerDemo(program: Command, context: CliContext): void {
 async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
   const { io, environment, clock } = context;
   const draws = io.isTerminal && !plain;
-  const screen = draws ? (await import("../../tui/demo-screen.tsx")).openDemoScreen(io) : null;
+  const screen = draws ? (await import("../tui/demo-screen.tsx")).openDemoScreen(io) : null;
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);

@@ -1,11 +1,11 @@
 // `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
 import type { Command } from "commander";
-import { padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { failOpen, failOpenSync, MemError, toMemError } from "../../errors.ts";
+import { failOpen, failOpenSync, MemError, toMemError } from "../../core/errors.ts";
+import { version } from "../../core/version.ts";
 import type { McpState } from "../../hosts/mcp-switch.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
-import { version } from "../../version.ts";
+import { padToWidth, terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
 import { checkDisk } from "../checks/disk.ts";
 import {

@@ -1,10 +1,10 @@
 // `mem edit`: writes another title or text in place of an observation's.
 import type { Command } from "commander";
 import type { TextChange, WorkerClient } from "../../client/worker-client.ts";
-import { isQuote, wholeText } from "../../domain/quoted-text.ts";
-import type { Observation } from "../../domain/records.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { isQuote, wholeText } from "../../core/records/quoted-text.ts";
+import type { Observation } from "../../core/records/records.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { editText, keptText } from "../editor.ts";
 import { withExamples } from "../examples.ts";

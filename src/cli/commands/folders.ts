@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RemovedFolders } from "../../client/worker-client.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import type { Io } from "../io.ts";

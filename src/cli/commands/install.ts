@@ -1,7 +1,7 @@
 // `mem install <host>`: registers the hooks with a host agent.
 import type { Command } from "commander";
-import { isJsonObject } from "../../domain/json.ts";
-import { failOpenSync, MemError, toMemError } from "../../errors.ts";
+import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
+import { version } from "../../core/version.ts";
 import { enabledPlugin, planInstall, withFolders } from "../../hosts/install.ts";
 import { hookSettings, type InstallRecipe } from "../../hosts/install-recipe.ts";
 import { type McpServer, mcpServerName, mcpServerOf } from "../../hosts/mcp-server.ts";
@@ -11,7 +11,7 @@ import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { replacePrivateFile } from "../../settings/private-file.ts";
-import { version } from "../../version.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { hookLauncher, hookRuntime, installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";

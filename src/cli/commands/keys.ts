@@ -1,7 +1,7 @@
 // `mem keys create|list|revoke|connect`: the API keys of the hosted server, on the server's host.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type ConnectHost, connectHosts, keyPlaceholder } from "../../domain/connect-commands.ts";
-import { type Scope, scopes } from "../../domain/tenancy.ts";
+import { type ConnectHost, connectHosts, keyPlaceholder } from "../../core/records/connect-commands.ts";
+import { type Scope, scopes } from "../../core/records/tenancy.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";

@@ -1,13 +1,13 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
 import type { WorkerClient } from "../../client/worker-client.ts";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { version } from "../../core/version.ts";
 import { mcpServerName } from "../../hosts/mcp-server.ts";
 import { type McpChange, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
-import { version } from "../../version.ts";
+import { wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { installsOf, mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
@@ -120,7 +120,7 @@ async function serve(context: CliContext): Promise<void> {
       "This speaks the Model Context Protocol, which a host agent reads: `mem mcp enable` registers it.",
     );
   }
-  const { serveMcp } = await import("../../mcp/serve.ts");
+  const { serveMcp } = await import("../mcp/serve.ts");
   await serveMcp({ worker: startingWorker(context), version: version(), complain: (line) => io.err(line) });
 }
 

@@ -1,15 +1,9 @@
 // `mem mode`: what kind of work is observed and in which words: the modes there are, one of them, and choosing it.
 import type { Command } from "commander";
-import type { Mode, ModeWord } from "../../domain/mode.ts";
-import {
-  cutToWidth,
-  displayWidth,
-  padToWidth,
-  terminalLine,
-  wrapToWidth,
-} from "../../domain/terminal-text.ts";
-import type { ListedMode } from "../../modes/load-mode.ts";
+import type { Mode, ModeWord } from "../../core/records/mode.ts";
+import type { ListedMode } from "../../settings/modes/load-mode.ts";
 import { setSetting } from "../../settings/write.ts";
+import { cutToWidth, displayWidth, padToWidth, terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import { printAligned } from "../aligned.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
@@ -42,7 +36,7 @@ function registerList(mode: Command, context: CliContext): void {
 
 async function listAll(context: CliContext, asJson: boolean): Promise<void> {
   const { io } = context;
-  const { listModes, loadActiveMode } = await import("../../modes/load-mode.ts");
+  const { listModes, loadActiveMode } = await import("../../settings/modes/load-mode.ts");
   const dataDir = context.dataDir();
   const modes = listModes({ dataDir });
   const { mode: active, warnings } = loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir });
@@ -114,7 +108,7 @@ async function showMode(
   options: { json?: true },
 ): Promise<void> {
   const { io } = context;
-  const { listModes, loadActiveMode, loadMode } = await import("../../modes/load-mode.ts");
+  const { listModes, loadActiveMode, loadMode } = await import("../../settings/modes/load-mode.ts");
   const dataDir = context.dataDir();
   const { mode: active, warnings } = loadActiveMode(context.settings("read").get("MEM_MODE"), { dataDir });
   const mode = name === undefined ? active : loadMode(name, { dataDir });
@@ -184,7 +178,7 @@ function registerUse(mode: Command, context: CliContext): void {
 
 async function useMode(context: CliContext, name: string, asJson: boolean): Promise<void> {
   const { io } = context;
-  const { loadMode } = await import("../../modes/load-mode.ts");
+  const { loadMode } = await import("../../settings/modes/load-mode.ts");
   const dataDir = context.dataDir();
   const mode = loadMode(name, { dataDir });
   setSetting(dataDir, "MEM_MODE", name);

@@ -1,8 +1,8 @@
 // `mem project list|rename|merge`: which projects there are, and what they are called.
 import type { Command } from "commander";
 import type { ProjectDetails, RelabelAnswer } from "../../client/worker-client.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";

@@ -1,8 +1,8 @@
 // `mem queue`: what waits for the generator and what it gave up, tried again or dropped.
 import { type Command, InvalidArgumentError } from "commander";
 import type { QueueChoice, QueuePage } from "../../client/worker-client.ts";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { wrapToWidth } from "../../text/terminal-text.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { unknownProject } from "../../client/known-names.ts";
 import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { demandConsent, showPlan } from "../regenerate-consent.ts";
@@ -157,7 +157,7 @@ async function follow(
 async function openDisplay({ io }: CliContext, { plain, json }: RegenerateOptions): Promise<Display> {
   if (json === true) return { show: () => undefined, close: async () => undefined };
   if (io.isTerminal && plain !== true) {
-    return (await import("../../tui/progress-screen.tsx")).openProgressScreen({
+    return (await import("../tui/progress-screen.tsx")).openProgressScreen({
       color: io.color,
       columns: io.columns,
       words: progressInWords,

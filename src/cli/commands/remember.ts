@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { unknownProject } from "../../client/known-names.ts";
 import type { RememberedAnswer } from "../../client/worker-client.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 

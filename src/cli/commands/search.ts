@@ -1,9 +1,9 @@
 // `mem search`: what was learned, found by words and filters.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SearchParameters } from "../../client/worker-client.ts";
-import { modeWordId } from "../../domain/mode.ts";
-import { observationConcepts, observationTypes } from "../../domain/records.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
+import { modeWordId } from "../../core/records/mode.ts";
+import { observationConcepts, observationTypes } from "../../core/records/records.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";

@@ -1,6 +1,6 @@
 // `mem server export|import`: a project of the hosted server as a file, on the server's host.
 import type { Command } from "commander";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";

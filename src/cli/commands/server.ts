@@ -1,8 +1,8 @@
 // `mem server`: the hosted edition for a team, in the foreground as containers want it.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { wrapToWidth } from "../../domain/terminal-text.ts";
-import { type VectorStatus, vectorsInWords } from "../../domain/vector-status.ts";
+import { type VectorStatus, vectorsInWords } from "../../core/records/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
+import { wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { registerServerTransfer } from "./server-transfer.ts";

@@ -1,13 +1,13 @@
 // `mem settings`: what is set, where it came from, and changing it.
 import type { Command } from "commander";
-import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { acceptedBy } from "../../settings/definition.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
+import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { openEditor } from "../editor.ts";
 import { withExamples } from "../examples.ts";

@@ -1,9 +1,9 @@
 // `mem show`: whole records by their names.
 import type { Command } from "commander";
 import type { WorkerClient } from "../../client/worker-client.ts";
-import { parseRecordName, type RecordName, recordName } from "../../domain/record-name.ts";
-import { parseLists } from "../../domain/records.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
+import { parseLists } from "../../core/records/records.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { type Hits, hitsByKind } from "../search-list.ts";

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
-import { pauseReason } from "../../domain/generation-pause.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
-import { vectorsInWords } from "../../domain/vector-status.ts";
+import { pauseReason } from "../../core/records/generation-pause.ts";
+import { vectorsInWords } from "../../core/records/vector-status.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { printAligned } from "../aligned.ts";
 import { spoolInWords } from "../checks/files.ts";
 import type { CliContext } from "../context.ts";

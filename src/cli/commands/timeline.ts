@@ -2,10 +2,10 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Command } from "commander";
 import type { FileTimelineAnswer } from "../../client/worker-client.ts";
-import { isoTime } from "../../clock.ts";
-import { parseRecordName, recordName } from "../../domain/record-name.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { isoTime } from "../../core/clock.ts";
+import { MemError } from "../../core/errors.ts";
+import { parseRecordName, recordName } from "../../core/records/record-name.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { count } from "../count.ts";
 import { withExamples } from "../examples.ts";

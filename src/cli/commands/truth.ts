@@ -1,8 +1,8 @@
 // `mem supersede|pin|reject`: what the user says of an observation.
 import type { Command } from "commander";
-import type { Observation } from "../../domain/records.ts";
-import { terminalLine, wrapToWidth } from "../../domain/terminal-text.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { Observation } from "../../core/records/records.ts";
+import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
 import { observationId } from "../observation-id.ts";

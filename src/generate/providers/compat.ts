@@ -1,7 +1,8 @@
 // `compat`: any server of the chat-completions protocol, on this machine or elsewhere.
-import type { JsonObject } from "../../domain/json.ts";
-import { isThisMachine, parseEndpoint } from "../../outbound/endpoint.ts";
-import { countAt, listAt, textAt } from "../../outbound/wire-values.ts";
+
+import { isThisMachine, parseEndpoint } from "../../core/outbound/endpoint.ts";
+import { countAt, listAt, textAt } from "../../core/outbound/wire-values.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
 import {
   createHttpClient,

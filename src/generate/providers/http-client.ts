@@ -1,10 +1,10 @@
 // What the three vendors have in common: one POST, an answer in a wire format, and a plainer request where one is refused.
-import type { Clock } from "../../clock.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { cleanReason } from "../../outbound/error-text.ts";
-import type { Resolve } from "../../outbound/network-guard.ts";
-import type { OutsideRequest } from "../../outbound/post.ts";
-import { errorIn, valueAt } from "../../outbound/wire-values.ts";
+import type { Clock } from "../../core/clock.ts";
+import { cleanReason } from "../../core/outbound/error-text.ts";
+import type { Resolve } from "../../core/outbound/network-guard.ts";
+import type { OutsideRequest } from "../../core/outbound/post.ts";
+import { errorIn, valueAt } from "../../core/outbound/wire-values.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, TokenUsage } from "../model-client.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { createOutsideCall, type OutsideCall } from "./outside-call.ts";

@@ -1,6 +1,11 @@
 // One POST to a model server, with what a failure of it means for the messages that wait.
-import type { Clock } from "../../clock.ts";
-import { createPoster, type OutsideRequest, type PosterOptions, PostFailure } from "../../outbound/post.ts";
+import type { Clock } from "../../core/clock.ts";
+import {
+  createPoster,
+  type OutsideRequest,
+  type PosterOptions,
+  PostFailure,
+} from "../../core/outbound/post.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { refusalFailure } from "./refusal.ts";
 

@@ -1,7 +1,8 @@
 // `primary`: the Anthropic Messages API, at the vendor's own address or at a gateway that speaks it.
-import type { JsonObject } from "../../domain/json.ts";
-import { parseEndpoint } from "../../outbound/endpoint.ts";
-import { countAt, listAt, textAt } from "../../outbound/wire-values.ts";
+
+import { parseEndpoint } from "../../core/outbound/endpoint.ts";
+import { countAt, listAt, textAt } from "../../core/outbound/wire-values.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
 import { createHttpClient, type FoundAnswer, type HttpClientOptions, headerKey } from "./http-client.ts";
 import { primaryModel } from "./model-names.ts";

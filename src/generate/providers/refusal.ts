@@ -1,8 +1,9 @@
 // What a refusing answer means: the status first, then the vendors' words for money, length and keys.
-import type { Mends } from "../../domain/generation-pause.ts";
-import { reasonIn, wordsIn } from "../../outbound/error-text.ts";
-import { type Headers, retryAfterMs } from "../../outbound/retry-after.ts";
-import { textAt, valueAt } from "../../outbound/wire-values.ts";
+
+import { reasonIn, wordsIn } from "../../core/outbound/error-text.ts";
+import { type Headers, retryAfterMs } from "../../core/outbound/retry-after.ts";
+import { textAt, valueAt } from "../../core/outbound/wire-values.ts";
+import type { Mends } from "../../core/records/generation-pause.ts";
 import { ModelFailure, type ModelFailureKind } from "../model-failure.ts";
 
 interface Refusal {

@@ -1,5 +1,5 @@
 // The answer's JSON Schema as the vendors take it: they know a part of the language, and refuse or ignore the rest.
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
 /**
  * The schema with only the keywords that all vendors know. Objects take no other properties and have all that they

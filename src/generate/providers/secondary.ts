@@ -1,6 +1,7 @@
 // `secondary`: Google Gemini, generateContent.
-import type { JsonObject } from "../../domain/json.ts";
-import { countAt, listAt, textAt, valueAt } from "../../outbound/wire-values.ts";
+
+import { countAt, listAt, textAt, valueAt } from "../../core/outbound/wire-values.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { ModelAnswer, ModelClient } from "../model-client.ts";
 import { createHttpClient, type FoundAnswer, type HttpClientOptions, headerKey } from "./http-client.ts";
 import { secondaryModel } from "./model-names.ts";

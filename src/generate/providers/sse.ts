@@ -1,5 +1,5 @@
 // The JSON that an answer holds, whether the server sent one document or a stream of events.
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../text/json.ts";
 import { ModelFailure } from "../model-failure.ts";
 
 /** What came, in order. */

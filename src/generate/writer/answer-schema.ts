@@ -1,7 +1,7 @@
 // The shape of an answer: as it is asked for, with the ids of the mode, and as it is read, which forgives small slips.
 import * as z from "zod";
-import type { Mode, ModeWord } from "../../domain/mode.ts";
-import { reaches, speakers } from "../../domain/statement.ts";
+import type { Mode, ModeWord } from "../../core/records/mode.ts";
+import { reaches, speakers } from "../../core/records/statement.ts";
 import { askedKinds } from "./statement-kinds.ts";
 
 /** JSON Schema of the answer, for models that can be held to one. */

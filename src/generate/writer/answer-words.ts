@@ -1,7 +1,7 @@
 // A model's words made fit to keep: no control characters, nothing private, no secrets, no longer than they may be.
-import { cleanText } from "../../domain/clean.ts";
-import { clip } from "../../domain/plain-text.ts";
-import { terminalText } from "../../domain/terminal-text.ts";
+import { cleanText } from "../../privacy/clean.ts";
+import { clip } from "../../text/plain-text.ts";
+import { terminalText } from "../../text/terminal-text.ts";
 
 /** The longest of each part, in characters; counts for the lists. */
 export const longest = {

@@ -1,6 +1,6 @@
 // What the messages themselves prove: which files were read and changed, and where their content came from.
-import type { ClaimedMessage } from "../../domain/messages.ts";
-import type { Provenance } from "../../domain/records.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { Provenance } from "../../core/records/records.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { observe } from "../providers/local/observe.ts";
 import { summarize } from "../providers/local/summary.ts";

@@ -1,6 +1,7 @@
 // Finds the JSON object in what a model wrote: whole, in a code fence, or between sentences.
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import { nestingExceeds } from "../../domain/nesting.ts";
+
+import { nestingExceeds } from "../../privacy/nesting.ts";
+import { isJsonObject, type JsonObject } from "../../text/json.ts";
 
 /** The object that looks like an answer, or null when there is none that can be read. Linear in the text. */
 export function findAnswer(text: string): JsonObject | null {

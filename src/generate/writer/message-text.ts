@@ -1,10 +1,11 @@
 // A message as a model reads it: one head line of ours, and the tool's own words as parts that are quoted.
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { PendingMessage } from "../../domain/messages.ts";
-import { oneLine, plain } from "../../domain/plain-text.ts";
-import { shorten, shortenJson } from "../../domain/shorten.ts";
-import { readResult } from "../../domain/tool-result.ts";
-import type { Turn } from "../../domain/turn.ts";
+
+import type { PendingMessage } from "../../core/records/messages.ts";
+import type { Turn } from "../../core/records/turn.ts";
+import { shorten, shortenJson } from "../../core/shorten.ts";
+import { readResult } from "../../core/tools/tool-result.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { oneLine, plain } from "../../text/plain-text.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { turnOf } from "../turn-of.ts";
 

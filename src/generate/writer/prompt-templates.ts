@@ -1,7 +1,7 @@
 // The texts of the prompts, from templates/prompts/: every slot is known and filled, or nothing is sent.
 import { readFileSync } from "node:fs";
-import { MemError } from "../../errors.ts";
-import { packageFile } from "../../paths.ts";
+import { MemError } from "../../core/errors.ts";
+import { packageFile } from "../../core/paths.ts";
 
 const slots = {
   system: ["role", "keep", "skip", "language", "writing", "types", "concepts", "summary"],

@@ -1,6 +1,6 @@
 // What a model returned as statements of a turn, checked: only what its source says is kept, in the source's own words.
-import { type Speaker, speakers } from "../../domain/statement.ts";
-import type { Turn } from "../../domain/turn.ts";
+import { type Speaker, speakers } from "../../core/records/statement.ts";
+import type { Turn } from "../../core/records/turn.ts";
 import { commandFamily } from "../../statements/command-family.ts";
 import { readRuns } from "../../statements/command-runs.ts";
 import { parseRule } from "../../statements/parsed-rule.ts";

@@ -1,7 +1,7 @@
 // The statements of a turn as observations: what the model quoted, and what code is certain of.
-import type { DraftObservation } from "../../domain/drafts.ts";
-import type { ClaimedMessage } from "../../domain/messages.ts";
-import type { Mode, ModeWord } from "../../domain/mode.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { Mode, ModeWord } from "../../core/records/mode.ts";
 import type { Statement } from "../../statements/statement.ts";
 import { certainStatements, draftOf } from "../../statements/turn-drafts.ts";
 import type { GenerationBatch } from "../provider.ts";

@@ -1,6 +1,6 @@
 // What a statement can be quoted from: the user's own words, the closing, and the commands that passed.
-import type { Speaker } from "../../domain/statement.ts";
-import type { Turn } from "../../domain/turn.ts";
+import type { Speaker } from "../../core/records/statement.ts";
+import type { Turn } from "../../core/records/turn.ts";
 import { readRuns } from "../../statements/command-runs.ts";
 import { withLead } from "../../statements/concluded.ts";
 import { ownWordsOf } from "../../statements/foreign-text.ts";

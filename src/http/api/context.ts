@@ -1,8 +1,8 @@
 // Context: the newest records of a project, and the text a host puts into its agent's context.
 
-import { noSuchProject } from "../../domain/known-names.ts";
-import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
-import { terminalText } from "../../domain/terminal-text.ts";
+import { noSuchProject } from "../../core/records/known-names.ts";
+import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
+import { terminalText } from "../../text/terminal-text.ts";
 import type { App } from "../plugins/zod.ts";
 import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
 import { readErrors } from "../schemas/error.ts";

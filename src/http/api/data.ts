@@ -1,5 +1,5 @@
 // Data retrieval: pages of what is stored, one record by its id, counts, projects.
-import type { Observation, Session, SessionSummary, UserPrompt } from "../../domain/records.ts";
+import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors } from "../schemas/error.ts";
 import { observation, observationPage } from "../schemas/observation.ts";

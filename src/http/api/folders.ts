@@ -1,5 +1,5 @@
 // Context files in folders over HTTP: listed, refreshed and removed.
-import type { Folders } from "../../folders/folders.ts";
+import type { Folders } from "../../context/folders/folders.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
 import {

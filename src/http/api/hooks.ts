@@ -1,5 +1,5 @@
 // Where host hooks pipe their events into.
-import type { JsonObject } from "../../domain/json.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors } from "../schemas/error.ts";
 import { hookAnswer, hookBody, hookParams } from "../schemas/hooks.ts";

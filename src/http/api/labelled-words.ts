@@ -1,5 +1,5 @@
 // Filters that somebody wrote among the words of a search: `type:bugfix parser`, `project:shop`.
-import { noSuchWords } from "../../domain/known-names.ts";
+import { noSuchWords } from "../../core/records/known-names.ts";
 import type { SearchRequest } from "../../recall/search.ts";
 import { searchCategoryOf } from "../schemas/search.ts";
 import type { KnownFilters } from "./unknown-filters.ts";

@@ -1,7 +1,7 @@
 // The legacy routes, which name a session by its row id: older integrations still post to them.
-import type { Clock } from "../../clock.ts";
-import type { Session } from "../../domain/records.ts";
-import { MemError } from "../../errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { MemError } from "../../core/errors.ts";
+import type { Session } from "../../core/records/records.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, lookupErrors } from "../schemas/error.ts";
 import { sessionDbIdParams } from "../schemas/fields.ts";

@@ -1,7 +1,7 @@
 // The older listing of routes: /health, /sessions and /observations, for integrations written against it.
 import type { NotRecorded } from "../../capture/record-observation.ts";
-import type { Observation, Session } from "../../domain/records.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { Observation, Session } from "../../core/records/records.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";

@@ -1,5 +1,5 @@
 // Projects over HTTP: what is known of each, renamed and merged.
-import type { Relabel } from "../../projects/relabel.ts";
+import type { Relabel } from "../../capture/projects/relabel.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
 import {

@@ -1,5 +1,5 @@
 // The queue over HTTP: what waits for the generator and what it gave up, tried again or dropped.
-import type { QueueDropped, QueuedMessage, QueueRetried, QueueSelection } from "../../domain/queue.ts";
+import type { QueueDropped, QueuedMessage, QueueRetried, QueueSelection } from "../../core/records/queue.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import {

@@ -1,6 +1,6 @@
 // Recall without words to look for: fixed questions, a concept, a file, a type, and records by their ids.
-import type { Mode } from "../../domain/mode.ts";
-import type { Observation, Parsed, SessionSummary } from "../../domain/records.ts";
+import type { Mode } from "../../core/records/mode.ts";
+import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
 import type { ByFile } from "../../recall/by-file.ts";
 import type { SearchResults } from "../../recall/search.ts";
 import type { Topics } from "../../recall/topics.ts";

@@ -1,6 +1,6 @@
 // The two reads every stored record has: a page of them, and one by its id.
 import type * as z from "zod";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors, readErrors } from "../schemas/error.ts";
 import { idParams, ofProjectQuery, pageQuery } from "../schemas/fields.ts";

@@ -1,6 +1,6 @@
 // Standing rules over HTTP, and the text that the user writes in place of an observation's.
-import type { EditText } from "../../truth/edit-text.ts";
-import type { Rules } from "../../truth/rules.ts";
+import type { EditText } from "../../context/freshness/edit-text.ts";
+import type { Rules } from "../../context/freshness/rules.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";

@@ -1,6 +1,7 @@
 // Settings over HTTP: everything can be read; only what the viewer remembers of itself can be written.
-import { isJsonObject } from "../../domain/json.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import {

@@ -1,8 +1,8 @@
 // `GET /stream`: the worker's events, live, as Server-Sent Events.
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Clock } from "../../clock.ts";
-import type { ProcessingStatus, StreamEvent } from "../../domain/events.ts";
-import { MemError } from "../../errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { MemError } from "../../core/errors.ts";
+import type { ProcessingStatus, StreamEvent } from "../../core/records/events.ts";
 import { createSseClients, type SseOptions } from "../plugins/sse.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors } from "../schemas/error.ts";

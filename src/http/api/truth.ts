@@ -1,5 +1,5 @@
 // What the user says of an observation, over HTTP: superseded, rejected, pinned, or taken back.
-import type { Judge } from "../../truth/judge.ts";
+import type { Judge } from "../../context/freshness/judge.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";

@@ -1,6 +1,6 @@
 // Notes for an answer that is empty: filters that name what is not there.
-import { noSuchProject, noSuchWords } from "../../domain/known-names.ts";
-import type { Mode, ModeWord } from "../../domain/mode.ts";
+import { noSuchProject, noSuchWords } from "../../core/records/known-names.ts";
+import type { Mode, ModeWord } from "../../core/records/mode.ts";
 
 /** The names that filters can have. */
 export interface KnownFilters {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorCode, MemError } from "../../errors.ts";
+import { type ErrorCode, MemError } from "../../core/errors.ts";
 
 /** What the door must know of the worker. */
 export interface DoorOptions {

@@ -1,7 +1,7 @@
 // Every error leaves as the one error body, with a code of the catalogue and nothing of what is inside.
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import { type ErrorCode, MemError } from "../../errors.ts";
+import { type ErrorCode, MemError } from "../../core/errors.ts";
 import { securityHeaders } from "./door.ts";
 import type { App } from "./zod.ts";
 

@@ -1,9 +1,9 @@
 // Bodies: JSON and nothing else, bounded in size and nesting, without keys that reach into prototypes.
 import type { IncomingMessage } from "node:http";
-import { isJsonObject, type Json } from "../../domain/json.ts";
-import { type JsonFault, jsonFault } from "../../domain/json-fault.ts";
-import { nestingExceeds } from "../../domain/nesting.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { nestingExceeds } from "../../privacy/nesting.ts";
+import { isJsonObject, type Json } from "../../text/json.ts";
+import { type JsonFault, jsonFault } from "./json-fault.ts";
 import { installUnreadBody } from "./unread-body.ts";
 import type { App } from "./zod.ts";
 

@@ -1,5 +1,5 @@
 // A request that names a project by a label it no longer has means the project.
-import { isJsonObject } from "../../domain/json.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { App } from "./zod.ts";
 
 /** Replaces old labels in `project` and `projects` of every query, and of the bodies that choose records by project. */

@@ -8,8 +8,8 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type * as z from "zod";
-import { redactSecrets } from "../../domain/secrets.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { redactSecrets } from "../../privacy/secrets.ts";
 import { issueWords } from "../schemas/issue-words.ts";
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
 // Wire shapes of the context that an agent would get, with the reason of each record in it.
 import * as z from "zod";
-import { reaches, speakers } from "../../domain/statement.ts";
+import { reaches, speakers } from "../../core/records/statement.ts";
 import { optionalText } from "./fields.ts";
 
 /** Query and body of `/api/context/explain`: a project or a directory in it, and what a session in it does first. */

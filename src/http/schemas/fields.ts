@@ -1,7 +1,7 @@
 // The parts that parameters and bodies are made of: whole numbers, ids, names, lists, times, and the two spellings.
 import * as z from "zod";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { modeWordId } from "../../domain/mode.ts";
+import { modeWordId } from "../../core/records/mode.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
 /**
  * A whole number as a query carries it: digits only, so `-1`, `1.5`, `0x10`, `1e3` and the empty text fail; `fallback`

@@ -1,7 +1,7 @@
 // Wire shapes of observations.
 import * as z from "zod";
-import { observationStatuses, provenances } from "../../domain/records.ts";
-import { reaches, speakers } from "../../domain/statement.ts";
+import { observationStatuses, provenances } from "../../core/records/records.ts";
+import { reaches, speakers } from "../../core/records/statement.ts";
 import {
   bodyWithSpellings,
   claudeSessionId,

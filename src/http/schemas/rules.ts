@@ -1,7 +1,7 @@
 // Wire shapes of standing rules, and of the text that the user writes in place of a record's.
 import * as z from "zod";
-import { observationStatuses } from "../../domain/records.ts";
-import { reaches, speakers } from "../../domain/statement.ts";
+import { observationStatuses } from "../../core/records/records.ts";
+import { reaches, speakers } from "../../core/records/statement.ts";
 import { epochMs, optionalText, wholeNumberOr } from "./fields.ts";
 
 const rule = z.lazy(() =>

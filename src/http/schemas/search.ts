@@ -1,7 +1,7 @@
 // Wire shapes of search.
 import * as z from "zod";
-import { observationStatuses, provenances } from "../../domain/records.ts";
-import { speakers } from "../../domain/statement.ts";
+import { observationStatuses, provenances } from "../../core/records/records.ts";
+import { speakers } from "../../core/records/statement.ts";
 import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservationFields } from "./observation.ts";
 import { promptFields } from "./prompt.ts";

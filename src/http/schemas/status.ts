@@ -1,6 +1,6 @@
 // Wire shapes of what the worker says about itself.
 import * as z from "zod";
-import { mendable } from "../../domain/generation-pause.ts";
+import { mendable } from "../../core/records/generation-pause.ts";
 import { epochMs } from "./fields.ts";
 
 /** Headers of `GET /api/health`: a caller that wants proof of who answers sends a nonce. */

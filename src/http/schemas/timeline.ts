@@ -1,8 +1,8 @@
 // Wire shapes of the timeline.
 import * as z from "zod";
-import { parseRecordName } from "../../domain/record-name.ts";
-import { observationStatuses, provenances } from "../../domain/records.ts";
-import { speakers } from "../../domain/statement.ts";
+import { parseRecordName } from "../../core/records/record-name.ts";
+import { observationStatuses, provenances } from "../../core/records/records.ts";
+import { speakers } from "../../core/records/statement.ts";
 import { epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
 
 /** Query of `GET /api/timeline`: `anchor`, or `query` for the observation that fits it best. */

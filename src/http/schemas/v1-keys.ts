@@ -1,7 +1,7 @@
 // Wire shapes of the hosted server's keys and of the lines that connect an agent.
 import * as z from "zod";
-import { connectHosts } from "../../domain/connect-commands.ts";
-import { scopes } from "../../domain/tenancy.ts";
+import { connectHosts } from "../../core/records/connect-commands.ts";
+import { scopes } from "../../core/records/tenancy.ts";
 import { wholeNumberOr } from "./fields.ts";
 import { anyId } from "./v1-fields.ts";
 

@@ -1,6 +1,6 @@
 // The hosted server's HTTP app: authentication before bodies, one error body, every route over the ports it is given.
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
-import { newId } from "../../ids.ts";
+import { newId } from "../../core/ids.ts";
 import { type DescribedService, openapiRoute } from "../openapi.ts";
 import { closeGently } from "../plugins/close-gently.ts";
 import { keepAllHeaders, securityHeaders } from "../plugins/door.ts";

@@ -1,6 +1,7 @@
 // The audit log over HTTP: who read, deleted, minted, purged.
-import type { JsonObject } from "../../domain/json.ts";
-import type { Caller } from "../../domain/tenancy.ts";
+
+import type { Caller } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { auditAnswer, auditQuery } from "../schemas/v1-deletion.ts";
 import { keyedErrors } from "../schemas/v1-errors.ts";

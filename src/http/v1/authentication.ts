@@ -1,8 +1,8 @@
 // Who asks: the key of a request becomes its caller before anything else of the request is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isJsonObject } from "../../domain/json.ts";
-import type { Caller, Scope } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { Caller, Scope } from "../../core/records/tenancy.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import type { ClientAddress } from "./client-address.ts";
 

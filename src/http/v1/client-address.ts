@@ -1,7 +1,7 @@
 // Whose address a request has: the connection's, or what proxies that the settings name say of it.
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 
 /** The address that failed attempts are counted by. */
 export type ClientAddress = (request: Asked) => string;

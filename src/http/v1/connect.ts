@@ -1,8 +1,8 @@
 // How an agent is connected: the address of the MCP endpoint, and a line for each host.
 import type { FastifyRequest } from "fastify";
-import { connectCommands, connectHint, keyPlaceholder } from "../../domain/connect-commands.ts";
-import { mcpUrlAt } from "../../domain/mcp-url.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import { connectCommands, connectHint, keyPlaceholder } from "../../core/records/connect-commands.ts";
+import { mcpUrlAt } from "../../core/records/mcp-url.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/v1-errors.ts";
 import { connectAnswer } from "../schemas/v1-keys.ts";

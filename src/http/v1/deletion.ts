@@ -1,5 +1,5 @@
 // Deletion over HTTP: one record, or all memory of a project.
-import { type Caller, isId } from "../../domain/tenancy.ts";
+import { type Caller, isId } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../schemas/v1-deletion.ts";
 import { keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";

@@ -1,10 +1,10 @@
 // What agents did, over HTTP: one event or a batch in, each once per key; looked up, and what was made of it.
 import type { FastifyRequest } from "fastify";
 import type * as z from "zod";
-import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../domain/hosted-event.ts";
-import type { HostedObservation } from "../../domain/hosted-record.ts";
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../core/records/hosted-event.ts";
+import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
 import { inWordsOf } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";

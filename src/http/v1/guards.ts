@@ -1,8 +1,8 @@
 // The guards on the wire: what a verdict means for a request, as status, headers and error.
 import type { FastifyReply } from "fastify";
-import { MemError } from "../../errors.ts";
-import type { Admission, RateState, Verdict } from "../../limits/admission.ts";
-import type { Meter } from "../../limits/metering.ts";
+import { MemError } from "../../core/errors.ts";
+import type { Admission, RateState, Verdict } from "../../tenancy/limits/admission.ts";
+import type { Meter } from "../../tenancy/limits/metering.ts";
 import type { Guard } from "./authentication.ts";
 
 interface GuardDeps {

@@ -1,7 +1,7 @@
 // The gate of every request: one plain Host, a path as its target; without keys, this machine only.
 import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import type { Door } from "../plugins/door.ts";
 import { securityHeaders, tooManyHeaders } from "../plugins/door.ts";
 import type { App } from "../plugins/zod.ts";

@@ -1,7 +1,8 @@
 // Generation jobs over HTTP: polled, listed, tried again, given up.
-import type { HostedJob, JobStatus } from "../../domain/hosted-event.ts";
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery } from "../schemas/v1-jobs.ts";

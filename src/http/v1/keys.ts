@@ -1,9 +1,9 @@
 // Keys over HTTP: a reading child of the caller's key, the keys within its reach, their end.
-import { isoTime } from "../../clock.ts";
-import type { ApiKey } from "../../domain/api-key.ts";
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
-import type { KeyWish, MadeKey } from "../../keys/new-key.ts";
+import { isoTime } from "../../core/clock.ts";
+import { MemError } from "../../core/errors.ts";
+import type { ApiKey } from "../../core/records/api-key.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
+import type { KeyWish, MadeKey } from "../../tenancy/keys/new-key.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
 import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";

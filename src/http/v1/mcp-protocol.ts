@@ -1,7 +1,7 @@
 // The Model Context Protocol of a stateless server with tools: one message in, at most one out, nothing kept between.
 // By hand, since the SDK's server and transport for each request cost ten times as much; tests hold it to the SDK.
 import type { CallToolResult, InitializeResult, Tool } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
 /** A tool for requests that come with a `C`: who asks. */
 export interface McpTool<C> {

@@ -1,10 +1,10 @@
 // The tools of the hosted server's MCP endpoint: search, context, recent. They read, and nothing else.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
-import type { JsonObject } from "../../domain/json.ts";
-import type { Caller, ProjectScope } from "../../domain/tenancy.ts";
-import { terminalLine } from "../../domain/terminal-text.ts";
-import { MemError, toMemError } from "../../errors.ts";
+import { MemError, toMemError } from "../../core/errors.ts";
+import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { inWordsOf } from "../plugins/errors.ts";
 import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
 import { hostedErrorWords } from "./error-words.ts";

@@ -1,6 +1,6 @@
 // Recall over MCP: streamable HTTP without sessions or streams, so that any node answers any request.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { sendError } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";

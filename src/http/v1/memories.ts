@@ -1,7 +1,8 @@
 // Single records over HTTP: written by hand, and read by id.
-import type { HostedObservation } from "../../domain/hosted-record.ts";
-import { type Caller, isId, type ProjectScope } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import { memoryAnswer, memoryParams, type NewMemory, newMemory } from "../schemas/v1-recall.ts";

@@ -1,6 +1,7 @@
 // Which project a request means: the one it names, within what its key reaches.
-import { type Caller, isId, type ProjectScope } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
 
 /** What is known of projects; answers may be cached. */
 export interface ProjectScopePorts {

@@ -1,7 +1,8 @@
 // The team's projects over HTTP: listed, looked up, made.
-import type { JsonObject } from "../../domain/json.ts";
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import {

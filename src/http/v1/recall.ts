@@ -1,7 +1,7 @@
 // Recall over HTTP: search, context, and the newest records. Each read leaves one audit row, without its words.
 import type { FastifyRequest } from "fastify";
-import type { HostedObservation } from "../../domain/hosted-record.ts";
-import type { Caller, ProjectScope } from "../../domain/tenancy.ts";
+import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import {

@@ -1,8 +1,8 @@
 // Sessions of agents over HTTP: begun, looked up, ended.
 import type * as z from "zod";
-import type { HostedSession, JobMention } from "../../domain/hosted-event.ts";
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
 import { anyIdParams } from "../schemas/v1-jobs.ts";

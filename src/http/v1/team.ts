@@ -1,6 +1,7 @@
 // The caller's team: its name, and how long its raw events are kept.
-import type { Caller } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { teamAnswer, teamChange } from "../schemas/v1-deletion.ts";
 import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";

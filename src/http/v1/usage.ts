@@ -1,5 +1,5 @@
 // What the caller's team used this month.
-import type { Caller } from "../../domain/tenancy.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, openOf } from "../schemas/v1-errors.ts";
 import { usageAnswer } from "../schemas/v1-usage.ts";

@@ -1,5 +1,5 @@
 // What MEM_DATABASE_URL says, for the driver: its parameters mean what PostgreSQL's own programs take them for.
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 
 export interface DatabaseAddress {
   /** For the driver. */

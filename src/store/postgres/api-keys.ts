@@ -1,6 +1,6 @@
 // API keys as they are stored: found by their hash across teams, listed and revoked within a reach.
-import type { ApiKey, Reach } from "../../domain/api-key.ts";
-import { isId } from "../../domain/tenancy.ts";
+import type { ApiKey, Reach } from "../../core/records/api-key.ts";
+import { isId } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 
 type KeyRow = ApiKey & { scopes: ApiKey["scopes"][number][] };

@@ -1,5 +1,5 @@
 // Audit rows of reads: those that come at about the same time are committed together, and each reader waits for his own.
-import { newId } from "../../ids.ts";
+import { newId } from "../../core/ids.ts";
 import type { AuditRow } from "./audit.ts";
 import type { Queryable } from "./open.ts";
 

@@ -1,6 +1,7 @@
 // The audit log: who did what to which thing, without its content.
-import type { JsonObject } from "../../domain/json.ts";
-import { newId } from "../../ids.ts";
+
+import { newId } from "../../core/ids.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
 /** One thing that was done. */

@@ -1,6 +1,6 @@
 // The end of a batch: what was made of it is stored in the transaction that proves that the jobs are still ours.
-import type { NewHostedObservation } from "../../domain/hosted-record.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { type EndedTurns, markOutdated } from "./outdated.ts";

@@ -1,5 +1,5 @@
 // Deletion: one record, or everything that was captured in a project; what was done is written down in the same transaction.
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";

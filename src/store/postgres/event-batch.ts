@@ -1,7 +1,8 @@
 // A batch of new events as the database takes it: one part per project, everything of it stored by one statement.
-import type { Json, JsonObject } from "../../domain/json.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { Json, JsonObject } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
 /** An event to be stored; its texts are cleaned. */

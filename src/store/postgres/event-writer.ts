@@ -1,6 +1,6 @@
 // Writes events in groups: those that come while a group is under way are the next one, so a commit serves many.
 
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { type BatchItem, batchItem, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
 import type { Connections } from "./open.ts";
 import { codeOf } from "./storage-error.ts";

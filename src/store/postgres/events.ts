@@ -1,9 +1,9 @@
 // Stored events: read with their job, the records that were made of one, and batches that are stored as one request.
 
-import type { EventSource, EventWithJob } from "../../domain/hosted-event.ts";
-import type { HostedObservation } from "../../domain/hosted-record.ts";
-import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
+import type { EventSource, EventWithJob } from "../../core/records/hosted-event.ts";
+import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { type BatchItem, storeEvents, type Written } from "./event-batch.ts";
 import { observationsBySeq } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";

@@ -1,5 +1,5 @@
 // How many generation jobs wait, over all teams or of a tenant, and for how long the oldest has.
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 

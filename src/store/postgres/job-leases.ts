@@ -1,7 +1,8 @@
 // Generation jobs in work: claimed for a while with a token, kept by heartbeats, free again when their worker is gone.
-import { closingEventPattern, isClosingEvent, promptEventPattern } from "../../domain/event-message.ts";
-import type { Json } from "../../domain/json.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import { closingEventPattern, isClosingEvent, promptEventPattern } from "../../core/tools/event-message.ts";
+import type { Json } from "../../text/json.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 import { eventsOfTurn, type TurnEvent } from "./turns.ts";

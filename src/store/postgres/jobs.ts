@@ -1,6 +1,6 @@
 // Generation jobs as their callers see and move them. Claiming and completing them is the business of those that work.
-import type { HostedJob, JobStatus } from "../../domain/hosted-event.ts";
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 

@@ -1,6 +1,7 @@
 // One step of a session that names its prompts: read under its lock, decided on, and stored in one transaction.
-import type { Json, JsonObject } from "../../domain/json.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { Json, JsonObject } from "../../text/json.ts";
 import { batchItem, type NewEvent, storeEvents } from "./event-batch.ts";
 import { epochMs } from "./legacy-rows.ts";
 import { holdOpenJobs, withdraw } from "./legacy-withdrawal.ts";

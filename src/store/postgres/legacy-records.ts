@@ -1,6 +1,6 @@
 // Records as the older routes list them: newest first within what a key reaches, filtered, and by their numbers.
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import {
   observationColumns,
   type PromptRow,

@@ -1,7 +1,8 @@
 // Rows of the hosted store in the shapes of the older routes: the integer ids are `seq`s, lists are JSON as text.
-import { promptOfEvent } from "../../domain/event-message.ts";
-import type { Json } from "../../domain/json.ts";
-import type { UserPrompt } from "../../domain/records.ts";
+
+import type { UserPrompt } from "../../core/records/records.ts";
+import { promptOfEvent } from "../../core/tools/event-message.ts";
+import type { Json } from "../../text/json.ts";
 import { stillHolds } from "./observations.ts";
 
 export function epochMs(column: string): string {

@@ -1,6 +1,6 @@
 // Sessions and totals as the older routes answer them, within what a key reaches.
-import type { Session, SessionSummary } from "../../domain/records.ts";
-import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
+import type { Session, SessionSummary } from "../../core/records/records.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import type { ListPage } from "./legacy-records.ts";
 import { epochMs, sessionColumns, summaryColumns } from "./legacy-rows.ts";
 import type { Connections } from "./open.ts";

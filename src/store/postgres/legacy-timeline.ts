@@ -1,7 +1,7 @@
 // What happened around a moment in one reach: observations, session summaries and prompts in one order of time.
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
-import type { Tenant } from "../../domain/tenancy.ts";
-import type { TimelineKind, TimelineRow, TimelineWindow } from "../../domain/timeline.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
+import type { TimelineKind, TimelineRow, TimelineWindow } from "../../core/records/timeline.ts";
 import {
   observationColumns,
   type PromptRow,

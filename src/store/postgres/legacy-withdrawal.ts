@@ -1,5 +1,5 @@
 // Takes back what was stored under a prompt that was not known yet and then turned out to be private.
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 
 /**

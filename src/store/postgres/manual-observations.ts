@@ -1,6 +1,6 @@
 // An observation that somebody writes by hand: stored under the project's lock, with its audit row, and read back.
-import type { HostedObservation, NewHostedObservation } from "../../domain/hosted-record.ts";
-import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
+import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import { insertObservations, observationById } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";

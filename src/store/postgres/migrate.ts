@@ -1,7 +1,7 @@
 // Brings the server's database to the current schema: one at a time, however many servers start at once.
 import { runMigrations } from "graphile-worker";
 import type { Pool, PoolClient } from "pg";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import tenancy from "./migrations/0001-tenancy.sql";
 import memory from "./migrations/0002-memory.sql";
 import usageAndAudit from "./migrations/0003-usage-and-audit.sql";

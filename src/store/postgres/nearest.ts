@@ -1,8 +1,8 @@
 // The records of one project that are nearest to a question in meaning, compared one by one. An index of nearest neighbours
 // would stand across tenants, and what it finds near would mostly be others'; a project's own vectors are few.
-import { codesOfPacked, unpackTerms } from "../../domain/record-terms.ts";
-import type { Candidate } from "../../domain/search.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import { codesOfPacked, unpackTerms } from "../../core/records/record-terms.ts";
+import type { Candidate } from "../../core/records/search.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { ObservationFilter } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 import type { VectorIdentity } from "./vector-work.ts";

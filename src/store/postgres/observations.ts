@@ -1,10 +1,14 @@
 // Observations: written with their sources and their row of the search index in one statement, read by id and by age.
-import { contentOf, type HostedObservation, type NewHostedObservation } from "../../domain/hosted-record.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { packTerms } from "../../domain/record-terms.ts";
-import { searchCodes } from "../../domain/search-codes.ts";
-import { storableJson } from "../../domain/storable.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import {
+  contentOf,
+  type HostedObservation,
+  type NewHostedObservation,
+} from "../../core/records/hosted-record.ts";
+import { packTerms } from "../../core/records/record-terms.ts";
+import { searchCodes } from "../../core/records/search-codes.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
+import { storableJson } from "../../text/storable.ts";
 import type { Queryable } from "./open.ts";
 
 /** An observation that was stored just now. */

@@ -7,7 +7,7 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from "pg";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { toStorageError } from "./storage-error.ts";

@@ -1,8 +1,8 @@
 // Statements of earlier turns that the end of a turn makes outdated: fixed failures, replaced rules, finished work.
-import type { HostedObservation, NewHostedObservation } from "../../domain/hosted-record.ts";
-import { wholeText } from "../../domain/quoted-text.ts";
-import type { ComparedRule } from "../../domain/records.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
+import { wholeText } from "../../core/records/quoted-text.ts";
+import type { ComparedRule } from "../../core/records/records.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 import {
   type FixRecord,

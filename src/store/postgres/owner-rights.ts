@@ -1,6 +1,6 @@
 // What the user of MEM_DATABASE_URL lacks for migrations, as the statements that give it.
 import type { ClientBase } from "pg";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 
 /** The roles that the server works as. */
 export const roles = ["mem_app", "mem_system"] as const;

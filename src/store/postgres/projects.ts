@@ -1,7 +1,7 @@
 // Projects of a team: found, listed, made. The shell of a project outlives every purge of its memory.
 
-import type { JsonObject } from "../../domain/json.ts";
-import type { Tenant } from "../../domain/tenancy.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import type { Connections } from "./open.ts";
 import { inTenant } from "./tenant.ts";

@@ -1,8 +1,9 @@
 // What a prompt is compared with: the records of a project that are more than routine, and what its users asked.
-import { promptEventPattern, promptOfEvent } from "../../domain/event-message.ts";
-import type { Json } from "../../domain/json.ts";
-import type { QuotedRecord } from "../../domain/records.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+
+import type { QuotedRecord } from "../../core/records/records.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import { promptEventPattern, promptOfEvent } from "../../core/tools/event-message.ts";
+import type { Json } from "../../text/json.ts";
 import { epochMs } from "./legacy-rows.ts";
 import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";

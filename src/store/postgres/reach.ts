@@ -1,6 +1,6 @@
 // Whether the database that the settings name can be reached, said to who runs the server before anything starts.
 import { Client } from "pg";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { codeOf } from "./storage-error.ts";
 

@@ -1,6 +1,7 @@
 // The audit log, read: newest first, a page at a time.
-import type { JsonObject } from "../../domain/json.ts";
-import type { Tenant } from "../../domain/tenancy.ts";
+
+import type { Tenant } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
 export interface AuditEntry {

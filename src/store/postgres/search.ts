@@ -1,9 +1,9 @@
 // What the ranking reads of the search index: the best rows for some words, who stands beside them, how common each is,
 // and the words of a record.
-import { codesOfPacked, type RecordTerms, unpackTerms } from "../../domain/record-terms.ts";
-import type { Standing } from "../../domain/search.ts";
-import { searchCode } from "../../domain/search-codes.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import { codesOfPacked, type RecordTerms, unpackTerms } from "../../core/records/record-terms.ts";
+import type { Standing } from "../../core/records/search.ts";
+import { searchCode } from "../../core/records/search-codes.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { type ObservationFilter, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 

@@ -1,7 +1,7 @@
 // Sessions of agents on the hosted server: begun, read, ended with one job for their summary.
-import type { HostedSession, JobMention } from "../../domain/hosted-event.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
+import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 

@@ -1,6 +1,6 @@
 // Statements: the rules that stand, what is most worth passing on, known fixes for a command, and what a turn settles.
-import type { HostedObservation } from "../../domain/hosted-record.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 

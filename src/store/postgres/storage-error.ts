@@ -1,5 +1,5 @@
 // What Postgres refuses, in the words of the catalogue.
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 
 /**
  * A failure of the driver or the server as a `MemError`: lost links and restarts may be tried again (`storage_busy`,

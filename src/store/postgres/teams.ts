@@ -1,6 +1,7 @@
 // Teams and their projects.
-import type { ProjectScope, Tenant } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { insertAudit } from "./audit.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { codeOf } from "./storage-error.ts";

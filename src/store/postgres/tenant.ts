@@ -1,6 +1,7 @@
 // Work inside one tenant: a transaction that names the team (and the project of a key that has one) to the database.
-import type { Tenant } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 
 /**

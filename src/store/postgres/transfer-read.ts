@@ -1,5 +1,5 @@
 // All of a project as lines of JSON, made by the database, as it is at one moment.
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { stillHolds } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenantSnapshot } from "./tenant.ts";

@@ -1,10 +1,11 @@
 // Records that come from an export, a page in one transaction; those that are there already stay as they are.
-import type { HostedEvent } from "../../domain/hosted-event.ts";
-import type { NewHostedObservation } from "../../domain/hosted-record.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { storableJson } from "../../domain/storable.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
-import { MemError } from "../../errors.ts";
+
+import { MemError } from "../../core/errors.ts";
+import type { HostedEvent } from "../../core/records/hosted-event.ts";
+import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { JsonObject } from "../../text/json.ts";
+import { storableJson } from "../../text/storable.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";

@@ -1,7 +1,8 @@
 // The events of a session that the turn before a message is read from.
-import { closingEventPattern, promptEventPattern } from "../../domain/event-message.ts";
-import type { Json } from "../../domain/json.ts";
-import type { ProjectScope } from "../../domain/tenancy.ts";
+
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import { closingEventPattern, promptEventPattern } from "../../core/tools/event-message.ts";
+import type { Json } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
 export interface TurnEvent {

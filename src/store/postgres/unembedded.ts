@@ -1,5 +1,5 @@
 // Where there is something to embed, over all teams. As `mem_system`.
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 import type { VectorIdentity } from "./vector-work.ts";
 

@@ -1,5 +1,5 @@
 // The work of embedding: which records lack a vector, who has taken them, and what came of it. As `mem_system`.
-import type { ProjectScope } from "../../domain/tenancy.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTransaction } from "./tenant.ts";
 import { vectorText } from "./vectors.ts";

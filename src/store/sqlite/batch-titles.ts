@@ -1,5 +1,5 @@
 // The titles that go with a batch of messages: what its generator knows of the session already.
-import type { ClaimedMessage } from "../../domain/messages.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Observations } from "./observations.ts";
 
 /** The session's newest titles, oldest first; where a summary is asked for, those that no summary covers yet. */

@@ -1,5 +1,5 @@
 // The records about a file, newest first.
-import type { Observation } from "../../domain/records.ts";
+import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 

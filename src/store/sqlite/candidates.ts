@@ -1,5 +1,5 @@
 // What the ranking of observations reads: the best of the full-text index, who stands beside them, how common a word is.
-import type { Candidate, RecordFilter, Scored, Standing } from "../../domain/search.ts";
+import type { Candidate, RecordFilter, Scored, Standing } from "../../core/records/search.ts";
 import { createDateRange } from "./date-range.ts";
 import { createKnownTerms, type Known } from "./known-terms.ts";
 import type { Sqlite } from "./open.ts";

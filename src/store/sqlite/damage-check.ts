@@ -1,7 +1,7 @@
 // Finds damage: the whole file quickly, one table after the other with its indexes, or behind an error.
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
-import { toMemError } from "../../errors.ts";
+import { toMemError } from "../../core/errors.ts";
 import { schemaFaults } from "./migrate.ts";
 import { busyTimeoutMs, type Sqlite } from "./open.ts";
 import { isDamage, storageError } from "./storage-error.ts";

@@ -1,6 +1,6 @@
 // Between which ids the observations of a span of time are: inside a full-text match that costs next to nothing, while
 // to look at the time of each row that matches took 45 ms at 100,000 observations.
-import type { RecordFilter } from "../../domain/search.ts";
+import type { RecordFilter } from "../../core/records/search.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface IdRange {

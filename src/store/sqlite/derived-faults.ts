@@ -1,6 +1,6 @@
 // Which records do not agree with what follows from them, as queries for ids: of all records, or of some after one another.
 
-import { projectToken } from "../../domain/scope-token.ts";
+import { projectToken } from "../../core/records/scope-token.ts";
 import type { Sqlite } from "./open.ts";
 
 /** What has a full text, and which of it. */

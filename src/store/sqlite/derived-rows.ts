@@ -1,11 +1,11 @@
 // Rows that follow from a record: files, full-text row, terms. Written with it, and made anew after a repair.
 
-import { indexText } from "../../domain/index-text.ts";
-import { packTerms } from "../../domain/record-terms.ts";
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
-import { parseLists } from "../../domain/records.ts";
-import { projectToken, typeToken } from "../../domain/scope-token.ts";
-import { summaryContent, withoutTemplateWords } from "../../domain/template-words.ts";
+import { packTerms } from "../../core/records/record-terms.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import { parseLists } from "../../core/records/records.ts";
+import { projectToken, typeToken } from "../../core/records/scope-token.ts";
+import { summaryContent, withoutTemplateWords } from "../../core/records/template-words.ts";
+import { indexText } from "../../text/index-text.ts";
 import type { Sqlite } from "./open.ts";
 import { createProjects } from "./projects.ts";
 

@@ -1,7 +1,7 @@
 // The generation loop's view of the store: claim a batch, complete it in one transaction, or give it back.
-import type { DraftObservation } from "../../domain/drafts.ts";
-import type { ClaimedMessage } from "../../domain/messages.ts";
-import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
 import { batchTitles } from "./batch-titles.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Observations } from "./observations.ts";

@@ -1,5 +1,5 @@
 // Group commit: writes that arrive in one turn of the event loop share one transaction and one sync to disk.
-import { failOpenSync, type MemError } from "../../errors.ts";
+import { failOpenSync, type MemError } from "../../core/errors.ts";
 import { createPlaceCheck } from "./in-place.ts";
 import { createLogSync } from "./log-sync.ts";
 import type { Sqlite } from "./open.ts";

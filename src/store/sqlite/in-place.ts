@@ -1,7 +1,7 @@
 // Whether the database still lies where it was opened. SQLite goes on writing to files that were removed or replaced, and
 // what it writes there ends with the process.
 import { statSync } from "node:fs";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import type { Sqlite } from "./open.ts";
 
 /** Throws `storage_failed` when the files of an open database are not the ones at its path any more. */

@@ -5,8 +5,8 @@ import {
   type RecordTerms,
   type TermSource,
   unpackTerms,
-} from "../../domain/record-terms.ts";
-import type { ObservationStatus } from "../../domain/records.ts";
+} from "../../core/records/record-terms.ts";
+import type { ObservationStatus } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 
 /** What the ranking needs of an observation beside its score. */

@@ -1,6 +1,6 @@
 // Syncs the write-ahead log outside of SQLite, on a thread of the pool: while it waits for the disk, the worker reads on.
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
-import { failOpenSync, MemError } from "../../errors.ts";
+import { failOpenSync, MemError } from "../../core/errors.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface LogSync {

@@ -1,6 +1,6 @@
 // Brings a database to the current schema: numbered steps, each one transaction, the version row written first.
 import Database from "better-sqlite3";
-import { MemError } from "../../errors.ts";
+import { MemError } from "../../core/errors.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
 import searchTerms from "./migrations/0003-search-terms.sql";

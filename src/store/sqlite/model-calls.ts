@@ -1,6 +1,6 @@
 // The ledger of model calls: written once a call, summed by day, project, model and session.
-import { localDays } from "../../domain/local-days.ts";
-import type { CallSums, CostGrouping, ModelCall } from "../../domain/model-call.ts";
+import { localDays } from "../../core/local-days.ts";
+import type { CallSums, CostGrouping, ModelCall } from "../../core/records/model-call.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface ModelCalls {

@@ -1,5 +1,5 @@
 // What an observation refers to: the raw events it was made from or cites, and the commands it is a known fix for.
-import type { DraftObservation } from "../../domain/drafts.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface LinkedObservation {

@@ -1,6 +1,6 @@
 // Observations: written with their files, sources and full-text row in one transaction; read by id and by page.
-import type { DraftObservation } from "../../domain/drafts.ts";
-import type { Observation } from "../../domain/records.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
+import type { Observation } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { createObservationLinks, type LinkedObservation } from "./observation-links.ts";
 import type { Sqlite } from "./open.ts";

@@ -1,7 +1,7 @@
 // Opens the database of a data directory: durable, private, at the current schema version.
 import { chmodSync, existsSync } from "node:fs";
 import Database from "better-sqlite3";
-import { failOpenSync, MemError } from "../../errors.ts";
+import { failOpenSync, MemError } from "../../core/errors.ts";
 import { migrate } from "./migrate.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 

@@ -2,7 +2,7 @@
 // process, so a killed owner leaves nothing behind that could block the next one.
 import { statSync, truncateSync } from "node:fs";
 import Database from "better-sqlite3";
-import { failOpenSync } from "../../errors.ts";
+import { failOpenSync } from "../../core/errors.ts";
 import { isDamage, storageError, storageLocked } from "./storage-error.ts";
 
 export interface Ownership {

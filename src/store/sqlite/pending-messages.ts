@@ -1,6 +1,7 @@
 // Pending messages: the durable queue between intake and the generator.
-import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../domain/messages.ts";
-import { failOpenSync } from "../../errors.ts";
+
+import { failOpenSync } from "../../core/errors.ts";
+import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../core/records/messages.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface ClaimRequest {

@@ -1,5 +1,5 @@
 // Relabels the records of a project that was renamed or merged: at once what decides, by batches what is long.
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 

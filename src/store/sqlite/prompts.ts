@@ -1,5 +1,5 @@
 // User prompts: what the user asked, and whether it was private.
-import type { UserPrompt } from "../../domain/records.ts";
+import type { UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";

@@ -1,6 +1,6 @@
 // The queue as its user sees it: what waits, what is worked on and what was given up, to be looked at, tried again or
 // dropped.
-import type { QueuedMessage, QueueSelection } from "../../domain/queue.ts";
+import type { QueuedMessage, QueueSelection } from "../../core/records/queue.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 

@@ -1,5 +1,5 @@
 // What a prompt is compared with: the records of a project that say what came of the work, and what its users asked.
-import type { QuotedRecord, UserPrompt } from "../../domain/records.ts";
+import type { QuotedRecord, UserPrompt } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 
 export type AskedPrompt = Pick<UserPrompt, "id" | "sdk_session_id" | "prompt_number" | "prompt_text">;

@@ -1,5 +1,5 @@
 // What context is made of: the newest observations of a project's last sessions, and what the agent said last.
-import { type Observation, parseLists, type SessionSummary } from "../../domain/records.ts";
+import { type Observation, parseLists, type SessionSummary } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 

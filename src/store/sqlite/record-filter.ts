@@ -1,5 +1,5 @@
 // Which records a search may return: the conditions of each kind, and their parameters.
-import type { RecordFilter } from "../../domain/search.ts";
+import type { RecordFilter } from "../../core/records/search.ts";
 
 /** One kind of record, as full-text search sees it. */
 export interface Searched {

@@ -1,9 +1,10 @@
 // The durable list of raw events to be made again by a model: chosen once, worked off batch by batch.
-import type { DraftObservation, DraftSummary } from "../../domain/drafts.ts";
-import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
-import { madeTogether, type PairingOld } from "../../domain/pair-drafts.ts";
-import type { Observation, Session } from "../../domain/records.ts";
-import { failOpenSync } from "../../errors.ts";
+
+import { failOpenSync } from "../../core/errors.ts";
+import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
+import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
+import { madeTogether, type PairingOld } from "../../core/records/pair-drafts.ts";
+import type { Observation, Session } from "../../core/records/records.ts";
 import { batchTitles } from "./batch-titles.ts";
 import { asChanged } from "./generation-queue.ts";
 import type { GroupCommit } from "./group-commit.ts";

@@ -1,8 +1,8 @@
 // Puts what was made again in the place of what was made before: same ids and times, new content, all derived rows.
-import type { DraftObservation, DraftSummary } from "../../domain/drafts.ts";
-import type { ClaimedMessage } from "../../domain/messages.ts";
-import { type PairingOld, pairDrafts, replacedBy } from "../../domain/pair-drafts.ts";
-import type { Observation, Session, SessionSummary } from "../../domain/records.ts";
+import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
+import { type PairingOld, pairDrafts, replacedBy } from "../../core/records/pair-drafts.ts";
+import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { linksOf, ownedBy, workTokens } from "./generation-queue.ts";
 import { createObservationLinks } from "./observation-links.ts";

@@ -1,6 +1,6 @@
 // How the rows of a table or an index are stored: the order and the types of their values.
 import Database from "better-sqlite3";
-import { failOpenSync } from "../../errors.ts";
+import { failOpenSync } from "../../core/errors.ts";
 import type { Value } from "./damaged-pages.ts";
 import type { Sqlite } from "./open.ts";
 

@@ -1,6 +1,6 @@
 // Where a rule is from, and where it applies.
-import type { Observation } from "../../domain/records.ts";
-import type { Reach } from "../../domain/statement.ts";
+import type { Observation } from "../../core/records/records.ts";
+import type { Reach } from "../../core/records/statement.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 

@@ -6,8 +6,8 @@ import type {
   TextHit,
   WalkPlace,
   WalkStep,
-} from "../../domain/search.ts";
-import { summaryContent, withoutTemplateWords } from "../../domain/template-words.ts";
+} from "../../core/records/search.ts";
+import { summaryContent, withoutTemplateWords } from "../../core/records/template-words.ts";
 import { createDateRange, everything } from "./date-range.ts";
 import type { Sqlite } from "./open.ts";
 import {

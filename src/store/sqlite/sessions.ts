@@ -1,5 +1,5 @@
 // Sessions: one row per session of a host agent.
-import type { Session } from "../../domain/records.ts";
+import type { Session } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 

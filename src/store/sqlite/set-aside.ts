@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isoTime } from "../../clock.ts";
-import { failOpenSync } from "../../errors.ts";
+import { isoTime } from "../../core/clock.ts";
+import { failOpenSync } from "../../core/errors.ts";
 import type { Salvaged } from "./salvage.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Which observations hang together with some raw events: read from those outwards, never the whole session.
-import type { PairingOld } from "../../domain/pair-drafts.ts";
-import type { Session } from "../../domain/records.ts";
+import type { PairingOld } from "../../core/records/pair-drafts.ts";
+import type { Session } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 
 interface SourceRow {

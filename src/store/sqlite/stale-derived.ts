@@ -1,5 +1,5 @@
 // Derived rows of an older form, made anew a few at a time. The list of them is a table, so a stopped worker goes on.
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 

@@ -1,6 +1,7 @@
 // Statements: the rules that stand, what is most worth passing on, known fixes, and the marks that change later.
-import { wholeText } from "../../domain/quoted-text.ts";
-import type { Observation } from "../../domain/records.ts";
+
+import { wholeText } from "../../core/records/quoted-text.ts";
+import type { Observation } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";

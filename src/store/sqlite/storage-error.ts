@@ -1,6 +1,6 @@
 // SQLite's errors in the words of the catalogue.
 import Database from "better-sqlite3";
-import { MemError, toMemError } from "../../errors.ts";
+import { MemError, toMemError } from "../../core/errors.ts";
 
 /** True when the error says that the file itself is damaged, or is no database. */
 export function isDamage(cause: unknown): boolean {

@@ -1,6 +1,6 @@
 // Session summaries: several per session are allowed; each is stored with its full-text row.
-import type { DraftSummary } from "../../domain/drafts.ts";
-import type { SessionSummary } from "../../domain/records.ts";
+import type { DraftSummary } from "../../core/records/drafts.ts";
+import type { SessionSummary } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";

@@ -1,6 +1,6 @@
 // What happened around a moment: observations, session summaries and prompts in one order of time.
-import type { Observation, SessionSummary, UserPrompt } from "../../domain/records.ts";
-import type { TimelineKind, TimelineRow, TimelineWindow } from "../../domain/timeline.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import type { TimelineKind, TimelineRow, TimelineWindow } from "../../core/records/timeline.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { promptColumns } from "./prompts.ts";

@@ -1,5 +1,5 @@
 // Writes what the user says of an observation, and raises its revision so that it is synced again.
-import type { Observation } from "../../domain/records.ts";
+import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 

@@ -1,7 +1,8 @@
 // The turn that a summarize message ends: its prompt, its closing, the turn before it, and the tool uses up to it.
-import type { ClaimedMessage, PendingMessage } from "../../domain/messages.ts";
-import type { ToolUseOfTurn, Turn } from "../../domain/turn.ts";
-import { failOpenSync } from "../../errors.ts";
+
+import { failOpenSync } from "../../core/errors.ts";
+import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
+import type { ToolUseOfTurn, Turn } from "../../core/records/turn.ts";
 import type { Sqlite } from "./open.ts";
 
 /** A turn with the ids of the raw events that it was read from, besides the message that ends it. */

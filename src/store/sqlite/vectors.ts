@@ -1,6 +1,6 @@
 // Vectors of observations: written behind the records, gone with them, and read by the index that searches them.
 import Database from "better-sqlite3";
-import type { Observation } from "../../domain/records.ts";
+import type { Observation } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkDisk } from "../../../src/cli/checks/disk.ts";
-import { dataPaths } from "../../../src/paths.ts";
+import { dataPaths } from "../../../src/core/paths.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 test("a disk with little room is broken, and the next step names it", () => {

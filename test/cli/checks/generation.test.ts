@@ -4,8 +4,12 @@ import { expect, test } from "vitest";
 import { checkProvider, checkQueue } from "../../../src/cli/checks/generation.ts";
 import { checkWorker } from "../../../src/cli/checks/running.ts";
 import type { Health } from "../../../src/client/worker-client.ts";
-import { type GenerationPause, pauseNotice, stuckNotice } from "../../../src/domain/generation-pause.ts";
-import { dataPaths } from "../../../src/paths.ts";
+import { dataPaths } from "../../../src/core/paths.ts";
+import {
+  type GenerationPause,
+  pauseNotice,
+  stuckNotice,
+} from "../../../src/core/records/generation-pause.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
 import type { SettingKey } from "../../../src/settings/table.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

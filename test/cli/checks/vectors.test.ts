@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkPython, checkVectors } from "../../../src/cli/checks/vectors.ts";
-import type { VectorStatus } from "../../../src/domain/vector-status.ts";
+import type { VectorStatus } from "../../../src/core/records/vector-status.ts";
 
 const vectors: VectorStatus = {
   state: "ready",

@@ -2,8 +2,8 @@ import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Resolve } from "../../../src/core/outbound/network-guard.ts";
 import { createOutsideCall } from "../../../src/generate/providers/outside-call.ts";
-import type { Resolve } from "../../../src/outbound/network-guard.ts";
 import { modelServer } from "./model-server.ts";
 
 const clock = { now: () => 1, monotonicMs: () => 1 };

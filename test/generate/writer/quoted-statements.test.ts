@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Turn } from "../../../src/domain/turn.ts";
+import type { Turn } from "../../../src/core/records/turn.ts";
 import { quotedStatements } from "../../../src/generate/writer/quoted-statements.ts";
 import { bad, ok, turnOf } from "../../statements/turn-support.ts";
 

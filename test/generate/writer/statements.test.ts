@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Turn } from "../../../src/domain/turn.ts";
+import type { Turn } from "../../../src/core/records/turn.ts";
 import { parseReply } from "../../../src/generate/reply.ts";
 import { longest } from "../../../src/generate/writer/answer-words.ts";
-import { loadMode } from "../../../src/modes/load-mode.ts";
+import { loadMode } from "../../../src/settings/modes/load-mode.ts";
 import { bad, ok, turnOf } from "../../statements/turn-support.ts";
 import { answerText, batchOf, claimed, code } from "./support.ts";
 

@@ -1,9 +1,9 @@
 // A model that says what the test tells it, and the batches it is asked about.
-import type { ClaimedMessage, PendingMessage } from "../../../src/domain/messages.ts";
+import type { ClaimedMessage, PendingMessage } from "../../../src/core/records/messages.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../../src/generate/model-client.ts";
 import type { GenerationBatch } from "../../../src/generate/provider.ts";
 import { loadPrompts } from "../../../src/generate/writer/prompt-templates.ts";
-import { loadMode } from "../../../src/modes/load-mode.ts";
+import { loadMode } from "../../../src/settings/modes/load-mode.ts";
 
 export const cwd = "/home/user/shop";
 export const code = loadMode("code");

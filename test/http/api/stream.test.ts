@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { StreamEvent } from "../../../src/domain/events.ts";
+import type { StreamEvent } from "../../../src/core/records/events.ts";
 import { streamEvent } from "../../../src/http/schemas/stream.ts";
 import { anObservation } from "../sample-answers.ts";
 import { type FakeWorld, fakeWorld, listenOnLoopback } from "../support.ts";

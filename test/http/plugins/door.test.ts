@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MemError } from "../../../src/errors.ts";
+import { MemError } from "../../../src/core/errors.ts";
 import { type RawAnswer, sendRaw } from "../../helpers/raw-http.ts";
 import { type FakeWorld, fakePort, fakeWorld, listenOnLoopback, local } from "../support.ts";
 

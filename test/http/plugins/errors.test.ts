@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
-import { type ErrorCode, errorCatalogue, MemError } from "../../../src/errors.ts";
+import { type ErrorCode, errorCatalogue, MemError } from "../../../src/core/errors.ts";
 import { toHttpError } from "../../../src/http/plugins/errors.ts";
 import { errorBody } from "../../../src/http/schemas/error.ts";
 import { storageError } from "../../../src/store/sqlite/storage-error.ts";

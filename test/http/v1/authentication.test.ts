@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
-import { newId } from "../../../src/ids.ts";
-import { makeKey } from "../../../src/keys/key-format.ts";
-import { createStderrLog } from "../../../src/log.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { createStderrLog } from "../../../src/core/log.ts";
 import { buildServer } from "../../../src/server/build.ts";
 import { loadServerSettings } from "../../../src/settings/server.ts";
 import type { Connections } from "../../../src/store/postgres/open.ts";
+import { makeKey } from "../../../src/tenancy/keys/key-format.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 import { sendRaw } from "../../helpers/raw-http.ts";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { type ConnectHost, connectHosts } from "../../../src/domain/connect-commands.ts";
+import { type ConnectHost, connectHosts } from "../../../src/core/records/connect-commands.ts";
 import { isHost } from "../../../src/http/v1/host-check.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
-import { createStderrLog } from "../../../src/log.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { createStderrLog } from "../../../src/core/log.ts";
 import { createHousekeeping } from "../../../src/server/housekeeping.ts";
 import { loadServerSettings } from "../../../src/settings/server.ts";
 import { openTestServer, type TestKey } from "../../helpers/hosted-server.ts";

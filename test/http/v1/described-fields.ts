@@ -1,5 +1,5 @@
 // Every field and parameter of every route, as the server itself describes them.
-import { isJsonObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../src/text/json.ts";
 import type { TestServer } from "../../helpers/hosted-server.ts";
 
 export interface DescribedRoute {

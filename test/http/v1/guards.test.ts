@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { openTestServer, type TestKey } from "../../helpers/hosted-server.ts";
 
 const capped = await openTestServer({ MEM_MONTHLY_REQUEST_CAP: "3", MEM_MONTHLY_TOKEN_CAP: "500" });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { isWithin } from "../../../src/domain/api-key.ts";
-import { newId } from "../../../src/ids.ts";
-import { hashKey } from "../../../src/keys/key-format.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { isWithin } from "../../../src/core/records/api-key.ts";
 import { findKeyByHash } from "../../../src/store/postgres/api-keys.ts";
+import { hashKey } from "../../../src/tenancy/keys/key-format.ts";
 import { openTestServer, type TestKey } from "../../helpers/hosted-server.ts";
 import { createRandom, testSeed } from "../../helpers/random.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { olderRows } from "../../acceptance/tenancy-older-rows.ts";
 import { rowsOfV1 } from "../../acceptance/tenancy-rows.ts";
 import { makeWorld } from "../../acceptance/tenancy-world.ts";

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { fastify } from "fastify";
 import { afterAll, expect, test } from "vitest";
+import { newId } from "../../../src/core/ids.ts";
 import { createDoor } from "../../../src/http/plugins/door.ts";
 import { installErrors } from "../../../src/http/plugins/errors.ts";
 import { installJsonBody } from "../../../src/http/plugins/json-body.ts";
@@ -17,7 +18,6 @@ import { createClientAddress } from "../../../src/http/v1/client-address.ts";
 import { installHostCheck } from "../../../src/http/v1/host-check.ts";
 import { mcpRoutes } from "../../../src/http/v1/mcp.ts";
 import type { McpTool } from "../../../src/http/v1/mcp-protocol.ts";
-import { newId } from "../../../src/ids.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

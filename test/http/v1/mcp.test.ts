@@ -8,8 +8,8 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "../../../src/core/ids.ts";
 import { protocolVersions } from "../../../src/http/v1/mcp-protocol.ts";
-import { newId } from "../../../src/ids.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 
 const server = await openTestServer({ MEM_PUBLIC_URL: "https://memory.example.com" });

@@ -1,12 +1,12 @@
 import type { RouteOptions } from "fastify";
 import { afterAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { systemClock } from "../../../src/clock.ts";
-import { errorCatalogue, MemError } from "../../../src/errors.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { errorCatalogue, MemError } from "../../../src/core/errors.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { createStderrLog } from "../../../src/core/log.ts";
 import { inWordsOf } from "../../../src/http/plugins/errors.ts";
 import { hostedErrorWords } from "../../../src/http/v1/error-words.ts";
-import { newId } from "../../../src/ids.ts";
-import { createStderrLog } from "../../../src/log.ts";
 import { buildServer } from "../../../src/server/build.ts";
 import { loadServerSettings } from "../../../src/settings/server.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";

@@ -1,6 +1,6 @@
 // A project by its name, wherever its id stands; and from where MCP may be asked on a server that only this machine reaches.
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { requestsTo } from "../../helpers/hosted-requests.ts";
 import { openTestServer, type TestKey } from "../../helpers/hosted-server.ts";
 

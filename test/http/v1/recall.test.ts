@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { zoneName } from "../../../src/domain/local-days.ts";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { zoneName } from "../../../src/core/local-days.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 
 const server = await openTestServer();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { countRows, requestsTo } from "../../helpers/hosted-requests.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 

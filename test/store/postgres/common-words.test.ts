@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
-import { codeOf } from "../../../src/domain/record-terms.ts";
-import type { ProjectScope } from "../../../src/domain/tenancy.ts";
-import { termsOf } from "../../../src/domain/words.ts";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
+import { codeOf } from "../../../src/core/records/record-terms.ts";
+import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
 import { findCandidates } from "../../../src/store/postgres/search.ts";
 import { ensureProject, ensureTeam } from "../../../src/store/postgres/teams.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { termsOf } from "../../../src/text/words.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 

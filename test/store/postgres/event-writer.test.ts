@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { batchItem, type NewEvent, storeEvents } from "../../../src/store/postgres/event-batch.ts";
 import { createEventWriter } from "../../../src/store/postgres/event-writer.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";

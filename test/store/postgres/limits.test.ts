@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { admitRequests, forgetOldCounters, type KeyRate } from "../../../src/store/postgres/limits.ts";
 import { type Database, openDatabase } from "../../../src/store/postgres/open.ts";
 import { makeTenant } from "../../helpers/hosted-jobs.ts";

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { createDatabaseIfMissing } from "../../../src/store/postgres/create-database.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";

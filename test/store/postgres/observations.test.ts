@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
 import {
   insertObservations,
   observationById,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import {
   insertObservations,
   type ObservationFilter,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { MemError } from "../../../src/errors.ts";
+import { MemError } from "../../../src/core/errors.ts";
 import { migrateServer, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { startOwnPostgres } from "../../helpers/postgres.ts";

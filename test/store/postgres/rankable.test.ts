@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
-import type { Json } from "../../../src/domain/json.ts";
-import type { ProjectScope } from "../../../src/domain/tenancy.ts";
+import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
+import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import { askedPrompts, rankableRecords } from "../../../src/store/postgres/rankable.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import type { Json } from "../../../src/text/json.ts";
 import { enqueueEvent, makeSession } from "../../helpers/hosted-jobs.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { MemError } from "../../../src/errors.ts";
+import { MemError } from "../../../src/core/errors.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { demandDatabase } from "../../../src/store/postgres/reach.ts";
 import { startOwnPostgres } from "../../helpers/postgres.ts";

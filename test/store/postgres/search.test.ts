@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { codeOf, packTerms } from "../../../src/domain/record-terms.ts";
-import { searchCode, searchCodes } from "../../../src/domain/search-codes.ts";
-import type { ProjectScope, Tenant } from "../../../src/domain/tenancy.ts";
-import { termsOf } from "../../../src/domain/words.ts";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { codeOf, packTerms } from "../../../src/core/records/record-terms.ts";
+import { searchCode, searchCodes } from "../../../src/core/records/search-codes.ts";
+import type { ProjectScope, Tenant } from "../../../src/core/records/tenancy.ts";
 import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
 import {
   countRecords,
@@ -12,6 +11,7 @@ import {
   recordsContaining,
 } from "../../../src/store/postgres/search.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { termsOf } from "../../../src/text/words.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 

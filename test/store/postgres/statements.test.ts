@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { NewHostedObservation } from "../../../src/domain/hosted-record.ts";
-import type { StatementMarks } from "../../../src/domain/statement.ts";
-import type { ProjectScope } from "../../../src/domain/tenancy.ts";
+import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
+import type { StatementMarks } from "../../../src/core/records/statement.ts";
+import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
 import { fixesOf, salientStatements, standingRules } from "../../../src/store/postgres/statements.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";

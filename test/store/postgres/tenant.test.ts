@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ProjectScope } from "../../../src/domain/tenancy.ts";
-import { newId } from "../../../src/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { deleteObservation, purgeProject } from "../../../src/store/postgres/deletion.ts";
 import { nearestRecords } from "../../../src/store/postgres/nearest.ts";
 import { insertObservations } from "../../../src/store/postgres/observations.ts";

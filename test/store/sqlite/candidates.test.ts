@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf } from "../../../src/domain/record-terms.ts";
-import type { RecordFilter } from "../../../src/domain/search.ts";
+import { codeOf } from "../../../src/core/records/record-terms.ts";
+import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { type Candidates, createCandidates } from "../../../src/store/sqlite/candidates.ts";
 import { createDerivedRows, rebuildDerived } from "../../../src/store/sqlite/derived-rows.ts";
 import { openDatabase } from "../../../src/store/sqlite/open.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { DraftObservation } from "../../../src/domain/drafts.ts";
-import type { StatementMarks } from "../../../src/domain/statement.ts";
+import type { DraftObservation } from "../../../src/core/records/drafts.ts";
+import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import {
   addEvent,

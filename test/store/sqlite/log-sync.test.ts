@@ -3,7 +3,7 @@ import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { MemError } from "../../../src/errors.ts";
+import type { MemError } from "../../../src/core/errors.ts";
 import { createGroupCommit } from "../../../src/store/sqlite/group-commit.ts";
 import { createLogSync, type LogSync } from "../../../src/store/sqlite/log-sync.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";

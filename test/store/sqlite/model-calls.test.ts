@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ModelCall } from "../../../src/domain/model-call.ts";
+import type { ModelCall } from "../../../src/core/records/model-call.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;

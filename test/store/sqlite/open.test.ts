@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { reportFailOpenTo } from "../../../src/errors.ts";
+import { reportFailOpenTo } from "../../../src/core/errors.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
 
 let directory: string;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ClaimedMessage } from "../../../src/domain/messages.ts";
+import type { ClaimedMessage } from "../../../src/core/records/messages.ts";
 import { createGenerationQueue, type GenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";

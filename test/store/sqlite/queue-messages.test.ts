@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { QueueSelection } from "../../../src/domain/queue.ts";
+import type { QueueSelection } from "../../../src/core/records/queue.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;

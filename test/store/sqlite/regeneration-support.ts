@@ -1,7 +1,7 @@
 // A store with records that `local` wrote, for tests of what is made again.
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { DraftObservation, DraftSummary } from "../../../src/domain/drafts.ts";
+import type { DraftObservation, DraftSummary } from "../../../src/core/records/drafts.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RecordFilter } from "../../../src/domain/search.ts";
+import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { createSearchIndex } from "../../../src/store/sqlite/search-index.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 

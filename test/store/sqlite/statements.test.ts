@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { StatementMarks } from "../../../src/domain/statement.ts";
+import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import { replacesRule } from "../../../src/statements/replaced-rule.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 

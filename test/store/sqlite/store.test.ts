@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DraftObservation } from "../../../src/domain/drafts.ts";
+import type { DraftObservation } from "../../../src/core/records/drafts.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { createGroupCommit } from "../../../src/store/sqlite/group-commit.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PendingMessage } from "../../../src/domain/messages.ts";
+import type { PendingMessage } from "../../../src/core/records/messages.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 

@@ -1,6 +1,6 @@
 // The answer of a sub-agent without the elements that its host puts around it, such as `<tools-used-before-summary>`.
-import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
-import { parseObject } from "../../../domain/json-fields.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../text/json.ts";
+import { parseObject } from "../../../text/json-fields.ts";
 
 /** A response without those parts of its content that are one element and nothing else, unless all of them are. */
 export function answerParts(response: Json | undefined): Json | undefined {

@@ -1,9 +1,10 @@
 // Sub-agents, plans, questions and task lists: what was asked for, what was answered, what was decided.
-import { objectsField, textField } from "../../../domain/json-fields.ts";
-import { firstLine, listed, oneLine } from "../../../domain/plain-text.ts";
-import type { Speaker, StatementMarks } from "../../../domain/statement.ts";
-import { answersField } from "../../../domain/user-answers.ts";
+
+import type { Speaker, StatementMarks } from "../../../core/records/statement.ts";
+import { answersField } from "../../../core/tools/user-answers.ts";
 import { standingOf } from "../../../statements/standing.ts";
+import { objectsField, textField } from "../../../text/json-fields.ts";
+import { firstLine, listed, oneLine } from "../../../text/plain-text.ts";
 import { answerText } from "./agent-answer.ts";
 import { gist, points, sentences } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";

@@ -1,5 +1,5 @@
 // The gist of a longer text that somebody wrote: a page, an answer, a plan.
-import { firstLine } from "../../../domain/plain-text.ts";
+import { firstLine } from "../../../text/plain-text.ts";
 
 /** The first line of a text that says something itself: a heading counts only when nothing else is there. */
 export function gist(text: string): string {

@@ -1,5 +1,5 @@
 // Which observation type and concepts a change gets.
-import type { ObservationConcept, ObservationType } from "../../../domain/records.ts";
+import type { ObservationConcept, ObservationType } from "../../../core/records/records.ts";
 import type { FileChange } from "./patch.ts";
 
 /**

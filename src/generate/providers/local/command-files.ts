@@ -1,6 +1,6 @@
 // Which files simple commands read and write.
-import { editsInPlace, gitVerb } from "../../../domain/command-kind.ts";
-import { joinPath, type Segment } from "../../../domain/command-line.ts";
+import { editsInPlace, gitVerb } from "../../../core/tools/command-kind.ts";
+import { joinPath, type Segment } from "../../../core/tools/command-line.ts";
 
 /** The files that the segments read and write, as named; patterns and variables are left to `paths` to drop. */
 export function commandFiles(segments: readonly Segment[]): { read: string[]; written: string[] } {

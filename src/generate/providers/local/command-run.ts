@@ -1,10 +1,10 @@
 // A shell command with what was read out of it: what it is about, and whether it failed.
-import { type CommandKind, commandKind, mainSegment } from "../../../domain/command-kind.ts";
-import { parseCommandLine, type Segment } from "../../../domain/command-line.ts";
-import { type ErrorLines, endsInError, errorLines } from "../../../domain/error-lines.ts";
-import { missingPrograms } from "../../../domain/missing-program.ts";
-import { oneLine } from "../../../domain/plain-text.ts";
-import { type TestResults, testResults } from "../../../domain/test-results.ts";
+import { type CommandKind, commandKind, mainSegment } from "../../../core/tools/command-kind.ts";
+import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
+import { type ErrorLines, endsInError, errorLines } from "../../../core/tools/error-lines.ts";
+import { missingPrograms } from "../../../core/tools/missing-program.ts";
+import { type TestResults, testResults } from "../../../core/tools/test-results.ts";
+import { oneLine } from "../../../text/plain-text.ts";
 import type { ToolUse } from "./finding.ts";
 
 export interface CommandRun {

@@ -1,10 +1,10 @@
 // Shell commands: what ran, how it ended, and which lines of its output are worth keeping.
-import { isRoutineCommand } from "../../../domain/command-kind.ts";
-import type { ErrorLines } from "../../../domain/error-lines.ts";
-import { textField } from "../../../domain/json-fields.ts";
-import { clip, counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
-import type { TestResults } from "../../../domain/test-results.ts";
-import { commandIn } from "../../../domain/tool-command.ts";
+import { isRoutineCommand } from "../../../core/tools/command-kind.ts";
+import type { ErrorLines } from "../../../core/tools/error-lines.ts";
+import type { TestResults } from "../../../core/tools/test-results.ts";
+import { commandIn } from "../../../core/tools/tool-command.ts";
+import { textField } from "../../../text/json-fields.ts";
+import { clip, counted, firstLine, oneLine } from "../../../text/plain-text.ts";
 import { commandFiles } from "./command-files.ts";
 import { type CommandRun, readCommandRun } from "./command-run.ts";
 import { gitWords, installWords, isFromOutside, lookWords, writeWords } from "./command-words.ts";

@@ -1,6 +1,6 @@
 // What commands of single families did: git, installs, looks and writes in the shell.
-import { gitVerb } from "../../../domain/command-kind.ts";
-import { firstLine, listed } from "../../../domain/plain-text.ts";
+import { gitVerb } from "../../../core/tools/command-kind.ts";
+import { firstLine, listed } from "../../../text/plain-text.ts";
 import { changeConcepts, commitType } from "./change-type.ts";
 import { commandFiles, operands } from "./command-files.ts";
 import type { CommandRun } from "./command-run.ts";

@@ -1,6 +1,6 @@
 // Edits and writes: which files changed, by how much, and the lines that tell the most.
-import { pathField } from "../../../domain/json-fields.ts";
-import { clip, counted, firstLine, listed, shownPath } from "../../../domain/plain-text.ts";
+import { pathField } from "../../../text/json-fields.ts";
+import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain-text.ts";
 import { changeConcepts, changeType } from "./change-type.ts";
 import { fileChanges } from "./file-changes.ts";
 import type { Finding, ToolUse } from "./finding.ts";

@@ -1,5 +1,5 @@
 // What an edit tool changed, file by file, as lines taken away and lines added: from the arguments of any host's tool.
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../text/json.ts";
 import {
   numberField,
   objectField,
@@ -7,7 +7,7 @@ import {
   pathField,
   textField,
   textsField,
-} from "../../../domain/json-fields.ts";
+} from "../../../text/json-fields.ts";
 import type { ToolUse } from "./finding.ts";
 import { type FileChange, lineChange, parseApplyPatch, parseUnifiedDiff } from "./patch.ts";
 

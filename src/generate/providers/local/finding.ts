@@ -1,10 +1,10 @@
 // What a describer is given and gives back: one tool use in, one finding out, and the caps that every draft obeys.
-import type { DraftObservation } from "../../../domain/drafts.ts";
-import type { JsonObject } from "../../../domain/json.ts";
-import { clip, oneLine, plain } from "../../../domain/plain-text.ts";
-import type { ObservationConcept, ObservationType, Provenance } from "../../../domain/records.ts";
-import type { StatementMarks } from "../../../domain/statement.ts";
-import type { ToolResult } from "../../../domain/tool-result.ts";
+import type { DraftObservation } from "../../../core/records/drafts.ts";
+import type { ObservationConcept, ObservationType, Provenance } from "../../../core/records/records.ts";
+import type { StatementMarks } from "../../../core/records/statement.ts";
+import type { ToolResult } from "../../../core/tools/tool-result.ts";
+import type { JsonObject } from "../../../text/json.ts";
+import { clip, oneLine, plain } from "../../../text/plain-text.ts";
 
 /** A tool use with its host's shape taken off. */
 export interface ToolUse {

@@ -1,6 +1,7 @@
 // The provider that needs no key and no network: deterministic observations from a tool's own input and output.
-import type { DraftObservation, DraftSummary } from "../../../domain/drafts.ts";
-import { MemError } from "../../../errors.ts";
+
+import { MemError } from "../../../core/errors.ts";
+import type { DraftObservation, DraftSummary } from "../../../core/records/drafts.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
 import { turnOf } from "../../turn-of.ts";

@@ -1,6 +1,6 @@
 // Reads, searches and listings. They are routine: only what finds them again is kept.
-import { numberField, objectField, pathField, textField, textsField } from "../../../domain/json-fields.ts";
-import { clip, counted, firstLine, listed, oneLine, shownPath } from "../../../domain/plain-text.ts";
+import { numberField, objectField, pathField, textField, textsField } from "../../../text/json-fields.ts";
+import { clip, counted, firstLine, listed, oneLine, shownPath } from "../../../text/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
 /** What a read of files showed. */

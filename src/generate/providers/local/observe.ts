@@ -1,11 +1,11 @@
 // One tool use to one observation: takes the host's shape off, finds the describer of the tool, applies the caps.
-import type { DraftObservation } from "../../../domain/drafts.ts";
-import { isJsonObject } from "../../../domain/json.ts";
-import { parseObject } from "../../../domain/json-fields.ts";
-import type { ClaimedMessage } from "../../../domain/messages.ts";
-import { plain } from "../../../domain/plain-text.ts";
-import { type ToolKind, toolKind } from "../../../domain/tool-kind.ts";
-import { readResult } from "../../../domain/tool-result.ts";
+import type { DraftObservation } from "../../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../../core/records/messages.ts";
+import { type ToolKind, toolKind } from "../../../core/tools/tool-kind.ts";
+import { readResult } from "../../../core/tools/tool-result.ts";
+import { isJsonObject } from "../../../text/json.ts";
+import { parseObject } from "../../../text/json-fields.ts";
+import { plain } from "../../../text/plain-text.ts";
 import { answerParts } from "./agent-answer.ts";
 import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
 import { describeCommand } from "./command-tools.ts";

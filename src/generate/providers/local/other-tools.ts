@@ -1,8 +1,9 @@
 // MCP tools and tools without rules of their own: what went in, and how the answer begins.
-import { isJsonObject, type Json } from "../../../domain/json.ts";
-import { pathField, textField } from "../../../domain/json-fields.ts";
-import { firstLine, oneLine, shownPath } from "../../../domain/plain-text.ts";
-import type { Provenance } from "../../../domain/records.ts";
+
+import type { Provenance } from "../../../core/records/records.ts";
+import { isJsonObject, type Json } from "../../../text/json.ts";
+import { pathField, textField } from "../../../text/json-fields.ts";
+import { firstLine, oneLine, shownPath } from "../../../text/plain-text.ts";
 import { gist, points } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 

@@ -1,10 +1,10 @@
 // The summary of a session's turn, from its last messages and the titles of its observations. It never invents.
 
-import type { DraftSummary } from "../../../domain/drafts.ts";
-import { withoutHostBlocks } from "../../../domain/host-blocks.ts";
-import type { ClaimedMessage } from "../../../domain/messages.ts";
-import { clip, headAndTail, oneLine, plain } from "../../../domain/plain-text.ts";
-import type { ObservationConcept } from "../../../domain/records.ts";
+import type { DraftSummary } from "../../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../../core/records/messages.ts";
+import type { ObservationConcept } from "../../../core/records/records.ts";
+import { withoutHostBlocks } from "../../../core/tools/host-blocks.ts";
+import { clip, headAndTail, oneLine, plain } from "../../../text/plain-text.ts";
 import { readStatements, type Statements } from "./assistant-message.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
 

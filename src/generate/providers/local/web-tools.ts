@@ -1,7 +1,7 @@
 // The web: fetched pages and searches. What they say comes from outside and is marked so. A title stands in lists and
 // summaries, far from its mark, so it says where the answer is from and nothing of the answer's own words.
-import { numberField, objectsField, textField } from "../../../domain/json-fields.ts";
-import { counted, firstLine, oneLine } from "../../../domain/plain-text.ts";
+import { numberField, objectsField, textField } from "../../../text/json-fields.ts";
+import { counted, firstLine, oneLine } from "../../../text/plain-text.ts";
 import { points } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 

@@ -1,9 +1,9 @@
 // Records of running host CLIs: what a killed worker leaves running is found by them and ended at the next start.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../../domain/json.ts";
-import { failOpenSync } from "../../../errors.ts";
-import { newId } from "../../../ids.ts";
+import { failOpenSync } from "../../../core/errors.ts";
+import { newId } from "../../../core/ids.ts";
+import { isJsonObject } from "../../../text/json.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { endProcessGroup } from "./process-group.ts";
 import { processStart } from "./process-start.ts";

@@ -2,8 +2,8 @@
 // vendor with its own login. No token is read here; the CLI gets a text and gives one back.
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../clock.ts";
-import { MemError } from "../../../errors.ts";
+import type { Clock } from "../../../core/clock.ts";
+import { MemError } from "../../../core/errors.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { hostCliArguments, hostCliInput } from "./arguments.ts";

@@ -1,6 +1,7 @@
 // The host CLI's errors are sentences for people: what they mean for the messages that wait.
-import type { Mends } from "../../../domain/generation-pause.ts";
-import { cleanReason } from "../../../outbound/error-text.ts";
+
+import { cleanReason } from "../../../core/outbound/error-text.ts";
+import type { Mends } from "../../../core/records/generation-pause.ts";
 import type { TokenUsage } from "../../model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
 import { parseResetTime } from "./reset-time.ts";

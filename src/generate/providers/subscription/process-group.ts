@@ -1,7 +1,7 @@
 // Ends a process and everything it started: its process group, or on Windows its tree.
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failOpenSync } from "../../../errors.ts";
+import { failOpenSync } from "../../../core/errors.ts";
 
 const lookEveryMs = 20;
 // What SIGKILL leaves (a zombie that nobody reaps) is not waited for any longer.

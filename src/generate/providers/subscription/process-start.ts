@@ -1,7 +1,7 @@
 // When a process started, in a form that no other process with the same number ever has.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { failOpenSync } from "../../../errors.ts";
+import { failOpenSync } from "../../../core/errors.ts";
 
 /** The start of process `pid`; null when there is none, or no way to ask (Windows). */
 export function processStart(pid: number): string | null {

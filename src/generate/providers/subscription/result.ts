@@ -1,6 +1,7 @@
 // What the host CLI wrote, read as an answer or as the reason why there is none.
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
-import { cleanReason } from "../../../outbound/error-text.ts";
+
+import { cleanReason } from "../../../core/outbound/error-text.ts";
+import { isJsonObject, type JsonObject } from "../../../text/json.ts";
 import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { type FailureContext, failureOf } from "./failure.ts";

@@ -1,6 +1,6 @@
 // The context routes of the local worker, on the server's store.
 import type { FastifyRequest } from "fastify";
-import { terminalText } from "../../../domain/terminal-text.ts";
+import { terminalText } from "../../../text/terminal-text.ts";
 import type { App } from "../../plugins/zod.ts";
 import {
   injectAnswer,

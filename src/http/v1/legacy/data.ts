@@ -1,7 +1,7 @@
 // The data routes of the local worker, on the server's store: pages, single records, totals, projects.
 import type { FastifyRequest } from "fastify";
 import type * as z from "zod";
-import { MemError } from "../../../errors.ts";
+import { MemError } from "../../../core/errors.ts";
 import type { App } from "../../plugins/zod.ts";
 import { idParams, pageQuery } from "../../schemas/fields.ts";
 import { observation, observationPage } from "../../schemas/observation.ts";

@@ -1,6 +1,6 @@
 // The routes that name a session by its number: the oldest integrations post to them. The number says the project too.
 import type { FastifyRequest } from "fastify";
-import { MemError } from "../../../errors.ts";
+import { MemError } from "../../../core/errors.ts";
 import type { App } from "../../plugins/zod.ts";
 import { pageQuery, sessionDbIdParams } from "../../schemas/fields.ts";
 import {

@@ -1,6 +1,12 @@
 // What the older routes need: who reaches what, the local intake over the server's store, and the records in reach.
-import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../../../domain/records.ts";
-import type { Caller, ProjectScope, Tenant } from "../../../domain/tenancy.ts";
+import type {
+  Observation,
+  Parsed,
+  Session,
+  SessionSummary,
+  UserPrompt,
+} from "../../../core/records/records.ts";
+import type { Caller, ProjectScope, Tenant } from "../../../core/records/tenancy.ts";
 import type { FileObservation } from "../../../recall/by-file.ts";
 import type { SearchResults } from "../../../recall/search.ts";
 import type { TimelineItem, TimelineRequest } from "../../../recall/timeline.ts";

@@ -1,6 +1,6 @@
 // Sub-agents, plans, questions: what their observation says.
 import { expect, it } from "vitest";
-import type { Json } from "../../../../src/domain/json.ts";
+import type { Json } from "../../../../src/text/json.ts";
 import { expectRow, observed, type Row } from "./support.ts";
 
 const rows: Row[] = [

@@ -1,7 +1,7 @@
 // What a shell command runs, and which files it names.
 import { expect, it } from "vitest";
-import { commandKind, mainSegment } from "../../../../src/domain/command-kind.ts";
-import { parseCommandLine } from "../../../../src/domain/command-line.ts";
+import { commandKind, mainSegment } from "../../../../src/core/tools/command-kind.ts";
+import { parseCommandLine } from "../../../../src/core/tools/command-line.ts";
 import { commandFiles } from "../../../../src/generate/providers/local/command-files.ts";
 import { paths } from "../../../../src/generate/providers/local/finding.ts";
 

@@ -1,11 +1,11 @@
 // The provider as the loop sees it: one draft for each message, in order, within the caps, whatever comes in.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Json } from "../../../../src/domain/json.ts";
-import type { ClaimedMessage } from "../../../../src/domain/messages.ts";
-import { observationConcepts, observationTypes, provenances } from "../../../../src/domain/records.ts";
+import type { ClaimedMessage } from "../../../../src/core/records/messages.ts";
+import { observationConcepts, observationTypes, provenances } from "../../../../src/core/records/records.ts";
 import { caps } from "../../../../src/generate/providers/local/finding.ts";
 import { createLocalProvider } from "../../../../src/generate/providers/local/local.ts";
+import type { Json } from "../../../../src/text/json.ts";
 import { claimed, cwd } from "./support.ts";
 
 const standardConcepts = new Set<string>(observationConcepts);

@@ -1,6 +1,6 @@
 // What a summary takes from the agent's last message, and that it adds nothing.
 import { expect, it } from "vitest";
-import type { PendingMessage } from "../../../../src/domain/messages.ts";
+import type { PendingMessage } from "../../../../src/core/records/messages.ts";
 import { summarize } from "../../../../src/generate/providers/local/summary.ts";
 import { claimed } from "./support.ts";
 

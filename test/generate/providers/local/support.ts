@@ -1,12 +1,12 @@
 // Builds claimed messages and runs them through the provider: what the tests of this folder share.
 import { expect } from "vitest";
-import type { DraftObservation } from "../../../../src/domain/drafts.ts";
-import type { Json } from "../../../../src/domain/json.ts";
-import type { ClaimedMessage, PendingMessage } from "../../../../src/domain/messages.ts";
-import { withoutTemplateWords } from "../../../../src/domain/template-words.ts";
-import { readResult } from "../../../../src/domain/tool-result.ts";
-import { termsOf } from "../../../../src/domain/words.ts";
+import type { DraftObservation } from "../../../../src/core/records/drafts.ts";
+import type { ClaimedMessage, PendingMessage } from "../../../../src/core/records/messages.ts";
+import { withoutTemplateWords } from "../../../../src/core/records/template-words.ts";
+import { readResult } from "../../../../src/core/tools/tool-result.ts";
 import { observe } from "../../../../src/generate/providers/local/observe.ts";
+import type { Json } from "../../../../src/text/json.ts";
+import { termsOf } from "../../../../src/text/words.ts";
 
 /** The directory that every test message is sent from. */
 export const cwd = "/home/user/shop";

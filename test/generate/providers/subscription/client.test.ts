@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Clock } from "../../../../src/clock.ts";
+import type { Clock } from "../../../../src/core/clock.ts";
 import type { ModelClient } from "../../../../src/generate/model-client.ts";
 import { ModelFailure } from "../../../../src/generate/model-failure.ts";
 import {

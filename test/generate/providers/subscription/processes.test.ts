@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../../../src/clock.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
 import type { ModelClient } from "../../../../src/generate/model-client.ts";
 import { reapOrphans } from "../../../../src/generate/providers/subscription/call-record.ts";
 import {

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../../../src/clock.ts";
-import type { Json } from "../../../../src/domain/json.ts";
-import { createStderrLog } from "../../../../src/log.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { createStderrLog } from "../../../../src/core/log.ts";
 import { createHostedGeneration } from "../../../../src/server/generation.ts";
 import { loadSettings } from "../../../../src/settings/load.ts";
 import { loadServerSettings } from "../../../../src/settings/server.ts";
 import { closeDatabase, openDatabase } from "../../../../src/store/sqlite/open.ts";
+import type { Json } from "../../../../src/text/json.ts";
 import { buildWorker } from "../../../../src/worker/build.ts";
 import { openTestServer } from "../../../helpers/hosted-server.ts";
 

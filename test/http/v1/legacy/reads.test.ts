@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewHostedObservation } from "../../../../src/domain/hosted-record.ts";
+import type { NewHostedObservation } from "../../../../src/core/records/hosted-record.ts";
 import { insertObservations } from "../../../../src/store/postgres/observations.ts";
 import { inTenant } from "../../../../src/store/postgres/tenant.ts";
 import { hostedObservation } from "../../../helpers/hosted-records.ts";

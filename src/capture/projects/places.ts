@@ -1,0 +1,73 @@
+// What a directory tells about its project: where it is, what it is known by, what it may be called.
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { Clock } from "../../core/clock.ts";
+import { firstRemoteUrl } from "./git-config.ts";
+import { readSmall } from "./read-small.ts";
+import { remoteIdentity } from "./remote-identity.ts";
+import type { RootCommits } from "./root-commits.ts";
+import { findWorkTree, realPath, type WorkTree } from "./work-tree.ts";
+
+export interface Place {
+  /** Top folder of the work tree. */
+  folder: string;
+  /** How its repository names content. */
+  objectFormat: "sha1" | "sha256";
+  /** What the project is known by, the strongest first: its remote, else its first commit; its path. */
+  identities: string[];
+  /** What it may be called, the best first: every one but the last can be taken. */
+  labels: string[];
+}
+
+interface PlacesDeps {
+  clock: Clock;
+  home: string;
+  rootCommits: Pick<RootCommits, "of">;
+}
+
+/** A cached reader: every event of a host asks it. */
+export function createPlaces({ clock, home, rootCommits }: PlacesDeps): (cwd: string) => Place {
+  const known = new Map<string, { place: Place; until: number }>();
+  const realHome = realPath(home);
+  return (cwd) => {
+    const now = clock.monotonicMs();
+    const found = known.get(cwd);
+    if (found !== undefined && now < found.until) return found.place;
+    const place = placeOf(findWorkTree(cwd, realHome), rootCommits);
+    if (known.size >= mostKnown) known.clear();
+    known.set(cwd, { place, until: now + keptMs });
+    return place;
+  };
+}
+
+const mostKnown = 1_000;
+// Long enough that a burst of events reads it once, short enough that a remote that was just added is seen.
+const keptMs = 10_000;
+const maxConfigBytes = 256 * 1024;
+
+function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommits, "of">): Place {
+  const identities = isAbsolute(main) ? [`path:${main}`] : [];
+  const config = gitDir === null ? "" : (readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
+  if (gitDir !== null) {
+    const url = firstRemoteUrl(config);
+    const remote = url === null ? null : remoteIdentity(url);
+    const root = remote === null ? rootCommits.of(gitDir) : null;
+    if (remote !== null) identities.unshift(`remote:${remote}`);
+    else if (root !== null) identities.unshift(`root:${root}`);
+  }
+  // Blanks of one line: with those of many, a file of empty lines would be looked through once from each of them.
+  const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
+  return { folder, objectFormat, identities, labels: labelsOf(main) };
+}
+
+/** `name`, `parent/name` and so on up to the whole path. */
+function labelsOf(folder: string): string[] {
+  if (!isAbsolute(folder)) return [basename(folder) || "root"];
+  const labels: string[] = [];
+  let label = "";
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) {
+    const name = label === "" ? basename(at).replace(/(?<=.)\.git$/, "") : basename(at);
+    label = label === "" ? name : `${name}/${label}`;
+    labels.push(label);
+  }
+  return labels.length === 0 ? ["root", folder] : [...labels, folder];
+}

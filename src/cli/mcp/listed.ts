@@ -1,0 +1,121 @@
+// A record as lists show it: enough to choose by, in one line.
+import * as z from "zod";
+import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts";
+import { plainLine } from "../../context/plain-line.ts";
+import { isoTime } from "../../core/clock.ts";
+import { type RecordName, recordName } from "../../core/records/record-name.ts";
+import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
+
+/** The short form of a record. */
+export const listed = z.object({
+  id: z.string().meta({ description: "12 is an observation, S12 a session summary, P12 a prompt." }),
+  kind: z.enum(["observation", "session", "prompt"]),
+  type: z.string().optional().meta({ description: "Of an observation: bugfix, decision, ..." }),
+  title: z.string(),
+  date: z.string().meta({ description: "ISO time." }),
+  project: z.string(),
+  note: z.string().optional().meta({ description: "What one must know of it, such as what replaced it." }),
+});
+
+export type Listed = z.output<typeof listed>;
+
+/** Everything that a search found, observations first. */
+export function listedHits({ observations, sessions, prompts }: SearchAnswer): Listed[] {
+  return [
+    ...observations.map((hit) => listedOf("observation", hit, hit.title)),
+    ...sessions.map((hit) => listedOf("session", hit, "title" in hit ? hit.title : titleOf(hit))),
+    ...prompts.map((hit) => listedOf("prompt", hit, "title" in hit ? hit.title : hit.prompt_text)),
+  ];
+}
+
+export function listedItem(item: TimelineAnswer[number]): Listed & { anchor?: true } {
+  const shown = listedOf(item.type, item, itemTitle(item));
+  return item.anchor === true ? { ...shown, anchor: true } : shown;
+}
+
+/** Summaries and observations, newest first. */
+export function listedRecent(recent: {
+  summaries: Parsed<SessionSummary>[];
+  observations: Parsed<Observation>[];
+}): Listed[] {
+  const all = [
+    ...recent.summaries.map((one) => ({
+      at: one.created_at_epoch,
+      is: listedOf("session", one, titleOf(one)),
+    })),
+    ...recent.observations.map((one) => ({
+      at: one.created_at_epoch,
+      is: listedOf("observation", one, one.title),
+    })),
+  ];
+  return all.sort((left, right) => right.at - left.at).map(({ is }) => is);
+}
+
+/** The line of a record. */
+export function listedLine({ id, kind, type, title, date, project, note }: Listed): string {
+  const mark = note === undefined ? "" : ` (${note})`;
+  return `- ${id} ${date.slice(0, 10)} ${type ?? kind} in ${project}: ${title}${mark}`;
+}
+
+const maxTitleChars = 200;
+const maxNameChars = 80;
+// What is from outside may be told in its own words: it is named, no more.
+const maxOutsideChars = 60;
+
+interface Listable {
+  id: number;
+  project: string;
+  created_at_epoch: number;
+  obs_type?: string;
+  status?: Observation["status"] | undefined;
+  superseded_by?: number | null | undefined;
+  provenance?: Observation["provenance"] | undefined;
+}
+
+function listedOf(kind: RecordName["kind"], record: Listable, title: string): Listed {
+  const { id, project, created_at_epoch, obs_type } = record;
+  const { provenance } = record;
+  const isOutside = provenance === "web" || provenance === "mcp";
+  const note = [noteOf(record), isOutside ? `from ${provenance}` : undefined]
+    .filter((said) => said !== undefined)
+    .join("; ");
+  return {
+    id: recordName({ kind, id }),
+    kind,
+    ...(obs_type === undefined ? {} : { type: plainLine(obs_type, maxNameChars) }),
+    title: plainLine(title, isOutside ? maxOutsideChars : maxTitleChars) || "(untitled)",
+    date: isoTime(created_at_epoch),
+    project: plainLine(project, maxNameChars),
+    ...(note === "" ? {} : { note }),
+  };
+}
+
+/** What the user said of an observation; nothing while it simply holds. */
+export function noteOf({
+  status,
+  superseded_by,
+}: Pick<Listable, "status" | "superseded_by">): string | undefined {
+  if (status === undefined || status === "active") return undefined;
+  if (status === "rejected") return "rejected by the user: wrong";
+  return superseded_by ? `superseded by ${superseded_by}` : "superseded";
+}
+
+type Told = Pick<SessionSummary, "request" | "completed" | "learned" | "summary_text">;
+
+function titleOf({ request, completed, learned, summary_text }: Told): string {
+  const parts = [request, completed || learned].filter((part) => part !== null && part !== "");
+  return parts.length === 0 ? summary_text : parts.join(": ");
+}
+
+function itemTitle(item: TimelineAnswer[number]): string {
+  switch (item.type) {
+    case "observation":
+      return item.title;
+    case "session":
+      return titleOf(item);
+    case "prompt":
+      return item.prompt_text;
+    default:
+      return item satisfies never;
+  }
+}

@@ -1,0 +1,259 @@
+// The four tools of recall: short lists first, whole records by their ids.
+import * as z from "zod";
+import { unknownProject } from "../../client/known-names.ts";
+import { MemError } from "../../core/errors.ts";
+import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
+import { parseLists } from "../../core/records/records.ts";
+import { modeWord, wholeNumberOr } from "../../http/schemas/fields.ts";
+import { listed, listedHits, listedItem, listedLine, listedRecent } from "./listed.ts";
+import { defineTool, type RecallWorker, type Tool } from "./tool.ts";
+import { type Whole, whole, wholeLines, wholeObservation, wholePrompt, wholeSummary } from "./whole.ts";
+
+const about = z.string();
+const project = () =>
+  z.string().min(1).max(4096).optional().meta({ description: "Records of this project alone." });
+const isoTime = () =>
+  z
+    .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
+      error: "must be an ISO date or time, for example 2026-01-31 or 2026-01-31T12:00:00Z",
+    })
+    .optional();
+const words = () => z.array(z.string().min(1).max(1000)).max(20).optional();
+
+const search = defineTool(
+  {
+    name: "search",
+    title: "Search the memory",
+    description:
+      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters; asked what was done yesterday or last week, those of then.",
+    input: z.strictObject({
+      query: z.string().max(4000).optional().meta({ description: "A question or words." }),
+      type: z
+        .enum(["observations", "sessions", "prompts"], {
+          error: "must be observations, sessions or prompts; a type such as bugfix goes into obs_type",
+        })
+        .optional()
+        .meta({ description: "One kind only." }),
+      obs_type: modeWord()
+        .optional()
+        .meta({ description: "bugfix, feature, refactor, discovery, decision, change." }),
+      concepts: words().meta({ description: "One of these, such as gotcha, how-it-works, trade-off." }),
+      files: words().meta({ description: "Touched one of these files; the end of a path is enough." }),
+      project: project(),
+      dateStart: isoTime(),
+      dateEnd: isoTime(),
+      limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
+      offset: wholeNumberOr(0, 0, 100_000),
+    }),
+    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
+  },
+  async (worker, given) => {
+    const answer = await worker.search({ ...defined(given), format: "index" });
+    const results = listedHits(answer);
+    const { notes } = answer;
+    const found = results.length > 0 ? results.map(listedLine) : [await nothingFound(worker, given)];
+    return {
+      structured: { results, notes },
+      lines: [...found, ...notes.map((note) => `Note: ${note}`)],
+    };
+  },
+);
+
+const timeline = defineTool(
+  {
+    name: "timeline",
+    title: "What came before and after",
+    description:
+      "Lists what came before and after a record or a moment, oldest first. Give `anchor` or `query`, not both.",
+    input: z
+      .strictObject({
+        anchor: z
+          .union([z.string().min(1).max(64), z.int().min(1)])
+          .optional()
+          .meta({ description: "12 an observation, S12 a session summary, P12 a prompt, or an ISO time." }),
+        query: z.string().min(1).max(4000).optional().meta({
+          description: "Instead of an anchor: the observation that fits best.",
+        }),
+        depth_before: wholeNumberOr(10, 0, 100),
+        depth_after: wholeNumberOr(10, 0, 100),
+        project: project(),
+      })
+      .refine((given) => (given.anchor === undefined) !== (given.query === undefined), {
+        path: ["anchor"],
+        error: "must be given, or `query` instead of it: a record such as 12, S12 or P12, or an ISO time",
+      }),
+    output: z.object({
+      about,
+      items: z.array(listed.extend({ anchor: z.literal(true).optional() })),
+      notes: z.array(z.string()),
+    }),
+  },
+  async (worker, { anchor, ...given }) => {
+    const around = { ...defined(given), ...(anchor === undefined ? {} : { anchor: String(anchor) }) };
+    const found = await worker.timeline(around).catch(async (error: unknown) => {
+      const unknown = isNotFound(error) ? await noSuchProject(worker, 0, given.project) : [];
+      throw unknown[0] === undefined ? error : new MemError("not_found", { message: unknown[0] });
+    });
+    const items = found.map(listedItem);
+    const lines = items.map((item) => `${listedLine(item)}${item.anchor ? " (the anchor)" : ""}`);
+    const notes = await noSuchProject(worker, items.length, given.project);
+    return {
+      structured: { items, notes },
+      lines: linesOr([...lines, ...notes], "Nothing is remembered around that."),
+    };
+  },
+);
+
+const recent = defineTool(
+  {
+    name: "recent",
+    title: "What was done last",
+    description: "Lists the newest observations and session summaries, newest first.",
+    input: z.strictObject({
+      project: project(),
+      limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
+    }),
+    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
+  },
+  async (worker, given) => {
+    const results = listedRecent(await worker.recent(defined(given)));
+    const notes = await noSuchProject(worker, results.length, given.project);
+    return {
+      structured: { results, notes },
+      lines: linesOr([...results.map(listedLine), ...notes], "Nothing is remembered yet."),
+    };
+  },
+);
+
+const mostIds = 50;
+
+const getObservations = defineTool(
+  {
+    name: "get_observations",
+    title: "Read whole records",
+    description:
+      "Reads whole records by their ids from search, timeline or recent: observations (12), session summaries (S12), prompts (P12).",
+    input: z.strictObject({
+      ids: z
+        .array(z.union([z.int().min(1), z.string().max(32)]).transform(named))
+        .min(1)
+        .max(mostIds),
+      project: project(),
+    }),
+    output: z.object({
+      about,
+      records: z.array(whole),
+      missing: z.array(z.string()),
+      left_out: z.array(z.string()).meta({ description: "There, but too long for one answer." }),
+    }),
+  },
+  async (worker, { ids, project: only }) => {
+    const found = await wholeRecords(worker, ids, only);
+    const there = new Set(found.map(({ id }) => id));
+    const missing = [...new Set(ids.map(recordName))].filter((id) => !there.has(id));
+    if (found.length === 0) throw noneOf(missing, only, await noSuchProject(worker, 0, only));
+    const records = withinBudget(found);
+    const left_out = found.slice(records.length).map(({ id }) => id);
+    const lines = [
+      ...records.flatMap(wholeLines),
+      ...(missing.length === 0 ? [] : [`Not there: ${missing.join(", ")}.`]),
+      ...(left_out.length === 0 ? [] : [`Too long for one answer, ask again for: ${left_out.join(", ")}.`]),
+    ];
+    return { structured: { records, missing, left_out }, lines };
+  },
+);
+
+/** Every tool. */
+export const tools: readonly Tool[] = [search, timeline, getObservations, recent];
+
+function named(text: string | number, context: z.RefinementCtx): RecordName {
+  const name = parseRecordName(String(text));
+  if (name !== undefined) return name;
+  context.addIssue({ code: "custom", message: "must be an id such as 12, S12 or P12" });
+  return z.NEVER;
+}
+
+async function wholeRecords(
+  worker: RecallWorker,
+  names: readonly RecordName[],
+  only: string | undefined,
+): Promise<Whole[]> {
+  const ids = names.flatMap(({ kind, id }) => (kind === "observation" ? [id] : []));
+  const observations = ids.length === 0 ? [] : await worker.observationsOf(ids, only);
+  const others = [...new Set(names.filter(({ kind }) => kind !== "observation").map(recordName))];
+  const read = await Promise.all(others.map((name) => wholeOther(worker, name, only)));
+  return [...observations.map(wholeObservation), ...read.filter((record) => record !== undefined)];
+}
+
+async function wholeOther(
+  worker: RecallWorker,
+  name: string,
+  only: string | undefined,
+): Promise<Whole | undefined> {
+  const { kind, id } = parseRecordName(name) ?? { kind: "prompt", id: 0 };
+  try {
+    // The worker compares: it knows what the project is called today.
+    const record = await (kind === "session" ? worker.summary(id, only) : worker.prompt(id, only));
+    return "prompt_text" in record ? wholePrompt(record) : wholeSummary(parseLists(record));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MemError && error.code === "not_found";
+}
+
+// Claude Code refuses results of more than 25,000 tokens: this is about 10,000.
+const maxAnswerChars = 40_000;
+
+/** The first records, as many as fit into an answer, and one at least. */
+function withinBudget(records: readonly Whole[]): Whole[] {
+  let chars = 0;
+  const end = records.findIndex((record, index) => {
+    chars += JSON.stringify(record).length;
+    return index > 0 && chars > maxAnswerChars;
+  });
+  return records.slice(0, end === -1 ? records.length : end);
+}
+
+// Nothing was found: a name that is no project's is why, and the next call can name one that is.
+async function noSuchProject(
+  worker: RecallWorker,
+  found: number,
+  project: string | undefined,
+): Promise<string[]> {
+  const unknown = found > 0 || project === undefined ? null : await unknownProject(worker, project);
+  return unknown === null ? [] : [unknown];
+}
+
+function noneOf(missing: readonly string[], only: string | undefined, notes: readonly string[]): MemError {
+  return new MemError("not_found", {
+    message: `There is no ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
+    hint: [...notes, "Ids come from the tools search, timeline and recent."].join(" "),
+  });
+}
+
+async function nothingFound(
+  worker: RecallWorker,
+  { query, ...filters }: object & { query?: string | undefined },
+) {
+  if ((await worker.projects()).length === 0) return "Nothing is remembered yet.";
+  const isFiltered = Object.keys(defined(filters)).some((name) => name !== "limit" && name !== "offset");
+  if (isFiltered) return "Nothing found. Try it with fewer filters.";
+  return query === undefined
+    ? "Nothing found."
+    : "Nothing found. Try other words, or `recent` for what was done last.";
+}
+
+function linesOr(lines: readonly string[], nothing: string): readonly string[] {
+  return lines.length === 0 ? [nothing] : lines;
+}
+
+// What was left out must not stand there as undefined.
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

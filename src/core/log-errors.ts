@@ -1,0 +1,140 @@
+// What the log says of an error, and how often: a line for it, and in a long outage a count instead of a line each.
+import type { LogFn, Logger } from "pino";
+import { redactSecrets } from "../privacy/secrets.ts";
+import { MemError } from "./errors.ts";
+
+/** An error as a line of the log holds it. */
+export interface LoggedError {
+  message: string;
+  code?: string;
+  /** What it came from, outermost first. */
+  causes?: string[];
+  /** Of what nobody foresaw only: where it was thrown. */
+  stack?: string;
+}
+
+const maxChars = 1_000;
+const maxCauses = 5;
+
+/**
+ * An error in its own words. Drivers hang connections, statements and the values of rows on theirs: nothing but message
+ * and code is taken over. A stack goes with a fault of ours, not with a database that is away.
+ */
+export function loggedError(thrown: unknown): LoggedError {
+  const causes = causesOf(thrown);
+  const deepest = causes.at(-1) ?? thrown;
+  const code = codeOf(thrown);
+  return {
+    message: messageOf(thrown),
+    ...(code === "" ? {} : { code }),
+    ...(causes.length === 0 ? {} : { causes: causes.map(inOneLine) }),
+    ...(isFault(thrown, deepest) && deepest instanceof Error && deepest.stack !== undefined
+      ? { stack: redactSecrets(deepest.stack.slice(0, 4 * maxChars)) }
+      : {}),
+  };
+}
+
+function causesOf(thrown: unknown): unknown[] {
+  const causes: unknown[] = [];
+  let cause = thrown instanceof Error ? thrown.cause : undefined;
+  while (cause !== undefined && cause !== null && causes.length < maxCauses) {
+    causes.push(cause);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes;
+}
+
+function isFault(thrown: unknown, deepest: unknown): boolean {
+  if (thrown instanceof MemError && thrown.code !== "internal") return false;
+  return deepest instanceof MemError ? deepest.code === "internal" : true;
+}
+
+function inOneLine(cause: unknown): string {
+  const code = codeOf(cause);
+  return code === "" ? messageOf(cause) : `${messageOf(cause)} (${code})`;
+}
+
+function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : typeof thrown === "string" ? thrown : typeof thrown;
+  return redactSecrets(text.slice(0, maxChars)).replaceAll(/\s*\n\s*/g, " ");
+}
+
+function codeOf(thrown: unknown): string {
+  return typeof thrown === "object" && thrown !== null && "code" in thrown && typeof thrown.code === "string"
+    ? thrown.code
+    : "";
+}
+
+const windowMs = 10_000;
+const maxKinds = 1_000;
+
+interface Kind {
+  more: number;
+  /** Writes the newest of those that were held back, with their number. */
+  write(more: number): void;
+  timer: NodeJS.Timeout;
+}
+
+export interface RepeatedErrors {
+  /** pino's hook: writes the line, or counts it. */
+  logMethod(this: Logger, args: Parameters<LogFn>, write: LogFn): void;
+  /** Writes the counts that are open. */
+  flush(): void;
+}
+
+/**
+ * The first line of a kind of failure is written at once, those of the next ten seconds are counted and told in one,
+ * the newest, with `repeated`. A kind is what was being done and the error's code. Lines without an error always pass.
+ */
+export function createRepeatedErrors(): RepeatedErrors {
+  const kinds = new Map<string, Kind>();
+
+  function tell(name: string, kind: Kind): void {
+    const { more } = kind;
+    if (more === 0) {
+      kinds.delete(name);
+      return;
+    }
+    kind.more = 0;
+    kind.write(more);
+    kind.timer = setTimeout(() => tell(name, kind), windowMs).unref();
+  }
+
+  return {
+    logMethod(args, write) {
+      const name = kindOf(args);
+      const known = name === undefined ? undefined : kinds.get(name);
+      if (name === undefined || (known === undefined && kinds.size >= maxKinds))
+        return write.apply(this, args);
+      const [fields, ...rest] = args as [object, ...[string]];
+      const again = (repeated: number): void => write.apply(this, [{ ...fields, repeated }, ...rest]);
+      if (known !== undefined) {
+        known.more += 1;
+        known.write = again;
+        return;
+      }
+      const kind: Kind = {
+        more: 0,
+        write: again,
+        timer: setTimeout(() => tell(name, kind), windowMs).unref(),
+      };
+      kinds.set(name, kind);
+      write.apply(this, args);
+    },
+    flush() {
+      for (const { more, write, timer } of kinds.values()) {
+        clearTimeout(timer);
+        if (more > 0) write(more);
+      }
+      kinds.clear();
+    },
+  };
+}
+
+// Two faults of ours are two kinds, whatever was being done: their words tell them apart.
+function kindOf([fields, what]: readonly unknown[]): string | undefined {
+  if (typeof fields !== "object" || fields === null || !("err" in fields)) return undefined;
+  const { err } = fields;
+  const isForeseen = err instanceof MemError && err.code !== "internal";
+  return `${String(what)}\0${codeOf(err)}\0${isForeseen ? "" : (causesOf(err).map(messageOf).at(-1) ?? messageOf(err))}`;
+}

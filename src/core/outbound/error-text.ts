@@ -1,0 +1,55 @@
+// What a vendor says about a failure, made fit for a message that people read and that is stored.
+
+import { redactSecrets } from "../../privacy/secrets.ts";
+import { isJsonObject } from "../../text/json.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import { shorten } from "../shorten.ts";
+import { errorIn, textAt } from "./wire-values.ts";
+
+/** The part of an error body that a person can use, one short line without secrets; empty when there is none. */
+export function reasonIn(body: string, secrets: readonly string[]): string {
+  const value = parse(body);
+  if (value === undefined) {
+    return /^\s*<(!doctype|html|\?xml)/i.test(body) ? "an HTML page" : cleanReason(body, secrets);
+  }
+  const error = errorIn(value) ?? value;
+  const upstream = textAt(error, "metadata", "raw");
+  const said = [
+    typeof error === "string"
+      ? error
+      : (textAt(error, "message") ?? textAt(error, "error") ?? textAt(error, "detail") ?? ""),
+    upstream === undefined ? "" : `(${upstream})`,
+  ];
+  return cleanReason(said.join(" "), secrets);
+}
+
+/** The words by which a failure is told apart: names, codes and the message, not what a server echoes of the request. */
+export function wordsIn(body: string): string {
+  const value = parse(body);
+  if (value === undefined) return body.slice(0, longestWords);
+  const error = errorIn(value) ?? value;
+  if (!isJsonObject(error)) return String(error).slice(0, longestWords);
+  const names = ["type", "code", "status", "message", "error", "detail"].map((name) => error[name]);
+  const details = JSON.stringify(error.details ?? error.metadata ?? "");
+  return [...names.filter((name) => typeof name === "string"), details]
+    .map((word) => word.slice(0, longestWords))
+    .join(" ");
+}
+
+/** One line of at most 300 characters without control characters and without secrets; `secrets` are taken out as they are. */
+export function cleanReason(text: string, secrets: readonly string[]): string {
+  let line = terminalLine(text.slice(0, 64 * 1024));
+  for (const secret of secrets) if (secret.length > 3) line = line.replaceAll(secret, "[redacted:key]");
+  return terminalLine(shorten(redactSecrets(line.slice(0, 4_000)), 300));
+}
+
+const longestWords = 600;
+
+function parse(body: string): unknown {
+  try {
+    const value: unknown = JSON.parse(body);
+    return Array.isArray(value) ? value[0] : value;
+  } catch {
+    return undefined;
+  }
+}

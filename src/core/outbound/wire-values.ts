@@ -1,0 +1,34 @@
+// Reads untrusted JSON of a vendor by path: what is not there or not of the type is undefined.
+import { isJsonObject } from "../../text/json.ts";
+
+/** What stands at `path`, a name for an object, a number for a list. */
+export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let at: unknown = value;
+  for (const step of path) {
+    if (typeof step === "number") at = Array.isArray(at) ? at[step] : undefined;
+    else at = isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  }
+  return at;
+}
+
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string | undefined {
+  const at = valueAt(value, ...path);
+  return typeof at === "string" ? at : undefined;
+}
+
+export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
+  const at = valueAt(value, ...path);
+  return Array.isArray(at) ? at : [];
+}
+
+/** A count of tokens: a whole number from 0. */
+export function countAt(value: unknown, ...path: readonly (string | number)[]): number | undefined {
+  const at = valueAt(value, ...path);
+  return typeof at === "number" && Number.isFinite(at) && at >= 0 ? Math.round(at) : undefined;
+}
+
+/** The `error` of a body, also where the status is 200: a server that began to answer cannot change its status. */
+export function errorIn(value: unknown): unknown {
+  const error = valueAt(value, "error");
+  return error === undefined || error === null ? undefined : error;
+}

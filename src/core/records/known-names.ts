@@ -1,0 +1,28 @@
+// Names that somebody wrote in a filter by which nothing was found: a typo is told, with the names there are.
+import { terminalLine } from "../../text/terminal-text.ts";
+
+const mostNames = 8;
+
+/** A sentence that says that there is no such project, and which there are; null when it is one of them, or none is known. */
+export function noSuchProject(project: string, known: readonly string[]): string | null {
+  if (known.length === 0 || known.includes(project)) return null;
+  const shown = JSON.stringify(terminalLine(project).slice(0, 100));
+  const meant = known.find((name) => name.toLowerCase() === project.toLowerCase());
+  if (meant !== undefined) return `There is no project ${shown}, but there is ${terminalLine(meant)}.`;
+  const names = known.slice(0, mostNames).map(terminalLine).join(", ");
+  const more = known.length > mostNames ? ` and ${known.length - mostNames} more` : "";
+  return `There is no project ${shown}. Known: ${names}${more}.`;
+}
+
+/** A sentence about those of `words` that the mode does not have; null when it has all of them, or none at all. */
+export function noSuchWords(
+  noun: "type" | "concept",
+  words: readonly string[],
+  { name, known }: { name: string; known: readonly { id: string }[] },
+): string | null {
+  const unknown = words.filter((word) => !known.some(({ id }) => id === word));
+  if (unknown.length === 0 || known.length === 0) return null;
+  const shown = terminalLine(unknown.join(", ")).slice(0, 200);
+  const ids = known.map(({ id }) => id).join(", ");
+  return `The mode ${name} has no ${noun} ${shown}. Known: ${ids}.`;
+}

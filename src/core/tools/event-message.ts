@@ -1,0 +1,112 @@
+// What an agent's event says to the one that writes memory: a tool use, a prompt, or whatever else happened.
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import type { PendingMessage } from "../records/messages.ts";
+import { withoutOwnAnswers } from "./own-tools.ts";
+
+/** The part of a stored event that memory is made of. */
+export interface WrittenEvent {
+  event_type: string;
+  payload: Json;
+}
+
+/** The event as a message; a host's own names of the fields (`tool_name`) and the wire's (`toolName`) are both read. */
+export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMessage {
+  const fields = isJsonObject(payload) ? payload : {};
+  const text = (...names: string[]) => firstText(fields, names);
+  const closing = closingOfEvent({ event_type, payload });
+  if (closing !== undefined) {
+    return {
+      type: "summarize",
+      ...optional("last_user_message", text("last_user_message", "lastUserMessage")),
+      ...optional("last_assistant_message", closing === "" ? undefined : closing),
+      ...optional("cwd", text("cwd")),
+    };
+  }
+  const tool = text("tool_name", "toolName", "tool");
+  const context = {
+    ...optional("cwd", text("cwd")),
+    ...optional("agent_id", text("agent_id", "agentId")),
+    ...optional("agent_type", text("agent_type", "agentType")),
+  };
+  if (tool === undefined) {
+    return { type: "observation", tool_name: event_type, tool_input: payload, ...context };
+  }
+  const use = {
+    tool_name: tool,
+    ...optional("tool_input", first(fields, ["tool_input", "toolInput", "input"])),
+    ...optional("tool_response", first(fields, ["tool_response", "toolResponse", "tool_output", "output"])),
+  };
+  return {
+    type: "observation",
+    // One that reads memory and nothing else is made no job of; what is left of any other has no output of ours.
+    ...(withoutOwnAnswers(use) ?? { tool_name: tool }),
+    ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
+    ...(fields.turn_only === true ? { turn_only: true } : {}),
+    ...context,
+  };
+}
+
+/** True for a tool use that only read our memory: nothing is made of it. */
+export function isOwnRead({ payload }: WrittenEvent): boolean {
+  const fields = isJsonObject(payload) ? payload : {};
+  const tool_name = firstText(fields, ["tool_name", "toolName", "tool"]);
+  if (tool_name === undefined) return false;
+  const tool_input = first(fields, ["tool_input", "toolInput", "input"]);
+  return withoutOwnAnswers({ tool_name, ...optional("tool_input", tool_input) }) === null;
+}
+
+/** Which events are prompts: a pattern that JavaScript and PostgreSQL read alike, letters of either case. */
+export const promptEventPattern = "^(user_?prompt(_?submit(ted)?)?|prompt)$";
+
+const promptEvent = new RegExp(promptEventPattern, "i");
+
+/** The words of a prompt event, or undefined when the event is none: nothing is made of it, the rest is read with it. */
+export function promptOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
+  if (!promptEvent.test(event_type)) return undefined;
+  if (typeof payload === "string") return payload;
+  return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
+}
+
+/**
+ * Which events end a turn: a pattern as the one above. The end of a session ends a turn that the host never reported as
+ * ended, so that what the user said in it is not lost.
+ */
+export const closingEventPattern =
+  "^(stop|(turn|session)_?(end(ed)?|stop(ped)?|completed?)|(last_?)?(assistant|agent)_?(message|response|reply|answer)|summarize)$";
+
+const closingEvent = new RegExp(closingEventPattern, "i");
+
+export function isClosingEvent(event_type: string): boolean {
+  return closingEvent.test(event_type);
+}
+
+/** The agent's last message in an event that ends a turn, empty where it has none; undefined when the event is another. */
+export function closingOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
+  if (!isClosingEvent(event_type)) return undefined;
+  // The text of a session's end is its reason.
+  if (/^session/i.test(event_type)) return "";
+  if (typeof payload === "string") return payload;
+  return isJsonObject(payload) ? (firstText(payload, closingFields) ?? "") : "";
+}
+
+const closingFields = [
+  "last_assistant_message",
+  "lastAssistantMessage",
+  "message",
+  "text",
+  "content",
+  "response",
+];
+
+function first(fields: JsonObject, names: readonly string[]): Json | undefined {
+  return names.map((name) => fields[name]).find((value) => value !== undefined);
+}
+
+function firstText(fields: JsonObject, names: readonly string[]): string | undefined {
+  const value = first(fields, names);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V });
+}

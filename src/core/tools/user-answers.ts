@@ -1,0 +1,51 @@
+// A user's answers to an agent's questions, read from the tool use that asked them.
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { objectField, objectsField, parseObject, textField, textsField } from "../../text/json-fields.ts";
+import { toolKind } from "./tool-kind.ts";
+
+export interface UserAnswer {
+  question: string;
+  /** As the host sent it: labels of chosen options, the user's own text, or both joined with ", ". */
+  answer: string;
+  /** Labels of the options that the agent offered. */
+  offered: string[];
+}
+
+interface ToolUse {
+  tool_name?: string | undefined;
+  tool_input?: Json | undefined;
+  tool_response?: Json | undefined;
+  tool_failed?: boolean | undefined;
+}
+
+/** Empty for another tool, and for questions that the user dismissed. */
+export function userAnswersIn(use: ToolUse): UserAnswer[] {
+  const { tool_name = "", tool_input, tool_response, tool_failed } = use;
+  const input = objectOf(tool_input);
+  if (tool_failed === true || toolKind(tool_name, input) !== "question") return [];
+  const questions = objectsField(input, "questions");
+  return answersField(objectOf(tool_response)).map(([question, answer]) => {
+    const asked = questions.find((one) => textField(one, "question") === question) ?? {};
+    const offered = objectsField(asked, "options").map((option) => textField(option, "label"));
+    return { question, answer, offered: offered.filter((label) => label !== "") };
+  });
+}
+
+/** Question and answer of each entry under `answers`, without those that have no answer. */
+export function answersField(response: JsonObject): [question: string, answer: string][] {
+  return Object.entries(objectField(response, "answers"))
+    .map(([question, answer]): [string, string] => [question, answerText(answer)])
+    .filter(([, answer]) => answer.trim() !== "");
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  if (typeof value === "string") return parseObject(value) ?? {};
+  return isJsonObject(value) ? value : {};
+}
+
+function answerText(answer: Json | undefined): string {
+  if (typeof answer === "string") return answer;
+  if (Array.isArray(answer)) return answer.filter((part) => typeof part === "string").join(", ");
+  if (!isJsonObject(answer)) return "";
+  return textField(answer, "answer", "label", "value") || textsField(answer, "answers").join(", ");
+}

@@ -1,0 +1,113 @@
+// The embedders as the settings make them: the one that is set, and the ones that older vectors were made with.
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Clock } from "../../core/clock.ts";
+import { packageFile } from "../../core/paths.ts";
+import { createBuiltinEmbedder } from "../../recall/embed/builtin.ts";
+import type { Embedder, EmbedderIdentity, EmbedderName } from "../../recall/embed/embedder.ts";
+import { fusionWeight } from "../../recall/embed/fusion-weight.ts";
+import { createHttpEmbedder } from "../../recall/embed/http.ts";
+import { createOnnxEmbedder } from "../../recall/embed/onnx.ts";
+import { cacheDirectory } from "../../settings/data-dir.ts";
+import type { LoadedSettings } from "../../settings/load.ts";
+import type { Secret } from "../../settings/secret.ts";
+import type { ServerSettings } from "../../settings/server.ts";
+
+/** The settings that name it: the worker and the server have them by the same names, each of its own table. */
+export interface EmbedderSettings {
+  isWanted: boolean;
+  embedder: EmbedderName | "off";
+  model: string;
+  baseUrl: string;
+  apiKey: Secret;
+}
+
+export function embedderSettings({ get }: Pick<LoadedSettings, "get">): EmbedderSettings {
+  return {
+    isWanted: get("MEM_VECTOR_INDEX"),
+    embedder: get("MEM_EMBEDDER"),
+    model: get("MEM_EMBEDDING_MODEL"),
+    baseUrl: get("MEM_EMBEDDING_BASE_URL"),
+    apiKey: get("MEM_EMBEDDING_API_KEY"),
+  };
+}
+
+export function serverEmbedderSettings({ get }: ServerSettings): EmbedderSettings {
+  return {
+    isWanted: get("MEM_VECTOR_INDEX"),
+    embedder: get("MEM_EMBEDDER"),
+    model: get("MEM_EMBEDDING_MODEL"),
+    baseUrl: get("MEM_EMBEDDING_BASE_URL"),
+    apiKey: get("MEM_EMBEDDING_API_KEY"),
+  };
+}
+
+/** A model of the hub, 23 MB, 384 dimensions. */
+const defaultOnnxModel = "Xenova/all-MiniLM-L6-v2";
+
+/** What embeds by the settings, or null when nothing does. */
+export function chosenEmbedder({ embedder, model }: EmbedderSettings): EmbedderIdentity | null {
+  switch (embedder) {
+    case "off":
+      return null;
+    case "builtin":
+      return { embedder, model: "" };
+    case "onnx":
+      return { embedder, model: model === "" ? defaultOnnxModel : model.replace(/^~(?=\/)/, homedir()) };
+    case "http":
+      return { embedder, model };
+    default:
+      return embedder satisfies never;
+  }
+}
+
+/** Why the settings want no vectors; null when they do. */
+export function whyNoVectors(
+  { isWanted, embedder }: EmbedderSettings,
+  weightOf = fusionWeight,
+): string | null {
+  if (!isWanted) return "MEM_VECTOR_INDEX is off";
+  if (embedder === "off") return "MEM_EMBEDDER is off";
+  if (weightOf(embedder) > 0) return null;
+  return "the built-in embedder adds nothing to full text, so no vectors are kept; MEM_EMBEDDER=onnx or http does";
+}
+
+interface EmbedderDeps {
+  settings: EmbedderSettings;
+  /** Where a user's own libraries are. */
+  dataDir: string;
+  clock: Clock;
+}
+
+export function buildEmbedder(
+  { embedder, model }: EmbedderIdentity,
+  { settings, dataDir, clock }: EmbedderDeps,
+): Embedder {
+  switch (embedder) {
+    case "builtin":
+      return createBuiltinEmbedder();
+    case "onnx":
+      return createOnnxEmbedder({
+        model,
+        script: packageFile("dist", "embed-process.cjs"),
+        libraries: libraryFolders(dataDir),
+        cacheDir: join(cacheDirectory(), "models"),
+        installIn: dataDir,
+      });
+    case "http":
+      return createHttpEmbedder({
+        model,
+        clock,
+        baseUrl: settings.baseUrl,
+        apiKey: () => settings.apiKey.reveal(),
+      });
+    default:
+      return embedder satisfies never;
+  }
+}
+
+// The user's own install for mem, mem's own package, and what is installed for all: beside Node on every system.
+function libraryFolders(dataDir: string): string[] {
+  const node = dirname(process.execPath);
+  return [dataDir, packageFile(), process.platform === "win32" ? node : join(dirname(node), "lib")];
+}

@@ -1,0 +1,50 @@
+// What of a host's payload may stand on the disk: cleaned of private parts and secrets, and short enough to be kept.
+
+import { failOpenSync } from "../../core/errors.ts";
+import { shorten, shortenJson } from "../../core/shorten.ts";
+import { cleanPayload } from "../../privacy/clean.ts";
+import { nestingExceeds } from "../../privacy/nesting.ts";
+import { isEntirelyPrivate } from "../../privacy/private-tags.ts";
+import { isJsonObject, type Json, type JsonObject, mapStrings } from "../../text/json.ts";
+
+const maxLeafChars = 65_536;
+const maxChars = 1_500_000;
+// The worker takes 64 levels, and the line of the spool is one around the payload.
+const maxDepth = 60;
+
+/** The payload as it may be spooled, null when `text` is not an object of JSON. */
+export function spoolablePayload(text: string): JsonObject | null {
+  const payload = failOpenSync("read a payload", (): unknown => JSON.parse(text));
+  if (!isJsonObject(payload)) return null;
+  const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
+  if (!isJsonObject(flat)) return null;
+  // Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
+  const cleaned = cleanPayload(flat);
+  const short = shortenJson(
+    mapStrings(cleaned, (leaf) => shorten(leaf, maxLeafChars)),
+    maxChars,
+  );
+  return isJsonObject(short) ? { ...short, ...privateMarks(payload, cleaned) } : null;
+}
+
+function flattened(value: Json, levels: number): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0)
+    return failOpenSync("flatten a value", () => JSON.stringify(value)) ?? "[nested too deeply]";
+  if (Array.isArray(value)) return value.map((entry) => flattened(entry, levels - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [name, flattened(entry, levels - 1)]),
+  );
+}
+
+// A prompt that is private as a whole keeps what follows it off the record: its text goes, that fact has to stay.
+function privateMarks(payload: JsonObject, cleaned: JsonObject): JsonObject {
+  const entirely = Object.entries(payload).filter(
+    ([name, value]) => typeof value === "string" && isBlank(cleaned[name]) && isEntirelyPrivate(value),
+  );
+  return Object.fromEntries(entirely.map(([name]) => [name, "<private></private>"]));
+}
+
+function isBlank(value: Json | undefined): boolean {
+  return typeof value === "string" && value.trim() === "";
+}

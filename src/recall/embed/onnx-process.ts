@@ -1,0 +1,150 @@
+// One process that runs a model: started, asked, ended. Whoever waits for it hears when it is gone.
+import { type ChildProcess, fork } from "node:child_process";
+import { cleanReason } from "../../core/outbound/error-text.ts";
+import { EmbedFailure } from "./embedder.ts";
+import type { ModelAnswer, ModelLoad, ModelRequest } from "./onnx-messages.ts";
+
+export interface ModelProcessOptions extends ModelLoad {
+  /** What runs in the process. */
+  script: string;
+  /** Where the library is installed, for the next step of a user who lacks it. */
+  installIn: string;
+  callTimeoutMs: number;
+}
+
+export interface ModelProcess {
+  readonly pid: number | undefined;
+  /** Calls it was given so far. */
+  readonly given: number;
+  /** Calls it has not answered. */
+  readonly open: number;
+  readonly ended: boolean;
+  /** Waits for the model to be loaded first. Throws `EmbedFailure`. */
+  call(texts: readonly string[]): Promise<Float32Array[]>;
+  end(why: string): void;
+}
+
+interface Waiting {
+  resolve(answer: Extract<ModelAnswer, { call: number }> | undefined): void;
+  reject(failure: EmbedFailure): void;
+  timer: NodeJS.Timeout;
+}
+
+// The first start may fetch a model from the hub.
+const loadTimeoutMs = 10 * 60_000;
+/** Under this number waits the load. */
+const load = 0;
+
+export function startModelProcess(options: ModelProcessOptions): ModelProcess {
+  const { script, installIn, callTimeoutMs, model, libraries, cacheDir } = options;
+  const waiting = new Map<number, Waiting>();
+  let given = 0;
+  let gone: EmbedFailure | undefined;
+  const child = fork(script, [], {
+    env: {},
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  child.unref();
+  child.channel?.unref();
+  child.on("message", (message) => hear(message as ModelAnswer));
+  child.once("error", (cause) => lose(unavailable(`The process of the model cannot run: ${cause.message}`)));
+  child.once("exit", (code, signal) =>
+    lose(unavailable(`The process of the model ended (${signal ?? code}).`)),
+  );
+  const loaded = ask({ load: { model, libraries, cacheDir } }, load, loadTimeoutMs);
+  // Those who call wait for it; without a call nobody may be told.
+  loaded.catch(() => undefined);
+
+  function ask(
+    request: ModelRequest,
+    number: number,
+    timeoutMs: number,
+  ): Promise<Parameters<Waiting["resolve"]>[0]> {
+    return new Promise((resolve, reject) => {
+      if (gone !== undefined) return reject(gone);
+      const late = unavailable(`The model ${model} gave no answer within ${timeoutMs / 1_000} s.`);
+      const timer = setTimeout(() => lose(late), timeoutMs);
+      timer.unref();
+      waiting.set(number, { resolve, reject, timer });
+      sendTo(child, request, (cause) => lose(unavailable(`The model cannot be asked: ${cause.message}`)));
+    });
+  }
+
+  function hear(answer: ModelAnswer): void {
+    if ("failed" in answer) {
+      lose(loadFailure(answer.failed, { model, installIn }));
+      return;
+    }
+    const number = "call" in answer ? answer.call : load;
+    const one = waiting.get(number);
+    if (one === undefined) return;
+    waiting.delete(number);
+    clearTimeout(one.timer);
+    one.resolve("call" in answer ? answer : undefined);
+  }
+
+  function lose(failure: EmbedFailure): void {
+    gone ??= failure;
+    for (const { reject, timer } of waiting.values()) {
+      clearTimeout(timer);
+      reject(failure);
+    }
+    waiting.clear();
+    child.kill("SIGKILL");
+  }
+
+  return {
+    pid: child.pid,
+    get given() {
+      return given;
+    },
+    get open() {
+      return waiting.size;
+    },
+    get ended() {
+      return gone !== undefined;
+    },
+    async call(texts) {
+      const number = ++given;
+      await loaded;
+      const answer = await ask({ call: number, texts }, number, callTimeoutMs);
+      if (answer === undefined) throw new TypeError("a call was answered by a load");
+      if ("error" in answer)
+        throw new EmbedFailure(
+          "refused",
+          `${model} could not embed a text: ${cleanReason(answer.error, [])}`,
+        );
+      return answer.vectors;
+    },
+    end: (why) => lose(unavailable(why)),
+  };
+}
+
+function sendTo(child: ChildProcess, request: ModelRequest, onFailure: (cause: Error) => void): void {
+  try {
+    child.send(request, (cause) => cause && onFailure(cause));
+  } catch (cause) {
+    onFailure(cause instanceof Error ? cause : new Error(String(cause)));
+  }
+}
+
+function unavailable(message: string): EmbedFailure {
+  return new EmbedFailure("unavailable", message);
+}
+
+function loadFailure(
+  { kind, message }: { kind: "library" | "model"; message: string },
+  { model, installIn }: { model: string; installIn: string },
+): EmbedFailure {
+  const said = cleanReason(message, []);
+  if (kind === "library") {
+    return new EmbedFailure("setup", "The library that runs models is not installed.", {
+      hint: `npm install --prefix ${installIn} @huggingface/transformers && mem worker restart`,
+    });
+  }
+  return new EmbedFailure("setup", `The model ${model} cannot be loaded: ${said}`, {
+    hint: "mem settings set MEM_EMBEDDING_MODEL <directory or hub name> && mem worker restart",
+  });
+}

@@ -1,0 +1,86 @@
+// The vector of a question: searches repeat themselves while somebody types or pages, and none waits long for a server.
+import type { Clock } from "../../core/clock.ts";
+import { toMemError } from "../../core/errors.ts";
+import { type Embedder, EmbedFailure } from "./embedder.ts";
+
+interface QueryVectorOptions {
+  clock: Clock;
+  /** Until a search goes on without. */
+  deadlineMs?: number;
+  /** After a failure searches go on without asking, for so long. */
+  pauseMs?: number;
+}
+
+export interface QueryVectors {
+  /** Throws `EmbedFailure`. */
+  of(embedder: Embedder, text: string): Promise<Float32Array>;
+  /** Why the last question that was asked got no vector; null when it got one, or the embedder answered since. */
+  failure(embedder: Embedder): EmbedFailure | null;
+  /** The embedder has answered somebody else. */
+  answered(embedder: Embedder): void;
+}
+
+const kept = 128;
+const longestText = 2_000;
+
+export function createQueryVectors({
+  clock,
+  deadlineMs = 2_500,
+  pauseMs = 10_000,
+}: QueryVectorOptions): QueryVectors {
+  const known = new Map<string, Float32Array>();
+  const failed = new Map<string, { failure: EmbedFailure; until: number }>();
+
+  function keep(key: string, vector: Float32Array): void {
+    const oldest = known.keys().next();
+    if (known.size >= kept && oldest.done !== true) known.delete(oldest.value);
+    known.set(key, vector);
+  }
+
+  async function ask(embedder: Embedder, text: string): Promise<Float32Array> {
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), deadlineMs);
+    try {
+      const [vector] = await embedder.embed([text], "query", ending.signal);
+      if (vector === undefined) throw new EmbedFailure("unavailable", "No vector came back.");
+      return vector;
+    } catch (cause) {
+      if (ending.signal.aborted)
+        throw new EmbedFailure("unavailable", `The embedder gave no answer within ${deadlineMs / 1_000} s.`);
+      throw cause instanceof EmbedFailure
+        ? cause
+        : new EmbedFailure("unavailable", toMemError(cause).message, { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async of(embedder, text) {
+      const whose = nameOf(embedder);
+      const asked = text.slice(0, longestText);
+      const key = `${whose}\n${asked}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const pause = failed.get(whose);
+      if (pause !== undefined && clock.monotonicMs() < pause.until) throw pause.failure;
+      try {
+        const vector = await ask(embedder, asked);
+        failed.delete(whose);
+        keep(key, vector);
+        return vector;
+      } catch (cause) {
+        // A text that is refused says nothing of the next one.
+        if (cause instanceof EmbedFailure && cause.kind !== "refused")
+          failed.set(whose, { failure: cause, until: clock.monotonicMs() + pauseMs });
+        throw cause;
+      }
+    },
+    failure: (embedder) => failed.get(nameOf(embedder))?.failure ?? null,
+    answered: (embedder) => void failed.delete(nameOf(embedder)),
+  };
+}
+
+function nameOf({ identity }: Embedder): string {
+  return `${identity.embedder} ${identity.model}`;
+}

@@ -1,0 +1,67 @@
+// Metering: one usage event for each authenticated call, written behind the answer, in batches, never in its way.
+
+import { failOpen } from "../../core/errors.ts";
+import type { Caller } from "../../core/records/tenancy.ts";
+
+export interface MeteredCall {
+  team_id: string;
+  project_id: string | null;
+  api_key_id: string | null;
+}
+
+export interface Meter {
+  /** Counts the call; returns at once. */
+  count(caller: Caller): void;
+  /** Calls that found the buffer full, or whose write failed. */
+  lost(): number;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+interface MeterDeps {
+  record(calls: readonly MeteredCall[]): Promise<void>;
+}
+
+const flushAfterMs = 250;
+const mostBuffered = 20_000;
+const mostWritten = 2_000;
+
+export function createMeter({ record }: MeterDeps): Meter {
+  const buffer: MeteredCall[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let lost = 0;
+
+  function flush(): Promise<void> {
+    timer = undefined;
+    writing = writing.then(writeAll);
+    return writing;
+  }
+
+  async function writeAll(): Promise<void> {
+    while (buffer.length > 0) {
+      const calls = buffer.splice(0, mostWritten);
+      const done = await failOpen("metering requests", async () => {
+        await record(calls);
+        return true;
+      });
+      if (done !== true) lost += calls.length;
+    }
+  }
+
+  return {
+    count({ team_id, project_id, key_id }) {
+      if (buffer.length >= mostBuffered) {
+        lost += 1;
+        return;
+      }
+      buffer.push({ team_id, project_id, api_key_id: key_id });
+      timer ??= setTimeout(() => void flush(), flushAfterMs);
+    },
+    lost: () => lost,
+    async close() {
+      clearTimeout(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// A file's records in every checkout of its project, over a real store and real folders.
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { Checkouts } from "../../../src/capture/projects/checkouts.ts";
+import { createProjectNames, type ProjectNames } from "../../../src/capture/projects/names.ts";
+import { createPlaces } from "../../../src/capture/projects/places.ts";
+import { createRootCommits } from "../../../src/capture/projects/root-commits.ts";
+import { createByFile } from "../../../src/recall/by-file.ts";
+import { createFileTimeline } from "../../../src/store/sqlite/by-file.ts";
+import { buildCheckouts } from "../../../src/worker/project-ports.ts";
+import { createMemoryContext } from "../../helpers/memory-context.ts";
+import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+import { linkWorkTree, makeRepository } from "./work-tree-support.ts";
+
+let memory: MemoryStore;
+let home: string;
+let now: number;
+let names: ProjectNames;
+let checkouts: Checkouts;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  onTestFinished(() => memory.close());
+  home = tempDir();
+  now = 0;
+  const clock = { now: () => now, monotonicMs: () => now };
+  const placeOf = createPlaces({ clock, home, rootCommits: createRootCommits(null) });
+  names = createProjectNames(placeOf, memory.store.projects);
+  checkouts = buildCheckouts(memory.store, { labelOf: names.labelOf, placeOf });
+});
+
+const remote = "https://a.example/x/shop.git";
+const at = (...parts: string[]) => join(home, ...parts);
+
+function record(root: string): void {
+  const project = names.claim(root);
+  memory.addObservation({ project, files_modified: [join(root, "src/login.ts")] });
+}
+
+/** What is told of the file before it is read there, and what is listed of it. */
+async function known(root: string): Promise<number[][]> {
+  const path = join(root, "src/login.ts");
+  const project = names.labelOf(root);
+  const { elsewhere } = checkouts;
+  const told = await createMemoryContext(memory, {}, { elsewhere }).forFile({ project, path, cwd: root });
+  const find = createFileTimeline(memory.db);
+  const projectId = memory.store.projects.find;
+  const byFile = createByFile({
+    projectId,
+    find,
+    elsewhere,
+    projectOf: names.labelOf,
+    changedSince: async () => new Map(),
+  });
+  const listed = await byFile.of({ path, projects: [project], limit: 15 });
+  return [told?.records ?? [], listed.observations.map(({ id }) => id)];
+}
+
+test("a file has its records in a clone, in a moved folder and in a new work tree of its project", async () => {
+  const main = makeRepository(at("shop"), remote);
+  mkdirSync(join(main, "src"));
+  record(main);
+  const clone = makeRepository(at("clone"), remote);
+  expect(await known(clone)).toEqual([[1], [1]]);
+  expect(await known(linkWorkTree(main, at("trees", "feature")))).toEqual([[1], [1]]);
+  renameSync(main, at("moved"));
+  now += 60_000;
+  expect(await known(at("moved"))).toEqual([[1], [1]]);
+});
+
+test("the command for further records of the file names what it is called in every checkout", async () => {
+  for (let n = 0; n < 4; n++) record(makeRepository(at("shop"), remote));
+  const clone = makeRepository(at("clone"), remote);
+  const request = { project: "shop", path: join(clone, "src/login.ts"), cwd: clone };
+  const { elsewhere } = checkouts;
+  const told = await createMemoryContext(memory, {}, { elsewhere }).fileText(request);
+  expect(told).toContain("1 more: `mem search --files src/login.ts`");
+});
+
+test("what was done in a work tree that is gone is known in the main one, also when it lay inside", async () => {
+  const main = makeRepository(at("shop"), remote);
+  const inside = linkWorkTree(main, join(main, ".trees", "feature"));
+  record(inside);
+  names.claim(main);
+  rmSync(join(main, ".trees"), { recursive: true });
+  now += 60_000;
+  expect(await known(main)).toEqual([[1], [1]]);
+});
+
+test("the same path in another project, in another folder of this one and outside of both is another file", async () => {
+  const main = makeRepository(at("shop"), remote);
+  record(main);
+  const other = makeRepository(at("other"), "https://a.example/x/other.git");
+  names.claim(other);
+  expect(await known(other)).toEqual([[], []]);
+  expect(await known(join(main, "packages", "a"))).toEqual([[], []]);
+  const where = { project: "shop", cwd: main };
+  expect(checkouts.elsewhere(join(other, "src/login.ts"), where)).toEqual([]);
+  expect(checkouts.elsewhere("//host/share/src/login.ts", where)).toEqual([]);
+});

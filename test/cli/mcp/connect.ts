@@ -1,0 +1,52 @@
+// The SDK's own client on the built `mem mcp`, in a home of its own.
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { onTestFinished } from "vitest";
+import * as z from "zod";
+import type { Mem } from "../mem.ts";
+
+export const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
+
+export interface Called {
+  /** True when the tool says that it failed. */
+  failed: boolean;
+  text: string;
+  structured: Record<string, unknown>;
+}
+
+export interface McpClient {
+  client: Client;
+  pid: number | null;
+  call(name: string, given?: Record<string, unknown>): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** A client that has listed the tools, so that it holds every answer against the output schema. */
+export async function connectMcp({ home }: Pick<Mem, "home">): Promise<McpClient> {
+  const env = Object.fromEntries(
+    Object.entries(home.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const transport = new StdioClientTransport({ command: process.execPath, args: [bin, "mcp"], env });
+  const client = new Client({ name: "test", version: "1.0.0" });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  await client.listTools();
+  return {
+    client,
+    pid: transport.pid,
+    call: async (name, given = {}) => read(await client.callTool({ name, arguments: given })),
+    close: () => client.close(),
+  };
+}
+
+const answer = z.object({
+  isError: z.boolean().optional(),
+  content: z.tuple([z.object({ type: z.literal("text"), text: z.string() })]),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+});
+
+function read(value: unknown): Called {
+  const { isError = false, content, structuredContent = {} } = answer.parse(value);
+  return { failed: isError, text: content[0].text, structured: structuredContent };
+}

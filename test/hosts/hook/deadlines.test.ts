@@ -1,0 +1,36 @@
+// How long a hook waits.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { deadlineMs, hungBelievedMs, hungStartMs } from "../../../src/hosts/hook/deadlines.ts";
+import { kebabCase } from "../../../src/text/kebab-case.ts";
+
+const script = readFileSync(new URL("../../../hooks/mem-hook.sh", import.meta.url), "utf8");
+const lines = [...script.matchAll(/^([a-z| *-]+)\) deadline=([\d.]+) ;;$/gm)];
+const inShell = new Map(
+  lines.flatMap(([, events = "", seconds]) =>
+    events.split("|").map((event) => [event.trim(), Number(seconds) * 1_000]),
+  ),
+);
+
+test("the shell launcher waits as long as the Node hook", () => {
+  expect(inShell.size).toBe(6);
+  for (const [event, ms] of inShell) expect([event, ms]).toEqual([event, deadlineMs(event)]);
+});
+
+test("both wait as long for a worker that kept another hook waiting", () => {
+  expect(Number(/\$deadline = ([\d.]+) if \$hung/.exec(script)?.[1]) * 1_000).toBe(hungStartMs);
+  expect(Number(/\$age < (\d+) && \$event/.exec(script)?.[1]) * 1_000).toBe(hungBelievedMs);
+});
+
+test("a name as the host writes it has the same deadline", () => {
+  for (const { event } of claudeCodeRecipe.hooks)
+    expect(deadlineMs(event)).toBe(deadlineMs(kebabCase(event)));
+});
+
+test("every deadline is far below the host's, which would show the user an error", () => {
+  for (const { event, timeout } of claudeCodeRecipe.hooks) {
+    expect(deadlineMs(event) * 3).toBeLessThanOrEqual(timeout * 1_000);
+  }
+  expect(deadlineMs("session-end")).toBeLessThan(1_000);
+});

@@ -1,0 +1,283 @@
+// Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { kebabCase } from "../../../src/text/kebab-case.ts";
+import { findCanaries } from "../../helpers/temp-dir.ts";
+import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
+import { answer, canary, password, payload, quotedLine, silent } from "./hook-payload.ts";
+import { hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+
+const names: LauncherName[] = [
+  "as registered",
+  "as registered, without perl",
+  "mem-hook.sh",
+  "bash mem-hook.sh",
+  "the Node bundle",
+  "mem hook",
+];
+const both: LauncherName[] = ["as registered", "the Node bundle"];
+const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
+const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
+// Setup is a question: unanswered, it leaves nothing to be taken up later.
+const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
+
+describe.each(names)("%s", (name) => {
+  const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
+    runHook(launchers[name](event), home, input);
+
+  test("brings the payload to the worker as it is, and prints the answer as it is", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toEqual([
+      { path: "/api/hooks/claude-code/session-start", body: expect.any(String) },
+    ]);
+    expect(worker.requests[0]?.body.trimEnd()).toBe(payload);
+    expect(spooled(home)).toEqual([]);
+  });
+
+  test("brings 1.5 MB to the worker, and prints an answer of 9,800 characters", async () => {
+    const home = hookHome();
+    const long = `{"text":"${"é".repeat(9_800)}"}`;
+    const big = JSON.stringify({ session_id: "s1", tool_response: "x".repeat(1_500_000) });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: long });
+    expect(await run("pre-tool-use", home, big)).toEqual({ ...silent, stdout: long });
+    expect(worker.requests[0]?.body.trimEnd()).toBe(big);
+  });
+
+  test.each(["socket", "port"] as const)(
+    "prints the answer to Setup, which came over a %s, to standard error",
+    async (over) => {
+      const home = hookHome();
+      await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer: "update mem\n", proves: true });
+      expect(await run("setup", home)).toEqual({ ...silent, stderr: "update mem\n" });
+    },
+  );
+
+  test("says nothing at Setup when there is no worker, and leaves no trace", async () => {
+    const home = hookHome();
+    expect(await run("setup", home)).toEqual(silent);
+    expect(existsSync(home.dataDir)).toBe(false);
+  });
+
+  test("ends with 0 when there is no standard error that Setup could be answered on", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: "update mem\n" });
+    const script = `{ ${quotedLine(launchers[name]("setup"))}; echo "code $?"; } 2>&-`;
+    expect(await runHook(["/bin/sh", "-c", script], home, payload)).toEqual({
+      ...silent,
+      stdout: "code 0\n",
+    });
+  });
+
+  test("takes nothing from a host's command that the worker itself started to write memory", async () => {
+    const home = hookHome({ MEM_GENERATING: "1" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual(silent);
+    expect(worker.requests).toEqual([]);
+    expect(spooled(home)).toEqual([]);
+  });
+
+  test("says nothing when there is no worker, and spools the event cleaned", async () => {
+    const home = hookHome();
+    expect(await run("post-tool-use", home)).toEqual(silent);
+    const [line, ...more] = spooled(home);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({
+      host: "claude-code",
+      event: "post-tool-use",
+      payload: { tool_use_id: "toolu_1" },
+    });
+    expect(line?.payload.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
+    expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
+  });
+
+  test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
+    "ends with 0 and says nothing at %s when the data directory cannot be made",
+    async (event) => {
+      expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
+    },
+  );
+
+  test.each(["", " ", "{", "[]", "null", "\0\x01"])(
+    "ends with 0 and says nothing on the input %j",
+    async (input) => {
+      expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
+    },
+  );
+});
+
+const faults: [string, Behaviour][] = [
+  ["hangs", "hang"],
+  ["resets the connection", "reset"],
+  ["drips", "drip"],
+  ["closes without an answer", "silent-end"],
+  ["answers garbage", "garbage"],
+  ["is cut off in its answer", "cut"],
+  ["answers 500", 500],
+  ["answers 413", 413],
+  ["answers 204", 204],
+  ["answers 302", 302],
+];
+
+describe.each(clients)("with a worker that has a fault, %s", (name) => {
+  test.each(faults)("that %s, spools every event, says nothing and ends with 0", async (_what, does) => {
+    await Promise.all(
+      events.map(async (event) => {
+        const home = hookHome();
+        await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer });
+        expect({ event, ...(await runHook(launchers[name](event), home, payload)) }).toEqual({
+          event,
+          ...silent,
+        });
+        expect(spooled(home)).toEqual(kept(event));
+        expect(findCanaries(home.dataDir, [canary, password])).toEqual([]);
+      }),
+    );
+  });
+
+  test("whose socket is left from before, spools", async () => {
+    const home = hookHome();
+    mkdirSync(home.dataDir, { mode: 0o700 });
+    const script = `require("net").createServer().listen("${join(home.dataDir, "worker.sock")}",()=>process.kill(process.pid,"SIGKILL"))`;
+    spawnSync(process.execPath, ["-e", script]);
+    expect(await runHook(launchers[name]("stop"), home, payload)).toEqual(silent);
+    expect(spooled(home)).toHaveLength(1);
+  });
+
+  test("a payload of 5 MB that is refused is spooled shortened, not dropped", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: 413 });
+    const big = { session_id: "s1", tool_use_id: "big", tool_response: { stdout: "y".repeat(5_000_000) } };
+    expect(await runHook(launchers[name]("post-tool-use"), home, JSON.stringify(big))).toEqual(silent);
+    const [line] = spooled(home);
+    expect(line?.payload.tool_use_id).toBe("big");
+    expect(JSON.stringify(line).length).toBeLessThan(70_000);
+  });
+
+  test("a standard input that is closed or endlessly empty is no event", async () => {
+    const line = quotedLine(launchers[name]("stop"));
+    for (const input of ["<&-", "</dev/null"]) {
+      const home = hookHome();
+      expect(await runHook(["/bin/sh", "-c", `{ ${line}; } ${input}`], home, "")).toEqual(silent);
+      expect(spooled(home)).toEqual([]);
+    }
+  });
+
+  test("a reader that went away is no error", async () => {
+    const home = hookHome();
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    const line = quotedLine(launchers[name]("session-start"));
+    const script = `{ ${line}; echo "code $?" >&2; } >&-`;
+    expect(await runHook(["/bin/sh", "-c", script], home, payload)).toMatchObject({ stderr: "code 0\n" });
+  });
+});
+
+describe.each(both)("after a hook that waited in vain, %s", (name) => {
+  test("spools at once, until ten seconds are over; the start of a session asks all the same", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "hang" });
+    const asked = async (event: string) => {
+      const before = worker.requests.length;
+      expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
+      return worker.requests.length - before;
+    };
+    expect([await asked("stop"), await asked("post-tool-use"), await asked("session-start")]).toEqual([
+      1, 0, 1,
+    ]);
+    const mark = join(home.dataDir, "worker-hung");
+    expect(statSync(mark).mode & 0o777).toBe(0o600);
+    const longAgo = Date.now() / 1000 - 11;
+    utimesSync(mark, longAgo, longAgo);
+    expect([await asked("stop"), await asked("stop")]).toEqual([1, 0]);
+    expect(spooled(home)).toHaveLength(5);
+  });
+
+  test("a mark from the future is not believed", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    writeFileSync(join(home.dataDir, "worker-hung"), "");
+    const later = Date.now() / 1000 + 600;
+    utimesSync(join(home.dataDir, "worker-hung"), later, later);
+    expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toHaveLength(1);
+  });
+});
+
+test.each(clients)("an answer removes the mark of a hook that waited in vain, through %s", async (name) => {
+  const home = hookHome();
+  await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+  const mark = join(home.dataDir, "worker-hung");
+  const { ino, mtimeMs } = statSync(join(home.dataDir, "worker.sock"));
+  const longAgo = Date.now() - 60_000;
+  writeFileSync(mark, `${ino}:${Math.floor(mtimeMs / 1_000)} ${longAgo}\n`);
+  utimesSync(mark, longAgo / 1_000, longAgo / 1_000);
+  expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+  expect(existsSync(mark)).toBe(false);
+});
+
+describe("over a port, which anybody may hold", () => {
+  const node = launchers["the Node bundle"];
+
+  test.each(clients)("a worker that proves itself is told, through %s", async (name) => {
+    const home = hookHome();
+    const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: true } as const;
+    const worker = await fakeWorker(options);
+    expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
+    expect(worker.received()).toContain(`Host: 127.0.0.1:${worker.port}`);
+  });
+
+  test.each(events)("a stranger is told nothing at %s", async (event) => {
+    const home = hookHome();
+    const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: false } as const;
+    const stranger = await fakeWorker(options);
+    expect(await runHook(node(event), home, payload)).toEqual(silent);
+    expect(stranger.requests).toEqual([]);
+    expect(stranger.received()).not.toContain("toolu_1");
+    expect(spooled(home)).toEqual(kept(event));
+  });
+
+  test("a socket elsewhere that worker.json names has to prove itself too", async () => {
+    const home = hookHome();
+    const elsewhere = hookHome();
+    const worker = await fakeWorker({
+      dataDir: elsewhere.dataDir,
+      over: "socket",
+      does: "answer",
+      answer,
+      proves: true,
+    });
+    announce(home.dataDir, { port: 0, socket: join(elsewhere.dataDir, "worker.sock") });
+    expect(await runHook(node("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests).toHaveLength(1);
+  });
+
+  test("no proxy of the environment is asked, over socket or port", async () => {
+    let asked = 0;
+    const proxy = createServer((socket) => {
+      asked += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const address = proxy.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    const env = Object.fromEntries(proxies.map((key) => [key, url]));
+    for (const over of ["socket", "port"] as const) {
+      for (const name of clients) {
+        const home = hookHome(env);
+        await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer, proves: true });
+        expect((await runHook(launchers[name]("session-start"), home, payload)).stdout).toBe(answer);
+      }
+    }
+    expect(asked).toBe(0);
+  });
+});

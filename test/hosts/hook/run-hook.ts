@@ -1,0 +1,93 @@
+// Runs a hook as a host does: a process with the payload on stdin, in a HOME of its own.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseSpoolLine, type SpoolLine } from "../../../src/core/records/spool.ts";
+import { hookCommand } from "../../../src/hosts/install-recipe.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+
+const hooks = fileURLToPath(new URL("../../../hooks", import.meta.url));
+const bundle = fileURLToPath(new URL("../../../dist/hook.cjs", import.meta.url));
+const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
+
+/** The ways to the hook, as command lines. */
+export const launchers = {
+  "as registered": registered,
+  "as registered, without perl": (event: string) => [
+    "env",
+    `PATH=${binWith("sh", "cat", "curl", "node")}`,
+    ...registered(event),
+  ],
+  "mem-hook.sh": (event: string) => ["/bin/sh", join(hooks, "mem-hook.sh"), "claude-code", event],
+  "bash mem-hook.sh": (event: string) => ["bash", join(hooks, "mem-hook.sh"), "claude-code", event],
+  "the Node bundle": (event: string) => [process.execPath, bundle, "claude-code", event],
+  "mem hook": (event: string) => [process.execPath, bin, "hook", event, "--host", "claude-code"],
+} satisfies Record<string, (event: string) => string[]>;
+
+function registered(event: string): string[] {
+  const request = { host: "claude-code", event, launcher: { folder: hooks }, dataDir: null };
+  return ["/bin/sh", "-c", hookCommand(request)];
+}
+
+/** A folder with those of these programs that the machine has, for a PATH; it ends with the running test. */
+export function binWith(...programs: string[]): string {
+  const bin = tempDir();
+  const folders = [dirname(process.execPath), ...(process.env.PATH ?? "").split(":")];
+  for (const program of programs) {
+    const found = folders.map((folder) => join(folder, program)).find((place) => existsSync(place));
+    if (found !== undefined) symlinkSync(found, join(bin, program));
+  }
+  return bin;
+}
+
+export type LauncherName = keyof typeof launchers;
+
+export interface HookHome {
+  dataDir: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A data directory that does not exist yet, and an environment that leads hooks there. */
+export function hookHome(env: NodeJS.ProcessEnv = {}): HookHome {
+  const root = tempDir();
+  const home = join(root, "home");
+  mkdirSync(home);
+  const dataDir = join(root, "data");
+  return {
+    dataDir,
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: root, MEM_DATA_DIR: dataDir, ...env },
+  };
+}
+
+export interface HookRun {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command with `input` on stdin, to its end. */
+export async function runHook(command: readonly string[], home: HookHome, input: string): Promise<HookRun> {
+  const [program = "", ...words] = command;
+  const child = spawn(program, words, { env: home.env, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<Pick<HookRun, "code" | "signal">>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal }));
+  });
+  const [stdout, stderr, end] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
+  return { ...end, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+/** The events in the spool, oldest first. */
+export function spooled({ dataDir }: HookHome): SpoolLine[] {
+  const spool = join(dataDir, "spool");
+  if (!existsSync(spool)) return [];
+  const files = readdirSync(spool)
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort();
+  const lines = files.flatMap((name) => readFileSync(join(spool, name), "utf8").split("\n"));
+  return lines.map(parseSpoolLine).filter((line) => line !== null);
+}

@@ -1,0 +1,144 @@
+// The launcher in the shell alone: which client it takes, what of its environment it does without.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { hookCommand } from "../../../src/hosts/install-recipe.ts";
+import { kebabCase } from "../../../src/text/kebab-case.ts";
+import { findCanaries, tempDir } from "../../helpers/temp-dir.ts";
+import { fakeWorker } from "./fake-worker.ts";
+import { answer, payload, quotedLine, silent } from "./hook-payload.ts";
+import { binWith, hookHome, type LauncherName, launchers, runHook } from "./run-hook.ts";
+
+const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
+const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
+
+describe("the shell launcher", () => {
+  const shell = launchers["as registered"];
+
+  test("does without perl and curl", async () => {
+    const home = hookHome();
+    home.env.PATH = binWith("sh", "cat");
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    writeFileSync(join(home.dataDir, "hook-runtime"), `${process.execPath}\n\n`);
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("does with a perl that cannot be started", async () => {
+    const home = hookHome();
+    home.env.PATH = binWith("sh", "cat", "curl");
+    writeFileSync(join(home.env.PATH, "perl"), "#!/nowhere/perl\n", { mode: 0o755 });
+    await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test("takes nothing that the environment has for perl", async () => {
+    const home = hookHome({ PERL5OPT: "-MNoSuchModule", PERL5LIB: "/nowhere", PERL_UNICODE: "SDA" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+    expect(worker.requests[0]?.body).toBe(payload);
+  });
+
+  test("waits for the rest of the payload on a pipe that does not block", async () => {
+    const home = hookHome();
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    const unblock = "use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK); exec @ARGV";
+    const line = quotedLine(["perl", "-e", unblock, ...shell("session-start")]);
+    const slowly = `{ read -r line; printf %s "$line" | head -c 9; sleep 0.2; printf %s "$line" | tail -c +10; }`;
+    const command = ["/bin/sh", "-c", `${slowly} | ${line}`];
+    expect(await runHook(command, home, `${payload}\n`)).toEqual({
+      ...silent,
+      stdout: answer,
+    });
+    expect(worker.requests[0]?.body).toBe(payload);
+  });
+
+  test("says nothing where the package is, but no Node is found, to Setup neither", async () => {
+    const home = hookHome();
+    home.env.PATH = binWith("sh", "cat");
+    for (const event of ["setup", "session-start", "stop"])
+      expect(await runHook(shell(event), home, payload)).toEqual(silent);
+  });
+
+  test("says once a session that the package is missing, where neither a bundle nor mem is found", async () => {
+    const home = hookHome();
+    const plugin = tempDir();
+    home.env.PATH = binWith("sh", "cat");
+    const file = join(plugin, "mem-hook.sh");
+    copyFileSync(fileURLToPath(new URL("../../../hooks/claude-code/mem-hook.sh", import.meta.url)), file);
+    for (const event of events) {
+      const request = { host: "claude-code", event, launcher: { folder: plugin }, dataDir: null };
+      const runs = [
+        ["/bin/sh", "-c", hookCommand(request)],
+        ["/bin/sh", file, "claude-code", event],
+      ];
+      for (const command of runs) {
+        const { stdout, ...rest } = await runHook(command, home, payload);
+        expect(rest).toEqual({ code: 0, signal: null, stderr: "" });
+        if (event !== "session-start") expect({ event, stdout }).toEqual({ event, stdout: "" });
+        else
+          expect(JSON.parse(stdout)).toEqual({
+            systemMessage: "mem: the agent-mem package is not installed, so nothing is remembered.",
+          });
+      }
+    }
+    expect(existsSync(home.dataDir)).toBe(false);
+  });
+
+  test("does without ~/.curlrc, and with a data directory that has a space in its name", async () => {
+    const home = hookHome();
+    writeFileSync(join(home.env.HOME ?? "", ".curlrc"), 'output = "stolen"\nproxy = "http://127.0.0.1:9"\n');
+    const dataDir = join(home.dataDir, "with a space");
+    home.env.MEM_DATA_DIR = dataDir;
+    await fakeWorker({ dataDir, over: "socket", does: "answer", answer });
+    for (const name of clients) {
+      const run = await runHook(launchers[name]("session-start"), home, payload);
+      expect({ name, ...run }).toEqual({ name, ...silent, stdout: answer });
+    }
+  });
+
+  test("takes ~/.mem when no data directory is named", async () => {
+    const home = hookHome();
+    delete home.env.MEM_DATA_DIR;
+    await fakeWorker({ dataDir: join(home.env.HOME ?? "", ".mem"), over: "socket", does: "answer", answer });
+    expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
+  });
+
+  test.each([undefined, "~/mem"])("takes no directory at %j without a home", async (named) => {
+    const home = hookHome();
+    const project = join(home.dataDir, "..", "project");
+    mkdirSync(project);
+    home.env = { ...home.env, HOME: "", MEM_DATA_DIR: named };
+    const line = `cd '${project}' && ${shell("stop")[2] ?? ""}`;
+    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
+    expect(findCanaries(project, ["toolu_1"])).toEqual([]);
+    expect(existsSync("/.mem")).toBe(false);
+  });
+
+  test("runs nothing that the project it works in has put there", async () => {
+    const home = hookHome();
+    const trap = join(home.dataDir, "..", "project");
+    mkdirSync(join(trap, "data"), { recursive: true });
+    const script = join(trap, "trap.sh");
+    writeFileSync(script, `#!/bin/sh\ntouch '${trap}/sprung'\n`);
+    chmodSync(script, 0o755);
+    writeFileSync(join(trap, "data", "hook-runtime"), `${script}\n${script}\n`);
+    home.env.MEM_DATA_DIR = "data";
+    const line = `cd '${trap}' && ${shell("stop")[2] ?? ""}`;
+    expect(await runHook(["/bin/sh", "-c", line], home, payload)).toEqual(silent);
+    expect(findCanaries(trap, ["toolu_1"])).toEqual([]);
+    expect(() => readFileSync(join(trap, "sprung"))).toThrow("ENOENT");
+  });
+
+  test.each(["../../etc", "stop?x=1", "stop stop", ""])(
+    "takes no %j for the name of an event",
+    async (event) => {
+      const home = hookHome();
+      const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+      expect(await runHook(launchers["mem-hook.sh"](event), home, payload)).toEqual(silent);
+      expect(await runHook(launchers["the Node bundle"](event), home, payload)).toEqual(silent);
+      expect(worker.requests).toEqual([]);
+    },
+  );
+});

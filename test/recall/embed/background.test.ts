@@ -1,0 +1,241 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createBackground } from "../../../src/recall/embed/background.ts";
+import { type Embedder, EmbedFailure } from "../../../src/recall/embed/embedder.ts";
+import { toInt8 } from "../../../src/recall/vectors/int8.ts";
+import { createVectors } from "../../../src/store/sqlite/vectors.ts";
+import { wordVector } from "../../helpers/embedding-server.ts";
+import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+
+const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
+
+interface Scripted extends Embedder {
+  /** Texts of each call. */
+  calls: string[][];
+  /** Thrown by the next calls whose texts it is given, while it gives something. */
+  fail: (texts: readonly string[]) => Error | undefined;
+  dimension: number;
+}
+
+function scriptedEmbedder(model = "m"): Scripted {
+  const embedder: Scripted = {
+    identity: { embedder: "http", model },
+    batch: 4,
+    calls: [],
+    fail: () => undefined,
+    dimension: 16,
+    async embed(texts) {
+      embedder.calls.push([...texts]);
+      const failure = embedder.fail(texts);
+      if (failure !== undefined) throw failure;
+      return texts.map((text) => Float32Array.from(wordVector(text, embedder.dimension)));
+    },
+    close: async () => undefined,
+  };
+  return embedder;
+}
+
+function open(memory: MemoryStore = createMemoryStore()) {
+  const vectors = createVectors(memory.db);
+  const { commit } = memory.store;
+  const failures: string[] = [];
+  const background = (embedder: Embedder, quiet: () => Promise<void> = async () => undefined) => {
+    const made = createBackground({
+      embedder,
+      clock,
+      quiet,
+      retryMs: 5,
+      onFailure: (sentence) => failures.push(sentence),
+      work: {
+        sets: vectors.sets,
+        lackingOf: vectors.lackingOf,
+        lacking: (setId, before) => vectors.lacking(setId, before, 3),
+        ensureSet: (...set) => commit(() => vectors.ensureSet(...set)),
+        complete: (setId) => commit(() => vectors.complete(setId)),
+        dropSome: (setId) => commit(() => vectors.dropSome(setId, 2)),
+        put: (setId, rows) =>
+          commit(() =>
+            vectors.put(
+              setId,
+              rows.map(({ of, vector }) => ({ of, ...toInt8(vector) })),
+            ),
+          ),
+      },
+    });
+    onTestFinished(() => made.close());
+    return made;
+  };
+  onTestFinished(() => {
+    if (memory.db.open) memory.store.flush();
+  });
+  const add = (...titles: string[]) => titles.map((title) => memory.addObservation({ title }));
+  /** How many observations have a vector of each model. */
+  const held = () =>
+    Object.fromEntries(vectors.sets().map(({ id, model }) => [model, vectors.progress(id).done]));
+  const until = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+  return { ...memory, vectors, failures, background, add, held, until };
+}
+
+const titlesOf = ({ calls }: Scripted) => calls.flat().map((text) => text.split("\n")[0]);
+
+describe("what is embedded", () => {
+  test("all that have no vector, newest first, in batches; then what is new", async () => {
+    const { add, background, held, until, vectors } = open();
+    add("a", "b", "c", "d", "e", "f");
+    const embedder = scriptedEmbedder();
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(vectors.sets()).toMatchObject([{ complete: 1 }]));
+    expect(titlesOf(embedder)).toEqual(["f", "e", "d", "c", "b", "a"]);
+    expect(embedder.calls.map((texts) => texts.length)).toEqual([4, 2]);
+    const [one] = add("g");
+    work.notify([one?.id ?? 0]);
+    await until(() => expect(held()).toEqual({ m: 7 }));
+    expect(titlesOf(embedder).at(-1)).toBe("g");
+  });
+
+  test("a text that changed is embedded again, another change is not", async () => {
+    const { add, background, held, until, db } = open();
+    const [one, two] = add("a", "b");
+    const embedder = scriptedEmbedder();
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(held()).toEqual({ m: 2 }));
+    db.prepare("update observations set title = 'changed' where id = ?").run(one?.id);
+    work.notify([one?.id ?? 0, two?.id ?? 0]);
+    await until(() => expect(titlesOf(embedder)).toEqual(["b", "a", "changed"]));
+    await until(() => expect(held()).toEqual({ m: 2 }));
+  });
+
+  test("a worker that starts again goes on where the last one was", async () => {
+    const { add, background, held, until } = open();
+    add("a", "b", "c", "d", "e", "f");
+    const first = scriptedEmbedder();
+    let turns = 0;
+    let release: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Gives way after the first call, until it is closed.
+    const work = background(first, async () => (turns++ === 0 ? undefined : busy));
+    work.start();
+    await until(() => expect(held()).toEqual({ m: 4 }));
+    const closed = work.close();
+    release();
+    await closed;
+    expect(held()).toEqual({ m: 4 });
+    const second = scriptedEmbedder();
+    background(second).start();
+    await until(() => expect(held()).toEqual({ m: 6 }));
+    expect(titlesOf(second).length + titlesOf(first).length).toBeLessThanOrEqual(8);
+  });
+
+  test("it gives way while intake is busy", async () => {
+    const { add, background, until } = open();
+    add("a");
+    let release: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const embedder = scriptedEmbedder();
+    background(embedder, () => busy).start();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(embedder.calls).toEqual([]);
+    release();
+    await until(() => expect(embedder.calls).toHaveLength(1));
+  });
+});
+
+describe("another model", () => {
+  test("the old vectors stay until the new ones are all there, and then go", async () => {
+    const { add, background, held, until, vectors } = open();
+    add("a", "b", "c", "d", "e");
+    const old = background(scriptedEmbedder("old"));
+    old.start();
+    await until(() => expect(vectors.sets()).toMatchObject([{ model: "old", complete: 1 }]));
+    await old.close();
+    const embedder = scriptedEmbedder("new");
+    let calls = 0;
+    embedder.fail = () => (++calls > 1 && calls < 6 ? new EmbedFailure("unavailable", "busy") : undefined);
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(work.failure()).toMatchObject({ message: "busy" }));
+    expect(held()).toEqual({ old: 5, new: 4 });
+    expect(vectors.sets()).toMatchObject([{ complete: 1 }, { complete: 0 }]);
+    await until(() => expect(held()).toEqual({ new: 5 }));
+    expect(vectors.sets()).toMatchObject([{ model: "new", complete: 1 }]);
+  });
+
+  test("another dimension under the same name is another set, and everything is made again", async () => {
+    const { add, background, until, vectors } = open();
+    add("a", "b", "c", "d", "e", "f");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () => {
+      if (embedder.calls.length === 2) embedder.dimension = 32;
+      return undefined;
+    };
+    background(embedder).start();
+    await until(() => expect(vectors.sets()).toMatchObject([{ dimension: 32, complete: 1 }]));
+    const [set] = vectors.sets();
+    expect(vectors.progress(set?.id ?? 0)).toEqual({ done: 6, total: 6 });
+  });
+});
+
+describe("a dimension that comes back", () => {
+  test("is the set that was there, and nothing is asked for twice without end", async () => {
+    const { add, background, until, vectors } = open();
+    add("a", "b", "c", "d", "e", "f", "g", "h", "i");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () => {
+      embedder.dimension = embedder.calls.length === 2 ? 32 : 16;
+      return undefined;
+    };
+    background(embedder).start();
+    await until(() => expect(vectors.sets()).toMatchObject([{ dimension: 16, complete: 1 }]));
+    expect(vectors.progress(vectors.sets()[0]?.id ?? 0)).toEqual({ done: 9, total: 9 });
+    expect(embedder.calls.length).toBeLessThan(9);
+  });
+});
+
+describe("failures", () => {
+  test("an embedder that fails is asked again later, and said to fail once", async () => {
+    const { add, background, held, until, failures } = open();
+    add("a");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () =>
+      embedder.calls.length < 4 ? new EmbedFailure("unavailable", "The server is down.") : undefined;
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(work.failure()?.kind).toBe("unavailable"));
+    await until(() => expect(held()).toEqual({ m: 1 }));
+    await until(() => expect(work.failure()).toBeNull());
+    expect(failures).toEqual(["nothing is embedded: The server is down."]);
+  });
+
+  test("what the user has to mend is said with the next step", async () => {
+    const { add, background, until } = open();
+    add("a");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () => new EmbedFailure("setup", "No key.", { hint: "set one" });
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(work.failure()).toEqual({ kind: "setup", message: "No key.", next: "set one" }));
+  });
+
+  test("a text that is refused is tried alone and cut short, and keeps no other from its vector", async () => {
+    const { addObservation, background, held, until, failures } = open();
+    addObservation({ title: "fine" });
+    addObservation({ title: "long", narrative: "word ".repeat(500) });
+    const never = addObservation({ title: "never" });
+    addObservation({ title: "fine too" });
+    const embedder = scriptedEmbedder();
+    embedder.fail = (texts) =>
+      texts.some((text) => text.length > 1_000 || text.startsWith("never"))
+        ? new EmbedFailure("refused", "too long")
+        : undefined;
+    const work = background(embedder);
+    work.start();
+    await until(() => expect(held()).toEqual({ m: 3 }));
+    await until(() => expect(failures).toEqual([`observation ${never.id} has no vector: too long`]));
+    expect(work.failure()).toBeNull();
+  });
+});
