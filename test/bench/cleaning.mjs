@@ -19,7 +19,7 @@ const largestBody = 2_000_000;
 const largestHere = 64_000;
 
 export async function run({ say }) {
-  const { cleanJson } = await importBundle("cleaning", 'export { cleanJson } from "./src/domain/clean.ts";');
+  const { cleanJson } = await importBundle("cleaning", 'export { cleanJson } from "./src/privacy/clean.ts";');
   const plain = costOf(cleanJson, prose(size));
   const kinds = Object.entries({ "plain text": () => prose(size), ...floods });
   const costs = kinds.map(([name, make]) => ({ name, ms: costOf(cleanJson, make()) }));

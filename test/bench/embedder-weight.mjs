@@ -16,11 +16,11 @@ export async function run({ say, data }) {
   const product = await productModules();
   const embedding = await importBundle(
     "embedder-weight",
-    `export { buildEmbedder, chosenEmbedder, embedderSettings } from "./src/model/embedders.ts";
+    `export { buildEmbedder, chosenEmbedder, embedderSettings } from "./src/generate/model/embedders.ts";
      export { loadSettings } from "./src/settings/load.ts";
-     export { systemClock } from "./src/clock.ts";
-     export { observationText } from "./src/embed/observation-text.ts";
-     export { unitVector } from "./src/vectors/int8.ts";
+     export { systemClock } from "./src/core/clock.ts";
+     export { observationText } from "./src/recall/embed/observation-text.ts";
+     export { unitVector } from "./src/recall/vectors/int8.ts";
      export { rankObservations } from "./src/recall/rank-observations.ts";`,
   );
   const home = benchHome();

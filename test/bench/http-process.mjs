@@ -12,9 +12,9 @@ export function ingestModules() {
   return importBundle(
     "server-ingest",
     `export { startPrivatePostgres } from "./src/server/private-postgres.ts";
-     export { freshKey } from "./src/keys/new-key.ts";
+     export { freshKey } from "./src/tenancy/keys/new-key.ts";
      export { insertKey } from "./src/store/postgres/api-keys.ts";
-     export { newId } from "./src/ids.ts";
+     export { newId } from "./src/core/ids.ts";
      export { openDatabase } from "./src/store/postgres/open.ts";
      export { migrateServer } from "./src/store/postgres/migrate.ts";
      export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";`,
@@ -42,8 +42,8 @@ export function load(options) {
 export async function startHttpProcess(url) {
   const file = await bundle(
     "server-process",
-    `import { createStderrLog } from "./src/log.ts";
-     import { systemClock } from "./src/clock.ts";
+    `import { createStderrLog } from "./src/core/log.ts";
+     import { systemClock } from "./src/core/clock.ts";
      import { buildServer } from "./src/server/build.ts";
      import { loadServerSettings } from "./src/settings/server.ts";
      import { openDatabase } from "./src/store/postgres/open.ts";

@@ -56,7 +56,7 @@ export async function createLegs({ product, path, sets }) {
 async function createVectors(sets) {
   const { createBuiltinEmbedder } = await importBundle(
     "builtin",
-    'export { createBuiltinEmbedder } from "./src/embed/builtin.ts";',
+    'export { createBuiltinEmbedder } from "./src/recall/embed/builtin.ts";',
   );
   const embedder = createBuiltinEmbedder();
   const embed = async (texts) => (await embedder.embed(texts)).map(normalized);

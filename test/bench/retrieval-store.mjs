@@ -13,7 +13,7 @@ export function productModules() {
      export { buildMatch } from "./src/recall/query.ts";
      export { gatherCandidates, observationColumns } from "./src/recall/rank-observations.ts";
      export { signalsOf, signalWeights } from "./src/recall/fusion.ts";
-     export { projectToken } from "./src/domain/scope-token.ts";`,
+     export { projectToken } from "./src/core/records/scope-token.ts";`,
   );
 }
 

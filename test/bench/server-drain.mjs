@@ -38,8 +38,8 @@ function generationModules() {
   return importBundle(
     "server-generation",
     `export { createHostedGeneration } from "./src/server/generation.ts";
-     export { createStderrLog } from "./src/log.ts";
-     export { systemClock } from "./src/clock.ts";
+     export { createStderrLog } from "./src/core/log.ts";
+     export { systemClock } from "./src/core/clock.ts";
      export { loadSettings } from "./src/settings/load.ts";
      export { loadServerSettings } from "./src/settings/server.ts";`,
   );

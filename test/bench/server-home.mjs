@@ -12,8 +12,8 @@ export function serverModules() {
      export { buildServer } from "./src/server/build.ts";
      export { createProjectSearch } from "./src/server/rank-search.ts";
      export { loadServerSettings } from "./src/settings/server.ts";
-     export { systemClock } from "./src/clock.ts";
-     export { newId } from "./src/ids.ts";
+     export { systemClock } from "./src/core/clock.ts";
+     export { newId } from "./src/core/ids.ts";
      export { openDatabase } from "./src/store/postgres/open.ts";
      export { migrateServer } from "./src/store/postgres/migrate.ts";
      export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";
@@ -23,9 +23,9 @@ export function serverModules() {
      export { findCandidates } from "./src/store/postgres/search.ts";
      export { hostedObservation } from "./test/helpers/hosted-records.ts";
      export { insertKey } from "./src/store/postgres/api-keys.ts";
-     export { freshKey } from "./src/keys/new-key.ts";
-     export { createStderrLog } from "./src/log.ts";
-     export { createAuthentication } from "./src/keys/authenticate.ts";
+     export { freshKey } from "./src/tenancy/keys/new-key.ts";
+     export { createStderrLog } from "./src/core/log.ts";
+     export { createAuthentication } from "./src/tenancy/keys/authenticate.ts";
      export { createKeyLookup } from "./src/server/key-ports.ts";
      export { withoutAjv, installZod } from "./src/http/plugins/zod.ts";
      export { installErrors } from "./src/http/plugins/errors.ts";
@@ -35,7 +35,7 @@ export function serverModules() {
      export { mcpRoutes } from "./src/http/v1/mcp.ts";
      export { recallTools } from "./src/http/v1/mcp-tools.ts";
      export { askedTerms } from "./src/recall/query.ts";
-     export { codeOf } from "./src/domain/record-terms.ts";`,
+     export { codeOf } from "./src/core/records/record-terms.ts";`,
   );
 }
 

@@ -124,11 +124,11 @@ function tokens(chars) {
 // The product's own code, bundled for this run.
 async function product() {
   const source = `
-    export { cleanJson } from "./src/domain/clean.ts";
+    export { cleanJson } from "./src/privacy/clean.ts";
     export { dueAt, modelBatching } from "./src/generate/batching.ts";
     export { batchPrompt, fullMessageChars, systemPrompt } from "./src/generate/prompt.ts";
     export { loadPrompts } from "./src/generate/writer/prompt-templates.ts";
-    export { loadMode } from "./src/modes/load-mode.ts";`;
+    export { loadMode } from "./src/settings/modes/load-mode.ts";`;
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: root, loader: "ts" },
     bundle: true,

@@ -16,11 +16,11 @@ const nearest = 20;
 const asked = 100;
 
 const exported = `
-  export { createIndexThread } from "./src/vectors/index-thread.ts";
-  export { toInt8, unitVector } from "./src/vectors/int8.ts";
+  export { createIndexThread } from "./src/recall/vectors/index-thread.ts";
+  export { toInt8, unitVector } from "./src/recall/vectors/int8.ts";
   export { createVectors } from "./src/store/sqlite/vectors.ts";
   export { openDatabase, closeDatabase } from "./src/store/sqlite/open.ts";
-  export { systemClock } from "./src/clock.ts";
+  export { systemClock } from "./src/core/clock.ts";
 `;
 
 export async function run({ say, peers }) {

@@ -220,15 +220,15 @@ async function measure() {
     "pgvector-trial",
     `export { openDatabase } from "./src/store/postgres/open.ts";
      export { inTenant } from "./src/store/postgres/tenant.ts";
-     export { newId } from "./src/ids.ts";
-     export { systemClock } from "./src/clock.ts";
+     export { newId } from "./src/core/ids.ts";
+     export { systemClock } from "./src/core/clock.ts";
      export { createProjectSearch } from "./src/server/rank-search.ts";
      export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";
      export { insertObservations } from "./src/store/postgres/observations.ts";
      export { claimRecords, putVectors } from "./src/store/postgres/vector-work.ts";
      export { nearestRecords } from "./src/store/postgres/nearest.ts";
      export { prepareVectors } from "./src/store/postgres/vectors.ts";
-     export { unitVector } from "./src/vectors/int8.ts";`,
+     export { unitVector } from "./src/recall/vectors/int8.ts";`,
   );
   const database = product.openDatabase({ url: url.href, onConnectionLost: () => undefined });
   const { schema } = await product.prepareVectors(database.owner);
