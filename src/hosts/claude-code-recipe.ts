@@ -22,7 +22,7 @@ export const claudeCodeRecipe: InstallRecipe = {
   ],
 };
 
-/** hooks/claude-code/hooks/hooks.json: the same registrations for the plugin, whose folder the host names. */
+/** hooks/hooks/hooks.json: the same registrations for the plugin, whose folder the host names. */
 export function renderPluginHooks(): string {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the host puts its own folder in here
   const hooks = hookSettings(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);

@@ -1,4 +1,4 @@
-// Hooks exactly as hooks/claude-code/hooks/hooks.json registers them, with real payloads, against a bare Node start:
+// Hooks exactly as hooks/hooks/hooks.json registers them, with real payloads, against a bare Node start:
 // a warm worker with 100,000 observations, the hook in Node, and a worker that is down or hangs.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { installDataset } from "./dataset.mjs";
 import { interleave, ratioFigure, timeProcess } from "./measure.mjs";
 import { ask, benchHome, root, startWorker } from "./worker.mjs";
 
-const plugin = join(root, "hooks", "claude-code");
+const plugin = join(root, "hooks");
 const fixtures = join(root, "test", "fixtures", "host-events", "claude-code");
 // Deadlines of src/hosts/hook/deadlines.ts: what a hung worker may cost on top.
 const captureDeadlineMs = 1_000;

@@ -52,26 +52,21 @@ test("a command whose launcher was deleted ends with 0 and says nothing", () => 
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
 });
 
-test("hooks/claude-code/hooks/hooks.json is made of the recipe", async () => {
-  await expect(renderPluginHooks()).toMatchFileSnapshot(join(hooks, "claude-code/hooks/hooks.json"));
-});
-
-test("the plugin brings the same launcher, since a host copies nothing but its folder", async () => {
-  const launcher = readFileSync(join(hooks, "mem-hook.sh"), "utf8");
-  await expect(launcher).toMatchFileSnapshot(join(hooks, "claude-code/mem-hook.sh"));
+test("hooks/hooks/hooks.json is rendered from the recipe", async () => {
+  await expect(renderPluginHooks()).toMatchFileSnapshot(join(hooks, "hooks/hooks.json"));
 });
 
 test("the plugin has the version of the package, and the marketplace lists it where it is", () => {
-  const plugin = JSON.parse(readFileSync(join(hooks, "claude-code/.claude-plugin/plugin.json"), "utf8"));
+  const plugin = JSON.parse(readFileSync(join(hooks, ".claude-plugin/plugin.json"), "utf8"));
   const { plugins } = JSON.parse(readFileSync(join(hooks, ".claude-plugin/marketplace.json"), "utf8"));
   expect(plugin.version).toBe(version());
-  expect(plugins).toEqual([expect.objectContaining({ name: plugin.name, source: "./claude-code" })]);
+  expect(plugins).toEqual([expect.objectContaining({ name: plugin.name, source: "./" })]);
 });
 
 test("the plugin's commands run in the folder that the host puts in", () => {
   const folder = join(tempDir(), "copied plugin");
   mkdirSync(folder);
-  copyFileSync(join(hooks, "claude-code/mem-hook.sh"), join(folder, "mem-hook.sh"));
+  copyFileSync(join(hooks, "mem-hook.sh"), join(folder, "mem-hook.sh"));
   for (const groups of Object.values<{ hooks: { command: string }[] }[]>(
     JSON.parse(renderPluginHooks()).hooks,
   )) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-const plugin = fileURLToPath(new URL("../../hooks/claude-code", import.meta.url));
+const plugin = fileURLToPath(new URL("../../hooks", import.meta.url));
 
 let home: string;
 let path: string;

@@ -1,4 +1,4 @@
-// Both launchers, each event, each fault: exit 0, exactly the worker's answer or nothing, and the event in the spool.
+// Every launcher, event and fault: exit 0, the worker's exact reply or nothing, and the event in the spool.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -19,8 +19,7 @@ const names: LauncherName[] = [
   "the Node bundle",
   "mem hook",
 ];
-const both: LauncherName[] = ["as registered", "the Node bundle"];
-const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
+const clients: LauncherName[] = ["as registered", "the Node bundle"];
 const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
@@ -29,7 +28,7 @@ describe.each(names)("%s", (name) => {
   const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
     runHook(launchers[name](event), home, input);
 
-  test("brings the payload to the worker as it is, and prints the answer as it is", async () => {
+  test("sends the exact payload and prints the exact reply", async () => {
     const home = hookHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await run("session-start", home)).toEqual({ ...silent, stdout: answer });
@@ -40,7 +39,7 @@ describe.each(names)("%s", (name) => {
     expect(spooled(home)).toEqual([]);
   });
 
-  test("brings 1.5 MB to the worker, and prints an answer of 9,800 characters", async () => {
+  test("sends 1.5 MB and prints a reply of 9,800 characters", async () => {
     const home = hookHome();
     const long = `{"text":"${"é".repeat(9_800)}"}`;
     const big = JSON.stringify({ session_id: "s1", tool_response: "x".repeat(1_500_000) });
@@ -50,7 +49,7 @@ describe.each(names)("%s", (name) => {
   });
 
   test.each(["socket", "port"] as const)(
-    "prints the answer to Setup, which came over a %s, to standard error",
+    "prints the reply to Setup over a %s to standard error",
     async (over) => {
       const home = hookHome();
       await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer: "update mem\n", proves: true });
@@ -58,13 +57,13 @@ describe.each(names)("%s", (name) => {
     },
   );
 
-  test("says nothing at Setup when there is no worker, and leaves no trace", async () => {
+  test("prints and writes nothing at Setup without a worker", async () => {
     const home = hookHome();
     expect(await run("setup", home)).toEqual(silent);
     expect(existsSync(home.dataDir)).toBe(false);
   });
 
-  test("ends with 0 when there is no standard error that Setup could be answered on", async () => {
+  test("exits 0 at Setup when standard error is closed", async () => {
     const home = hookHome();
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: "update mem\n" });
     const script = `{ ${quotedLine(launchers[name]("setup"))}; echo "code $?"; } 2>&-`;
@@ -74,7 +73,7 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  test("takes nothing from a host's command that the worker itself started to write memory", async () => {
+  test("ignores events of a host that the worker itself started", async () => {
     const home = hookHome({ MEM_GENERATING: "1" });
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await run("session-start", home)).toEqual(silent);
@@ -82,7 +81,7 @@ describe.each(names)("%s", (name) => {
     expect(spooled(home)).toEqual([]);
   });
 
-  test("says nothing when there is no worker, and spools the event cleaned", async () => {
+  test("spools the cleaned event without a worker", async () => {
     const home = hookHome();
     expect(await run("post-tool-use", home)).toEqual(silent);
     const [line, ...more] = spooled(home);
@@ -97,18 +96,15 @@ describe.each(names)("%s", (name) => {
   });
 
   test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
-    "ends with 0 and says nothing at %s when the data directory cannot be made",
+    "exits 0 silently at %s when the data directory cannot be made",
     async (event) => {
       expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
     },
   );
 
-  test.each(["", " ", "{", "[]", "null", "\0\x01"])(
-    "ends with 0 and says nothing on the input %j",
-    async (input) => {
-      expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
-    },
-  );
+  test.each(["", " ", "{", "[]", "null", "\0\x01"])("exits 0 silently on the input %j", async (input) => {
+    expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
+  });
 });
 
 const faults: [string, Behaviour][] = [
@@ -125,7 +121,7 @@ const faults: [string, Behaviour][] = [
 ];
 
 describe.each(clients)("with a worker that has a fault, %s", (name) => {
-  test.each(faults)("that %s, spools every event, says nothing and ends with 0", async (_what, does) => {
+  test.each(faults)("that %s, spools every event and exits 0 silently", async (_what, does) => {
     await Promise.all(
       events.map(async (event) => {
         const home = hookHome();
@@ -140,7 +136,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     );
   });
 
-  test("whose socket is left from before, spools", async () => {
+  test("spools when the socket of a dead worker is left", async () => {
     const home = hookHome();
     mkdirSync(home.dataDir, { mode: 0o700 });
     const script = `require("net").createServer().listen("${join(home.dataDir, "worker.sock")}",()=>process.kill(process.pid,"SIGKILL"))`;
@@ -149,7 +145,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     expect(spooled(home)).toHaveLength(1);
   });
 
-  test("a payload of 5 MB that is refused is spooled shortened, not dropped", async () => {
+  test("spools a refused payload of 5 MB shortened", async () => {
     const home = hookHome();
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: 413 });
     const big = { session_id: "s1", tool_use_id: "big", tool_response: { stdout: "y".repeat(5_000_000) } };
@@ -159,7 +155,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     expect(JSON.stringify(line).length).toBeLessThan(70_000);
   });
 
-  test("a standard input that is closed or endlessly empty is no event", async () => {
+  test("a closed or empty standard input is no event", async () => {
     const line = quotedLine(launchers[name]("stop"));
     for (const input of ["<&-", "</dev/null"]) {
       const home = hookHome();
@@ -168,7 +164,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     }
   });
 
-  test("a reader that went away is no error", async () => {
+  test("exits 0 when the reader has gone", async () => {
     const home = hookHome();
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     const line = quotedLine(launchers[name]("session-start"));
@@ -177,8 +173,8 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
   });
 });
 
-describe.each(both)("after a hook that waited in vain, %s", (name) => {
-  test("spools at once, until ten seconds are over; the start of a session asks all the same", async () => {
+describe.each(clients)("after a hook timeout, %s", (name) => {
+  test("spools without asking for ten seconds, except at a session start", async () => {
     const home = hookHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "hang" });
     const asked = async (event: string) => {
@@ -197,7 +193,7 @@ describe.each(both)("after a hook that waited in vain, %s", (name) => {
     expect(spooled(home)).toHaveLength(5);
   });
 
-  test("a mark from the future is not believed", async () => {
+  test("ignores a mark from the future", async () => {
     const home = hookHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     writeFileSync(join(home.dataDir, "worker-hung"), "");
@@ -208,7 +204,7 @@ describe.each(both)("after a hook that waited in vain, %s", (name) => {
   });
 });
 
-test.each(clients)("an answer removes the mark of a hook that waited in vain, through %s", async (name) => {
+test.each(clients)("a reply removes the hung mark, through %s", async (name) => {
   const home = hookHome();
   await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
   const mark = join(home.dataDir, "worker-hung");
@@ -220,10 +216,10 @@ test.each(clients)("an answer removes the mark of a hook that waited in vain, th
   expect(existsSync(mark)).toBe(false);
 });
 
-describe("over a port, which anybody may hold", () => {
+describe("over a port, which any process may hold", () => {
   const node = launchers["the Node bundle"];
 
-  test.each(clients)("a worker that proves itself is told, through %s", async (name) => {
+  test.each(clients)("delivers to a worker that proves itself, through %s", async (name) => {
     const home = hookHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: true } as const;
     const worker = await fakeWorker(options);
@@ -234,7 +230,7 @@ describe("over a port, which anybody may hold", () => {
     expect(worker.received()).toContain(`Host: 127.0.0.1:${worker.port}`);
   });
 
-  test.each(events)("a stranger is told nothing at %s", async (event) => {
+  test.each(events)("sends nothing to a stranger at %s", async (event) => {
     const home = hookHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: false } as const;
     const stranger = await fakeWorker(options);
@@ -244,7 +240,7 @@ describe("over a port, which anybody may hold", () => {
     expect(spooled(home)).toEqual(kept(event));
   });
 
-  test("a socket elsewhere that worker.json names has to prove itself too", async () => {
+  test("a socket outside the data directory must prove itself too", async () => {
     const home = hookHome();
     const elsewhere = hookHome();
     const worker = await fakeWorker({
@@ -259,7 +255,7 @@ describe("over a port, which anybody may hold", () => {
     expect(worker.requests).toHaveLength(1);
   });
 
-  test("no proxy of the environment is asked, over socket or port", async () => {
+  test("uses no proxy of the environment", async () => {
     let asked = 0;
     const proxy = createServer((socket) => {
       asked += 1;

@@ -1,4 +1,4 @@
-// Runs a hook as a host does: a process with the payload on stdin, in a HOME of its own.
+// Runs a hook as a host does: a process with the payload on stdin and its own HOME.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,12 +12,12 @@ const hooks = fileURLToPath(new URL("../../../hooks", import.meta.url));
 const bundle = fileURLToPath(new URL("../../../dist/hook.cjs", import.meta.url));
 const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
 
-/** The ways to the hook, as command lines. */
+/** Every way to run the hook, as a command line. */
 export const launchers = {
   "as registered": registered,
   "as registered, without perl": (event: string) => [
     "env",
-    `PATH=${binWith("sh", "cat", "curl", "node")}`,
+    `PATH=${binWith("sh", "cat", "node")}`,
     ...registered(event),
   ],
   "mem-hook.sh": (event: string) => ["/bin/sh", join(hooks, "mem-hook.sh"), "claude-code", event],

@@ -1,4 +1,4 @@
-// The launcher in the shell alone: which client it takes, what of its environment it does without.
+// The launcher in the shell alone: the client it picks, the parts of the environment it ignores.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,13 +11,13 @@ import { fakeWorker } from "./fake-worker.ts";
 import { answer, payload, quotedLine, silent } from "./hook-payload.ts";
 import { binWith, hookHome, type LauncherName, launchers, runHook } from "./run-hook.ts";
 
-const clients: LauncherName[] = ["as registered", "as registered, without perl", "the Node bundle"];
+const clients: LauncherName[] = ["as registered", "the Node bundle"];
 const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
 
 describe("the shell launcher", () => {
   const shell = launchers["as registered"];
 
-  test("does without perl and curl", async () => {
+  test("works without perl", async () => {
     const home = hookHome();
     home.env.PATH = binWith("sh", "cat");
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
@@ -25,22 +25,22 @@ describe("the shell launcher", () => {
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
   });
 
-  test("does with a perl that cannot be started", async () => {
+  test("works with a perl that cannot be started", async () => {
     const home = hookHome();
-    home.env.PATH = binWith("sh", "cat", "curl");
+    home.env.PATH = binWith("sh", "cat", "node");
     writeFileSync(join(home.env.PATH, "perl"), "#!/nowhere/perl\n", { mode: 0o755 });
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
   });
 
-  test("takes nothing that the environment has for perl", async () => {
+  test("ignores perl variables of the environment", async () => {
     const home = hookHome({ PERL5OPT: "-MNoSuchModule", PERL5LIB: "/nowhere", PERL_UNICODE: "SDA" });
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
     expect(worker.requests[0]?.body).toBe(payload);
   });
 
-  test("waits for the rest of the payload on a pipe that does not block", async () => {
+  test("waits for the rest of the payload on a non-blocking pipe", async () => {
     const home = hookHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     const unblock = "use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK); exec @ARGV";
@@ -54,19 +54,19 @@ describe("the shell launcher", () => {
     expect(worker.requests[0]?.body).toBe(payload);
   });
 
-  test("says nothing where the package is, but no Node is found, to Setup neither", async () => {
+  test("prints nothing when the package is there but no Node", async () => {
     const home = hookHome();
     home.env.PATH = binWith("sh", "cat");
     for (const event of ["setup", "session-start", "stop"])
       expect(await runHook(shell(event), home, payload)).toEqual(silent);
   });
 
-  test("says once a session that the package is missing, where neither a bundle nor mem is found", async () => {
+  test("reports a missing package once a session", async () => {
     const home = hookHome();
     const plugin = tempDir();
     home.env.PATH = binWith("sh", "cat");
     const file = join(plugin, "mem-hook.sh");
-    copyFileSync(fileURLToPath(new URL("../../../hooks/claude-code/mem-hook.sh", import.meta.url)), file);
+    copyFileSync(fileURLToPath(new URL("../../../hooks/mem-hook.sh", import.meta.url)), file);
     for (const event of events) {
       const request = { host: "claude-code", event, launcher: { folder: plugin }, dataDir: null };
       const runs = [
@@ -86,9 +86,8 @@ describe("the shell launcher", () => {
     expect(existsSync(home.dataDir)).toBe(false);
   });
 
-  test("does without ~/.curlrc, and with a data directory that has a space in its name", async () => {
+  test("works with a data directory that has a space in its name", async () => {
     const home = hookHome();
-    writeFileSync(join(home.env.HOME ?? "", ".curlrc"), 'output = "stolen"\nproxy = "http://127.0.0.1:9"\n');
     const dataDir = join(home.dataDir, "with a space");
     home.env.MEM_DATA_DIR = dataDir;
     await fakeWorker({ dataDir, over: "socket", does: "answer", answer });
@@ -98,14 +97,14 @@ describe("the shell launcher", () => {
     }
   });
 
-  test("takes ~/.mem when no data directory is named", async () => {
+  test("uses ~/.mem when no data directory is set", async () => {
     const home = hookHome();
     delete home.env.MEM_DATA_DIR;
     await fakeWorker({ dataDir: join(home.env.HOME ?? "", ".mem"), over: "socket", does: "answer", answer });
     expect(await runHook(shell("session-start"), home, payload)).toEqual({ ...silent, stdout: answer });
   });
 
-  test.each([undefined, "~/mem"])("takes no directory at %j without a home", async (named) => {
+  test.each([undefined, "~/mem"])("ignores the data directory %j without a home", async (named) => {
     const home = hookHome();
     const project = join(home.dataDir, "..", "project");
     mkdirSync(project);
@@ -116,7 +115,7 @@ describe("the shell launcher", () => {
     expect(existsSync("/.mem")).toBe(false);
   });
 
-  test("runs nothing that the project it works in has put there", async () => {
+  test("runs nothing from the project folder", async () => {
     const home = hookHome();
     const trap = join(home.dataDir, "..", "project");
     mkdirSync(join(trap, "data"), { recursive: true });
@@ -132,7 +131,7 @@ describe("the shell launcher", () => {
   });
 
   test.each(["../../etc", "stop?x=1", "stop stop", ""])(
-    "takes no %j for the name of an event",
+    "rejects %j as the name of an event",
     async (event) => {
       const home = hookHome();
       const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const onWindows = process.platform === "win32";
 const { runtime, bundle } = writtenDown(dataDir());
-const around = fileURLToPath(new URL("../..", import.meta.url));
+const around = fileURLToPath(new URL("..", import.meta.url));
 const main = [bundle && dirname(dirname(bundle)), around]
   .filter((folder) => folder !== undefined)
   .map((folder) => join(folder, "bin", "mem.js"))
