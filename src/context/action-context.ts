@@ -2,9 +2,9 @@
 
 import { wholeText } from "../core/records/quoted-text.ts";
 import type { Observation } from "../core/records/records.ts";
-import { familiesToLookUp } from "../statements/command-family.ts";
-import { parseRule } from "../statements/parsed-rule.ts";
-import { type Action, forbiddenBy } from "../statements/rule-match.ts";
+import { familiesToLookUp } from "../statements/commands/families.ts";
+import { parseRule } from "../statements/rules/prohibitions.ts";
+import { type Action, forbiddenBy } from "../statements/rules/rule-match.ts";
 import { contextBlock } from "./block.ts";
 import type { ContextPort } from "./context-port.ts";
 import { plainLine } from "./plain-line.ts";

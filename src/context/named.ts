@@ -1,6 +1,6 @@
 // What a later prompt of a session gets: records of the files, symbols and errors that it names.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { namesIn } from "../statements/names.ts";
+import { namesIn } from "../statements/text/names.ts";
 
 /**
  * The newest statements that have a name in common with the prompt, at most three. A name that many records have says

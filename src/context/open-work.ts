@@ -1,9 +1,9 @@
 // Open work: the questions that ask for it, and the records that say what is left.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { cueOf, removing } from "../statements/cue-pattern.ts";
-import { saysLeftOpen, withoutOpenCues } from "../statements/left-open.ts";
-import { namesIn } from "../statements/names.ts";
-import { topicTermsOf } from "../statements/topic-terms.ts";
+import { cueOf, removing } from "../statements/text/cue-pattern.ts";
+import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
+import { namesIn } from "../statements/text/names.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 
 /** True for what an agent concluded as not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {

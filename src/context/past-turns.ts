@@ -1,8 +1,8 @@
 // The turns of a project as prompts are compared with them: the terms of their texts, and what their prompts asked for.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { type ClosingCue, closingCuesOf } from "../statements/closing-cues.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
-import { topicTermsOf } from "../statements/topic-terms.ts";
+import { type ClosingCue, closingCuesOf } from "../statements/text/sentence-cues.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { askedFor, type Intent } from "./prompt-kind.ts";
 
 /** What the user typed in an earlier turn. */

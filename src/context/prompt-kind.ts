@@ -1,5 +1,5 @@
 // What kind of prompt it is: general talk that no memory bears on, or work, and what an answer to it would look like.
-import { cueOf } from "../statements/cue-pattern.ts";
+import { cueOf } from "../statements/text/cue-pattern.ts";
 
 /** `general` is talk and questions of common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";

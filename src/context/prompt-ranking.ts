@@ -1,7 +1,7 @@
 // Which records of a project a prompt calls for: shared words, the words of their turn, what is asked for, and salience.
 import type { QuotedRecord } from "../core/records/records.ts";
-import type { ClosingCue } from "../statements/closing-cues.ts";
-import { topicTermsOf } from "../statements/topic-terms.ts";
+import type { ClosingCue } from "../statements/text/sentence-cues.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import {
   createTextMemory,
   type EarlierPrompt,

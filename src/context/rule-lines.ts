@@ -1,7 +1,7 @@
 // Standing rules as a start lists them: with their days where two may contradict each other, and with what changed since.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { saysChanged } from "../statements/closing-cues.ts";
-import { createContradictions } from "../statements/contradictions.ts";
+import { createContradictions } from "../statements/rules/contradictions.ts";
+import { saysChanged } from "../statements/text/sentence-cues.ts";
 import { createTextMemory, keyOf, type TextMemory, textOf } from "./past-turns.ts";
 
 export interface ReadRule {

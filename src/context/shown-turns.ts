@@ -1,7 +1,7 @@
 // Statements of one turn, shown together: one that adds nothing to the others is left out.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { namesIn } from "../statements/names.ts";
-import { topicTermsOf } from "../statements/topic-terms.ts";
+import { namesIn } from "../statements/text/names.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { type OfTurn, turnKey } from "./past-turns.ts";
 
 /** What a reader is shown of each turn. */

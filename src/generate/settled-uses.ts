@@ -2,10 +2,9 @@
 import type { ComparedRule } from "../core/records/records.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
-import { saysLeftOpen } from "../statements/left-open.ts";
-import { passedRuns } from "../statements/passed-runs.ts";
-import { replacesRule } from "../statements/replaced-rule.ts";
-import { routineUses } from "../statements/routine.ts";
+import { passedRuns, routineUses } from "../statements/routine.ts";
+import { replacesRule } from "../statements/rules/contradictions.ts";
+import { saysLeftOpen } from "../statements/text/left-open.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
 
 /** A reply with the raw events whose observations are routine from now on. */

@@ -1,8 +1,7 @@
 // Turns that get no summary: nothing was done in them, and nothing was said.
 import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
-import { answeredIn } from "../statements/answers.ts";
-import { saidIn } from "../statements/said-by-user.ts";
+import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { readStatements } from "./providers/local/assistant-message.ts";
 import { turnOf } from "./turn-of.ts";

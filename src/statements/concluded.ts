@@ -1,18 +1,11 @@
 // What a closing message concludes: its sentences most worth passing on.
 import type { Turn } from "../core/records/turn.ts";
-import { type ClosingCue, closingCuesOf } from "./closing-cues.ts";
-import { promptCuesOf } from "./prompt-cues.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
-import { type Sentence, sentencesOf } from "./sentences.ts";
-import {
-  isPlain,
-  isReportLead,
-  isSmallTalk,
-  needsSentenceBefore,
-  pointsBack,
-  saysNothingAlone,
-} from "./stands-alone.ts";
 import type { Statement, StatementKind } from "./statement.ts";
+import { cueOf } from "./text/cue-pattern.ts";
+import { namesIn } from "./text/names.ts";
+import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
+import { type Sentence, sentencesOf } from "./text/sentences.ts";
 
 /** At most six statements of the agent, in the order of the message. */
 export function concludedIn(turn: Turn): Statement[] {
@@ -112,3 +105,86 @@ const leastSalience = -4.5;
 const longestLead = 90;
 const longestOffer = 80;
 const longestNeeded = 200;
+
+/** True for "Done." and "Understood." */
+export function isSmallTalk(text: string): boolean {
+  return smallTalk.test(text);
+}
+
+/** True for a sentence that means what stands before it: "This also fixes the logout." */
+function pointsBack(text: string): boolean {
+  return anaphor.test(text);
+}
+
+/** True where nothing but the sentence before says what it is about; "This repository uses pnpm" needs none. */
+function needsSentenceBefore(text: string): boolean {
+  return bareAnaphor.test(text) || germanAnaphor.test(text);
+}
+
+/** True for a heading or a line before a list that only announces a report: "Summary", "Here is what I changed:". */
+export function isReportLead(lead: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(lead.replace(reportWords, " "));
+}
+
+/** True when the sentence introduces what follows, is only a file or a name, or points at nothing that comes with it. */
+export function saysNothingAlone({ text, kind, at }: Sentence, { hasLead }: { hasLead: boolean }): boolean {
+  if (/[:：]$/.test(text)) return true;
+  if (hasLead) return false;
+  if (kind === "item" && (isOnlyNames(text) || isFragment(text))) return true;
+  // The first sentence of a closing speaks of the request.
+  return at > 0 && needsSentenceBefore(text) && isPlain(text);
+}
+
+function isOnlyNames(text: string): boolean {
+  const names = namesIn(text);
+  if (names.length === 0) return false;
+  const rest = names.reduce((left, name) => left.replaceAll(name, " "), text);
+  return !/\p{L}{2}/u.test(rest);
+}
+
+/** True for a sentence without a name, a number, a reason, a decision, a contrast or open work. */
+function isPlain(text: string): boolean {
+  if (/\d/.test(text) || namesIn(text).length > 0) return false;
+  const cues = closingCuesOf(text);
+  return !tellingCues.some((cue) => cues.has(cue));
+}
+
+const tellingCues = ["cause", "decision", "open", "change", "general", "contrast"] as const;
+
+// "Message to the user", "added a test": of what, only the message says.
+function isFragment(text: string): boolean {
+  if (/\d/.test(text) || namesIn(text).length > 0) return false;
+  const words = text.split(/\s+/).length;
+  return unspaced.test(text) ? text.length < shortestUnspaced : words < fewestWords;
+}
+
+const fewestWords = 5;
+const shortestUnspaced = 8;
+const unspaced = /[\u3040-\u30ff\u4e00-\u9fff]/;
+
+const anaphor =
+  /^(?:it|this|that|they|these|those|both|neither|so|then|there|das|dies\w*|es|sie|deshalb|eso|esto|por eso|ça|cela|c'est|il|elle|isso|это|он|она|они)\b|^(?:这|它|这是|これ|それ)/i;
+
+const bareAnaphor =
+  /^(?:it|they|both|neither)\s|^(?:this|that|these|those)\s+(?:also|is|are|was|were|will|would|should|can|could|has|have|had|does|did|do|means?|now|only|still|way|adds?|keeps?|lets?|gives?|works?|breaks?|avoids?|happens?|explains?|needs?|shows?|leaves?|stops?|\p{L}{3,}(?:es|ed))\s|^(?:esto|eso|ça|cela|isso|isto|это)\s|^(?:这(?:也|会|是|样)|它|これ|それ)/iu;
+
+// "Das Limit" is an article with its noun.
+const germanAnaphor = /^(?:[Dd]as|[Dd]ies)\s+\p{Ll}/u;
+
+const reportWords = new RegExp(
+  cueOf({
+    words: `here|here's|is|are|this|the|a|an|in|of|and|what|i|i've|we|we've|have|has|was|were|did|done|made|it|my|all|so|far|short|
+      change~|summary|summarized|result|results|finding~|detail~|note|notes|overview|update~|following|file~|modified|touched|
+      edited|work|turn|session|report|recap|list|key|main|point|points|tl|dr|tldr|
+      hier|ist|sind|was|ich|wir|habe|haben|die|der|das|gemacht|geändert~|änderung~|zusammenfassung|ergebnis~|übersicht|datei~|kurz|
+      aquí|está|están|lo|los|las|el|la|que|he|hice|hecho|de|cambi~|resumen|resultado~|detalles|archivo~|modificad~|
+      voici|ce|j'ai|ai|fait|modifi~|chang~|résumé|résultat~|détails|fichier~|les|le|
+      aqui|estão|o|os|as|eu|fiz|feito|mud~|alter~|resumo|detalhes|arquivo~|ficheiro~|
+      вот|что|я|сделал~|сделан~|изменен~|изменил~|итог~|результат~|файл~|кратко|резюме`,
+    runs: "总结|小结|概要|结果|結果|以下是?|如下|我|的|修改|改动|更改|变更|内容|文件|まとめ|変更|点|の|とおり|通り|です|は|ファイル",
+  }).source,
+  "gi",
+);
+
+const smallTalk =
+  /^(?:done|ok|okay|fine|sure|understood|noted|got it|you'?re welcome|gut|verstanden|listo|hecho|entendu|fait|pronto|готово)[.!,]?$/i;

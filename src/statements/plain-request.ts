@@ -1,7 +1,8 @@
 // Whether a user's sentence only asks for work of its own turn, and tells a later session nothing.
-import { cueOf } from "./cue-pattern.ts";
-import { namesIn } from "./names.ts";
-import { readSentence } from "./standing-clauses.ts";
+
+import { readSentence } from "./rules/read-sentence.ts";
+import { cueOf } from "./text/cue-pattern.ts";
+import { namesIn } from "./text/names.ts";
 
 /**
  * True for "please fix that too" and "take it out again, leave the test alone", and for what only announces a paste. A

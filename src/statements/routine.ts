@@ -1,5 +1,4 @@
 // Which tool uses of a turn are of no lasting interest once the turn has ended.
-
 import type { PendingMessage } from "../core/records/messages.ts";
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
@@ -7,8 +6,9 @@ import { type ToolKind, toolKind } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { parseObject, pathField } from "../text/json-fields.ts";
-import { differenceOf } from "./command-difference.ts";
-import { type Run, readRuns } from "./command-runs.ts";
+import { differenceOf } from "./commands/difference.ts";
+import { haveCommon } from "./commands/failures.ts";
+import { type Part, partsOf, type Run, readRuns } from "./commands/runs.ts";
 
 /**
  * Ids of the raw events of a turn that need no record of their own in a list. With a closing: looks, edits, passing tests
@@ -100,3 +100,30 @@ function inputOf({ tool_input: input = null }: PendingMessage): JsonObject {
 }
 
 const patchedFile = /\*\*\* (?:Add|Update|Delete) File: (.+?)(?=\\n|")/g;
+
+interface PassedRuns {
+  /** Command families of which something passed. */
+  families: string[];
+  /** True for the text of a failure, as `fixesOf` writes it, of a command that passed; not when it ran for less. */
+  ends(failureText: string): boolean;
+}
+
+export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
+  const runs = readRuns(uses).runs.filter(({ isOfTurn, outcome }) => isOfTurn && outcome === "passed");
+  const passed = runs.flatMap(({ parts }) => parts);
+  return {
+    families: [...new Set(passed.flatMap(({ families }) => families))],
+    ends(failureText) {
+      const failing = /^`([^`]+)` failed/.exec(failureText)?.[1] ?? "";
+      return partsOf(failing).some((failed) => passed.some((part) => ends(failed, part)));
+    },
+  };
+}
+
+function ends(failed: Part, passed: Part): boolean {
+  if (!haveCommon(failed, passed)) return false;
+  // A long command is shown in part.
+  if (failed.source.endsWith("…")) return passed.source.startsWith(failed.source.slice(0, -1));
+  const difference = differenceOf({ part: failed, cwd: "" }, { part: passed, cwd: "" });
+  return difference.isRelated && !difference.isNarrower;
+}

@@ -1,8 +1,8 @@
 // How likely a colleague would pass a sentence on: a linear model of its wording and its place in the turn.
-import { closingCuesOf } from "./closing-cues.ts";
-import { codeSpansIn, namesIn } from "./names.ts";
-import { promptCuesOf } from "./prompt-cues.ts";
-import type { Sentence } from "./sentences.ts";
+
+import { codeSpansIn, namesIn } from "./text/names.ts";
+import { closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
+import type { Sentence } from "./text/sentences.ts";
 
 /** What of a turn weighs in. */
 export interface TurnTraits {

@@ -7,14 +7,13 @@ import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { clip } from "../text/plain-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
-import { answeredIn } from "./answers.ts";
+import { type Fix, fixesOf } from "./commands/fixes.ts";
 import { concludedIn } from "./concluded.ts";
-import { type Fix, fixesOf } from "./fixes.ts";
-import { namesIn } from "./names.ts";
-import { isFiller } from "./rule-wording.ts";
-import { saidIn } from "./said-by-user.ts";
+import { isFiller } from "./rules/rule-wording.ts";
+import { answeredIn, saidIn } from "./said-by-user.ts";
 import type { Statement, StatementKind } from "./statement.ts";
-import { topicTermsOf } from "./topic-terms.ts";
+import { namesIn } from "./text/names.ts";
+import { topicTermsOf } from "./text/topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {

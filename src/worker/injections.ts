@@ -8,7 +8,7 @@ import { searchedPart } from "../context/prompt-context.ts";
 import { failOpen } from "../core/errors.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
-import type { Action } from "../statements/rule-match.ts";
+import type { Action } from "../statements/rules/rule-match.ts";
 
 /** What can be put into an agent's context. */
 export interface ContextSource {

@@ -3,7 +3,7 @@ import { askedOpenWork, isOpenWork } from "../context/open-work.ts";
 import { type Observation, parseLists } from "../core/records/records.ts";
 import { observationLine } from "../recall/hits.ts";
 import type { Search, SearchRequest, SearchResults } from "../recall/search.ts";
-import { topicTermsOf } from "../statements/topic-terms.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 
 interface OpenWorkPort {
   /** Labels of the projects, the last used first. */

@@ -1,9 +1,9 @@
 // Compiles the patterns that rules and commands are read with, while the worker has nothing else to do. V8 compiles a
 // pattern when it is first used, 25 ms for all of them: the first command of a session would wait for it.
 import { failOpenSync } from "../core/errors.ts";
-import { familiesToLookUp } from "../statements/command-family.ts";
-import { parseRule } from "../statements/parsed-rule.ts";
-import { forbiddenBy } from "../statements/rule-match.ts";
+import { familiesToLookUp } from "../statements/commands/families.ts";
+import { parseRule } from "../statements/rules/prohibitions.ts";
+import { forbiddenBy } from "../statements/rules/rule-match.ts";
 
 export interface PatternWarmUp {
   start(): void;

@@ -4,9 +4,9 @@ import { createEditText, type EditText } from "../context/freshness/edit-text.ts
 import { createRules, type Rules } from "../context/freshness/rules.ts";
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
-import { contradictionsIn } from "../statements/contradictions.ts";
-import { parseRule } from "../statements/parsed-rule.ts";
-import { sameSubject } from "../statements/subject.ts";
+import { contradictionsIn } from "../statements/rules/contradictions.ts";
+import { parseRule } from "../statements/rules/prohibitions.ts";
+import { sameSubject } from "../statements/rules/subject.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerProjects } from "./project-ports.ts";
 

@@ -1,9 +1,9 @@
 // What a model returned as statements of a turn, checked: only what its source says is kept, in the source's own words.
 import { type Speaker, speakers } from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
-import { commandFamily } from "../../statements/command-family.ts";
-import { readRuns } from "../../statements/command-runs.ts";
-import { parseRule } from "../../statements/parsed-rule.ts";
+import { commandFamily } from "../../statements/commands/families.ts";
+import { readRuns } from "../../statements/commands/runs.ts";
+import { parseRule } from "../../statements/rules/prohibitions.ts";
 import type { Statement } from "../../statements/statement.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";

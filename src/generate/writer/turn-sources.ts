@@ -1,10 +1,10 @@
 // What a statement can be quoted from: the user's own words, the closing, and the commands that passed.
 import type { Speaker } from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
-import { readRuns } from "../../statements/command-runs.ts";
+import { readRuns } from "../../statements/commands/runs.ts";
 import { withLead } from "../../statements/concluded.ts";
-import { ownWordsOf } from "../../statements/foreign-text.ts";
-import { sentencesOf } from "../../statements/sentences.ts";
+import { ownWordsOf } from "../../statements/text/own-words.ts";
+import { sentencesOf } from "../../statements/text/sentences.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
 
 export type TurnSources = Readonly<Record<Speaker, FindQuotation>>;

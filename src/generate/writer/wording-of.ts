@@ -1,5 +1,5 @@
 // What the wording of a sentence tells about a rule, in eight languages.
-import { readSentence } from "../../statements/standing-clauses.ts";
+import { readSentence } from "../../statements/rules/read-sentence.ts";
 
 export interface Wording {
   forbids: boolean;

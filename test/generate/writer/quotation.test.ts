@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { quotationsIn } from "../../../src/generate/writer/quotation.ts";
-import { sentencesOf } from "../../../src/statements/sentences.ts";
+import { sentencesOf } from "../../../src/statements/text/sentences.ts";
 
 /** Looks the quotation up in the sentences of the source; a list item is shown with the line above its list. */
 function find(source: string, quote: string): string | null {

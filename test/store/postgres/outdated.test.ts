@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
-import { replacesRule } from "../../../src/statements/replaced-rule.ts";
+import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
 import { deleteObservation } from "../../../src/store/postgres/deletion.ts";
 import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
 import { type EndedTurns, markOutdated } from "../../../src/store/postgres/outdated.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
-import { replacesRule } from "../../../src/statements/replaced-rule.ts";
+import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;

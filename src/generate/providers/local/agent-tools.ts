@@ -2,7 +2,7 @@
 
 import type { Speaker, StatementMarks } from "../../../core/records/statement.ts";
 import { answersField } from "../../../core/tools/user-answers.ts";
-import { standingOf } from "../../../statements/standing.ts";
+import { standingOf } from "../../../statements/rules/standing.ts";
 import { objectsField, textField } from "../../../text/json-fields.ts";
 import { firstLine, listed, oneLine } from "../../../text/plain-text.ts";
 import { answerText } from "./agent-answer.ts";

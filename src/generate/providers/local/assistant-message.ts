@@ -1,5 +1,5 @@
 // Reads an agent's closing message: what it says it did, learned, looked at, left open.
-import { isSmallTalk } from "../../../statements/stands-alone.ts";
+import { isSmallTalk } from "../../../statements/concluded.ts";
 
 type Topic = "completed" | "learned" | "investigated" | "next_steps" | "notes";
 

@@ -1,0 +1,198 @@
+// Commands that failed and wait for what makes them pass.
+import type { ToolUseOfTurn } from "../../core/records/turn.ts";
+import { commandKind } from "../../core/tools/command-kind.ts";
+import { failedTests } from "../../core/tools/test-results.ts";
+import { cueOf } from "../text/cue-pattern.ts";
+import { launched, programOf } from "./families.ts";
+import { bringsBack, isOrGlobs, type Part, type Run, readRuns } from "./runs.ts";
+
+/** A failed run with the simple command at fault. */
+export interface Failure {
+  run: Run;
+  part: Part;
+  /** It is of an earlier session: what happened since then is not known. */
+  isEarlier: boolean;
+}
+
+/** The failures of a run: none where no command of a known family can be at fault. */
+export function failureOf(run: Run): Failure[] {
+  const part = faultOf(run);
+  return part === undefined ? [] : [{ run, part, isEarlier: false }];
+}
+
+/** The failures of tool uses of earlier sessions; they stand before every use of this one. */
+export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
+  return readRuns(uses)
+    .runs.filter(({ outcome }) => outcome === "failed")
+    .flatMap((run, at) => failureOf({ ...run, at: at - uses.length, isOfTurn: false }))
+    .map((failure) => ({ ...failure, isEarlier: true }));
+}
+
+/** Failures of one command together. */
+export function groupsOf(failures: readonly Failure[]): Failure[][] {
+  const groups: Failure[][] = [];
+  for (const failure of failures) {
+    const known = groups.find((group) => group.some((one) => haveCommon(one.part, failure.part)));
+    if (known === undefined) groups.push([failure]);
+    else known.push(failure);
+  }
+  return groups;
+}
+
+/** True when both commands belong to one family; a loop over `*.js` runs each of them. */
+export function haveCommon(one: Part, other: Part): boolean {
+  return one.families.some((family) => other.families.some((name) => isOrGlobs(family, name)));
+}
+
+/**
+ * The part that the output speaks of; of several in a chain the last one. Undefined where only helpers are left, such as
+ * `git stash` beside a test: they cannot have printed what went wrong.
+ */
+export function faultOf(run: Run): Part | undefined {
+  if (isOfLook(run)) return undefined;
+  let left = suspectsOf(run);
+  for (const isSpokenOf of evidenceIn(run.text)) {
+    const found = left.filter(isSpokenOf);
+    if (found.length > 0) left = found;
+  }
+  const fault = left.findLast((part) => !isHelper(part)) ?? left.at(-1);
+  return fault !== undefined && (!isHelper(fault) || mayHaveFailed(fault, run)) ? fault : undefined;
+}
+
+/** True for a command that runs tests. */
+function runsTests(part: Part): boolean {
+  return kindOf(part) === "test";
+}
+
+// The exit code of a line is that of the last command behind `;`.
+function suspectsOf({ command, parts, isHidden, text }: Run): Part[] {
+  const suspects = parts.filter(({ families, background }) => families.length > 0 && !background);
+  if (isHidden || parts.at(-1)?.program === "exit" || stopsAtError.test(command)) return suspects;
+  const from = suspects.findLastIndex(
+    (part, at) => at > 0 && endsList.test(command.slice(suspects[at - 1]?.end, part.start)),
+  );
+  const last = suspects.slice(Math.max(from, 0));
+  return last.some((part) => !isHelper(part) || isNamedIn(text, part)) ? last : suspects;
+}
+
+// `make; cat out.log`: the exit code is that of `cat`, which says why.
+function isOfLook({ parts, isHidden, text }: Run): boolean {
+  const last = parts.at(-1);
+  return !isHidden && last?.families.length === 0 && isNamedIn(text, last) && !saysTestsFailed(text);
+}
+
+function evidenceIn(text: string): ((part: Part) => boolean)[] {
+  const tests = saysTestsFailed(text) ? [runsTests] : [];
+  const compiler = compileError.test(text) ? [(part: Part) => kindOf(part) === "check"] : [];
+  return [...tests, (part) => isNamedIn(text, part), ...compiler];
+}
+
+function saysTestsFailed(text: string): boolean {
+  return failedTests(text.split("\n")) || assertion.test(text);
+}
+
+// `pg_dump: error: ...`, `sh: 1: gm: not found`, `npm ERR! ...`
+function isNamedIn(text: string, part: Part): boolean {
+  const program = programIn(part);
+  if (program === "git") return ofGit.test(text);
+  if (program === "npm" && /^npm (?:ERR!|error)/m.test(text)) return true;
+  const name = program.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^(?:\\S+: (?:(?:line )?\\d+: )?)?${name}(?:\\[\\d+\\])?: `, "m").test(text);
+}
+
+// A hook of a commit or a push may print anything.
+function mayHaveFailed(part: Part, { text, isHidden }: Run): boolean {
+  if (isNamedIn(text, part)) return true;
+  const runsHooks = part.families.some((family) => withHooks.has(family.split(" ").at(-1) ?? ""));
+  return !isHidden && (runsHooks || !saysTestsFailed(text));
+}
+
+function isHelper(part: Part): boolean {
+  return programIn(part) === "git";
+}
+
+function kindOf(part: Part): string {
+  const words = launched(part.words);
+  return commandKind({ ...part, words, program: programIn(part) });
+}
+
+function programIn({ words }: Part): string {
+  return programOf(launched(words)[0] ?? "");
+}
+
+const stopsAtError = /(?:^|[;\n]\s*)set -\w*e/;
+const endsList = /[;\n]/;
+const assertion = /\bAssertion(?:Error|Failed\w*)\b|^not ok \d|^--- FAIL: |^\s*FAIL(?:ED)?\s+\S/m;
+const compileError =
+  /error TS\d+|^error(?:\[E\d+\])?: |: error: |COMPILATION ERROR|SyntaxError|cannot find package|^✖ \d+ problems?|^\s*\d+:\d+\s+error\b|^Found \d+ errors?/m;
+const ofGit =
+  /^(?:git: |fatal: |remote: |hint: |CONFLICT \(|! \[(?:remote )?rejected\]|error: (?:pathspec|failed to push|src refspec|your local changes|could not|cannot|unable|branch|the following))/im;
+const withHooks = new Set("commit push merge rebase pull cherry-pick am tag revert".split(" "));
+
+/** What was asked and said around the failures. */
+interface Around {
+  runs: readonly Run[];
+  prompt: string;
+  closing: string;
+}
+
+/** True for a test that ran on code that was taken back afterwards, or of which somebody says that it has to fail. */
+export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: Around): boolean {
+  if (!run.isTest && !runsTests(part)) return false;
+  const isUndone = runs.some((later) =>
+    later.parts.some(
+      (one) => (later.at > run.at || (later.id === run.id && one.start > part.start)) && bringsBack(one),
+    ),
+  );
+  return isUndone || [run.purpose, prompt].some((text) => hasToFail.test(text)) || wasMeant.test(closing);
+}
+
+const hasToFail = cueOf({
+  words: `(?:make|makes|making|make sure|see|watch|confirm|verify|check|prove|ensure)(?: that)? (?:it|they|them|the (?:\\w+ )?tests?|tests?) (?:to )?(?:fails?|goes red|is red)(?! (?:locally|here|there|for|on|in ci)\\b)|
+    (?:should|must|has to|have to|needs? to|supposed to|expected to) (?:still )?(?:fail|go red|be red)(?! (?:with|when|if|on|for) (?:a|an|the|invalid|wrong|missing)\\b)|
+    (?:fails?|failing|red) first|fail(?:s|ing)? without|red[ -]green|tdd|
+    (?:soll|sollte|muss|müssen) (?:erst |jetzt |dann |auch |in \\w+ ){0,3}(?:fehlschlagen|rot (?:sein|werden))|erst rot|
+    (?:debe|tiene que|debería) fallar|(?:doit|devrait) échouer|(?:deve|precisa|tem que) falhar|
+    (?:должен|должны|должно) (?:упасть|падать|провалиться)`,
+  runs: "应该失败|先失败|确认失败|失敗するはず|失敗すること|先に失敗",
+});
+
+const wasMeant = cueOf({
+  words: `fail\\w* (?:without|as (?:expected|intended|it should|they should))|without (?:the|that|this) (?:fix|patch|guard|repair)|with (?:the|that|this) \\S+ (?:taken out|removed|reverted|undone)|
+    on purpose|deliberately|red[ -]green|(?:red|failed|fails|failing) (?:before|first)|
+    ohne (?:den|die|diesen) (?:fix|korrektur)|wie erwartet (?:rot|fehl\\w*)|absichtlich|
+    sin (?:el|la|este) (?:arreglo|corrección)|sans (?:le|la|ce) (?:correctif|correction)|
+    sem (?:a|o|essa) correção|без (?:этого |этой )?(?:исправлени~|правки|фикса)|намеренно`,
+  runs: "没有(?:这个|该)?修复|故意|修正なし|修正前|意図的",
+});
+
+/**
+ * True when the closing speaks of a failure. After an edit it has to say that it stays: the edit may well be the fix. A
+ * turn without a closing was broken off, and the next one goes on with it.
+ */
+export function staysFailed(closing: string, wasEdited: boolean): boolean {
+  return stillFails.test(closing) || (!wasEdited && fails.test(closing));
+}
+
+/** True when the closing says of a failure that it stays, or speaks of one without naming the program that replaced it. */
+export function saysNotFixed(closing: string, replacement: string): boolean {
+  if (stillFails.test(closing)) return true;
+  return fails.test(closing) && !closing.toLowerCase().includes(replacement.toLowerCase());
+}
+
+const stillFails = cueOf({
+  words: `still (?:fails?|failing|broken|red|crash\\w*|unclear|not)|could not|couldn't|can ?not|can't|unable to|not (?:fixed|solved|resolved|found out)|unclear|
+    schlägt (?:weiter|noch|weiterhin)|weiterhin|konnte(?:n)? (?:es |ich )?nicht|unklar|nicht gelöst|
+    sigue (?:fallando|sin)|no (?:pude|he podido|se pudo)|no está claro|
+    échoue (?:encore|toujours)|je n'ai pas (?:pu|réussi)|impossible de|pas clair|
+    continua (?:falhando|com)|não consegui|ainda (?:falha|não)|
+    (?:всё|все) (?:ещё|еще) (?:падает|не)|не удалось|не получилось|непонятно|неясно`,
+  runs: "仍然|还是失败|不清楚|未能|无法|没能|まだ(?:失敗|落ち)|できません|わかりません|不明",
+});
+
+const fails = cueOf({
+  words: `fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|broken|timed out|times out|refuse[sd]?|rejected|does(?:n't| not) (?:work|start|build|compile|run)|
+    fehl\\w*|scheiter\\w*|bricht|abgebrochen|fehlt|falla\\w*|falló|error|échou\\w*|plante|erreur|falh\\w*|erro|
+    пада\\w+|ошибк\\w*|не проход\\w+`,
+  runs: "失败|报错|错误|失敗|エラー|落ち",
+});

@@ -1,0 +1,308 @@
+// The family of a command: the program and the word that names what it runs, so that two ways of running it compare.
+import { innerCommand, joinPath, parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
+import {
+  commonFileNames,
+  environmentRunners,
+  groups,
+  interpreters,
+  launchers,
+  looks,
+  manyTargets,
+  namedRuns,
+  placedExec,
+  scriptRunners,
+  spellings,
+  subcommands,
+  taskRunners,
+  trivialPrograms,
+} from "./vocabulary.ts";
+
+/**
+ * The families of the simple commands of a line, in order: `npm test`, `docker compose up`, `seed.py`. Flags, variables,
+ * wrappers and directories do not count. A command that only looks around has none.
+ */
+export function commandFamily(command: string): string[] {
+  return [...new Set(parseCommandLine(command).flatMap(familiesOf))].slice(0, maxFamilies);
+}
+
+/** The families under which a known fix for one of the commands of a line is found: its own, and wider ones. */
+export function familiesToLookUp(command: string): string[] {
+  const own = commandFamily(command);
+  return [...new Set([...own, ...own.flatMap((family) => widerFamily(family) ?? [])])];
+}
+
+/** The family of all that a program does: `mvn` of `mvn verify`; null where its scripts have little in common. */
+export function widerFamily(family: string): string | null {
+  const at = family.lastIndexOf(" ");
+  const program = family.slice(0, at);
+  if (
+    at < 0 ||
+    unlike.has(program) ||
+    interpreters.has(program) ||
+    (taskRunners.has(program) && !buildTools.has(program))
+  )
+    return null;
+  return scriptRunners.has(program) ? null : program;
+}
+
+/** The families of one simple command: more than one for several targets, `make gen build`. */
+export function familiesOf(segment: Pick<Segment, "words" | "directory">): string[] {
+  const words = launched(segment.words);
+  const program = programOf(words[0] ?? "");
+  const inner = innerCommand(words);
+  if (inner !== "") return [...new Set(commandFamily(inner))];
+  if (!named.test(program) || trivialPrograms.has(program)) return [];
+  if (words.slice(1).some((word) => asksForHelp.test(word))) return [];
+  if (isInterpreter(program) && inlineCodeOf(words) !== "")
+    return librariesIn(words).map((library) => `${program === "R" ? "Rscript" : program} ${library}`);
+  const operands = operandsOf(words);
+  const url = words.find((word) => urlHost.test(word));
+  const isBare = operands.length < 3 && !subcommands.has(operands[0]?.word ?? "");
+  if (url !== undefined && isBare) return [`${program} ${urlHost.exec(url)?.[1] ?? ""}`];
+  if (
+    interpreters.has(program) &&
+    !(subcommands.has(operands[0]?.word ?? "") && words[1] === operands[0]?.word)
+  )
+    return scriptsOf(words, operands, segment.directory);
+  if (taskRunners.has(program)) return targetsOf(program, operands);
+  if (scriptRunners.has(program)) return scriptOf(program, operands);
+  const said = subcommandOf(program, operands);
+  if (program === "git" && (said === "" || looks.has(said))) return [];
+  const name =
+    said === "" && words[0]?.includes("/") ? scriptName(joinPath(segment.directory, words[0])) : program;
+  return [said === "" ? name : `${name} ${said}`];
+}
+
+/** The words without launchers: `pytest -q` of `uv run pytest -q` and of `docker compose exec web pytest -q`. */
+export function launched(words: readonly string[], depth = 0): string[] {
+  const rest = [...words];
+  if (rest[0] === "docker-compose") rest.splice(0, 1, "docker", "compose");
+  const at = commandStart(rest);
+  return at === 0 || at >= rest.length || depth === mostLaunchers
+    ? rest
+    : launched(rest.slice(at), depth + 1);
+}
+
+// Of each, the rest of the words is copied.
+const mostLaunchers = 8;
+
+/** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
+export function programOf(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+  const plain = name.replace(/\.(?:exe|cmd|bat)$/i, "").replace(/(?<=\w)@[\w.^~-]+$|-?\d+(?:\.\d+)*$/, "");
+  return spellings.get(plain) ?? plain;
+}
+
+function commandStart(words: readonly string[]): number {
+  const [first = "", ...others] = words;
+  const program = programOf(first);
+  if (program === "xargs") return afterXargs(words);
+  if (launchers.has(program)) return skipOptions(words, 1);
+  if (program === "python" && others[0] === "-m") return 2;
+  const shell = words.findIndex((word, index) => index > 1 && /^(?:-c|--command)$/.test(word));
+  if (program === "nix" && nixShells.has(others[0] ?? "")) return shell + 1;
+  const within = placedExec.has(program) || environmentRunners.has(program) ? 12 : 6;
+  const at = words.findIndex((word, index) => index > 0 && index < within && launchWords.has(word));
+  const verb = words[at];
+  if (verb === undefined) return 0;
+  const dashes = words.indexOf("--", at);
+  if (verb === "x" && program !== "bun") return dashes > 0 ? dashes + 1 : 0;
+  const isCompose = words.slice(1, at).includes("compose");
+  if (verb === "run" && !isCompose) return environmentRunners.has(program) ? skipOptions(words, at + 1) : 0;
+  if (dashes > 0) return dashes + 1;
+  const start = skipOptions(words, at + 1);
+  return placedExec.has(program) ? start + 1 : start;
+}
+
+function afterXargs(words: readonly string[]): number {
+  let at = 1;
+  while (words[at]?.startsWith("-") === true) at += xargsOption.test(words[at] ?? "") ? 2 : 1;
+  return at;
+}
+
+function skipOptions(words: readonly string[], from: number): number {
+  let at = from;
+  for (let word = words[at] ?? ""; /^-|^\w+=/.test(word); word = words[at] ?? "") {
+    at += valuedOptions.has(word) ? 2 : 1;
+    if (word === "--") break;
+    // `-v` of a container takes a volume, and says more elsewhere.
+    if (word === "-v" && words[at]?.includes(":") === true) at += 1;
+  }
+  return at;
+}
+
+interface Operand {
+  word: string;
+  /** It follows an option, and may be its value. */
+  afterOption: boolean;
+}
+
+function operandsOf(words: readonly string[]): Operand[] {
+  const end = words.indexOf("--");
+  return words
+    .slice(0, end < 0 ? undefined : end)
+    .map((word, index, all) => ({ word: spellings.get(word) ?? word, afterOption: isOption(all[index - 1]) }))
+    .slice(1)
+    .filter(({ word }) => !isOption(word) && word !== "-" && !word.includes("="));
+}
+
+function isOption(word: string | undefined): boolean {
+  return word !== undefined && /^[-+]./.test(word) && !word.includes("=");
+}
+
+// The value of an option is passed over where a sub-command follows; `make -C proto gen` is about `gen`.
+function subcommandOf(program: string, operands: readonly Operand[]): string {
+  const [first, ...others] = fromSubcommand(operands);
+  if (first === undefined) return "";
+  if (groups.has(first.word)) {
+    const next = fromSubcommand(others).length > 0 ? subcommandOf(program, others) : (others[0]?.word ?? "");
+    return bareWord.test(next) ? `${first.word} ${next}` : first.word;
+  }
+  const target = others.find(({ afterOption }) => !afterOption)?.word;
+  return namingVerbs.has(first.word) && namedRuns.has(program) && target !== undefined
+    ? `${first.word} ${baseName(target)}`
+    : first.word;
+}
+
+function fromSubcommand(operands: readonly Operand[]): Operand[] {
+  for (const [index, { word, afterOption }] of operands.entries()) {
+    if (subcommands.has(word) || looks.has(word)) return operands.slice(index);
+    if (!afterOption && groups.has(word)) return operands.slice(index);
+    if (!afterOption) break;
+  }
+  return [];
+}
+
+function targetsOf(program: string, operands: readonly Operand[]): string[] {
+  const sure = operands.filter(({ word, afterOption }) => !afterOption || subcommands.has(word));
+  const targets = (sure.length > 0 ? sure : operands).map(
+    // `:app:assembleDebug` is the task of one module.
+    ({ word }) => (program === "gradle" ? word.slice(word.lastIndexOf(":") + 1) : word),
+  );
+  if (targets.length === 0) return [program];
+  const kept = manyTargets.has(program)
+    ? targets.filter((target) => target !== "clean")
+    : targets.slice(0, 1);
+  return (kept.length > 0 ? kept : targets).slice(0, 4).map((target) => `${program} ${target}`);
+}
+
+// `npm run test`, `npm -w api test` and `yarn test` name a script; `npm install` does not, and reads the same.
+function scriptOf(program: string, operands: readonly Operand[]): string[] {
+  const run = operands.findIndex(({ word }) => word === "run");
+  const inWorkspace = operands[0]?.word === "workspace" ? 2 : 0;
+  const found =
+    run >= 0 ? operands[run + 1] : (fromSubcommand(operands.slice(inWorkspace))[0] ?? operands[inWorkspace]);
+  if (found === undefined) return [run < 0 && program === "yarn" ? "yarn install" : program];
+  return [`${program} ${/[/.]/.test(found.word) ? scriptName(found.word) : found.word}`];
+}
+
+// `R CMD check` is a command, `R -e "..."` a script.
+function isInterpreter(program: string): boolean {
+  return interpreters.has(program) || program === "R";
+}
+
+// A script in the line itself is another one each time.
+function scriptsOf(
+  words: readonly string[],
+  [script, next]: readonly Operand[],
+  directory: string,
+): string[] {
+  if (words.includes("--test")) return [`${programOf(words[0] ?? "")} --test`];
+  if (script === undefined || words.some((word) => inlineScript.test(word))) return [];
+  const name = scriptName(joinPath(directory, script.word));
+  const isCommand = next !== undefined && !next.afterOption && subcommands.has(next.word);
+  return [isCommand ? `${name} ${next.word}` : name];
+}
+
+function scriptName(path: string): string {
+  const parts = path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+  const name = parts.at(-1) ?? path;
+  const folder = parts.at(-2);
+  const bare = name.replace(/\.\w{1,5}$/, "");
+  return folder !== undefined && commonFileNames.has(bare) && !programFolders.has(folder)
+    ? `${folder}/${name}`
+    : name;
+}
+
+function baseName(word: string): string {
+  return word.slice(word.replace(/[\\/]+$/, "").lastIndexOf("/") + 1);
+}
+
+const maxFamilies = 8;
+const buildTools = new Set(["mvn", "gradle", "sbt"]);
+const unlike = new Set(["git", "curl", "wget", "http"]);
+const nixShells = new Set(["develop", "shell"]);
+// Of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
+const valuedOptions = new Set(
+  (
+    "-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container " +
+    "-f --file --with --with-requirements --extra --group --python --project --directory --config --volume " +
+    "--entrypoint --publish"
+  ).split(" "),
+);
+const xargsOption = /^-[aEILdnPs]$/;
+const launchWords = new Set(["run", "exec", "dlx", "x"]);
+const programFolders = new Set(["bin", ".bin", "sbin"]);
+const inlineScript = /^-\w?[ceEr]$|^--eval$|^-$/;
+const namingVerbs = new Set(["run", "task"]);
+const bareWord = /^[a-z][a-z -]*$/;
+const named = /^[A-Za-z_][\w.+@-]{0,60}$/;
+const asksForHelp = /^--(?:help|version)$/;
+const urlHost = /^https?:\/\/(?:[^/@\s]*@)?([^/?#\s]+)/;
+
+/** The code that an option of the command holds; the empty string when there is none. */
+function inlineCodeOf(words: readonly string[]): string {
+  const parts = words.flatMap((word, at) => (codeOption.test(words[at - 1] ?? "") ? [word] : []));
+  return parts.filter((part) => /[\s();:]/.test(part)).join("\n");
+}
+
+/**
+ * Libraries that the code loads or calls by their namespace, else the first function that it calls; none for code of the
+ * language alone. In order, at most three.
+ */
+function librariesIn(words: readonly string[]): string[] {
+  const code = inlineCodeOf(words).replace(fromImport, "import $1").replace(importFrom, "import ");
+  if (code === "") return [];
+  const loaded = words.flatMap((word) => preloaded.exec(word)?.[1] ?? []);
+  const named = [...loaded, ...Array.from(code.matchAll(loads), ([, names = ""]) => names)]
+    .flatMap((names) => names.split(/\s*,\s*/))
+    .map(libraryOf);
+  const spaces = Array.from(code.matchAll(namespace), ([, name = ""]) => name);
+  const libraries = withoutCommon([...named, ...spaces]);
+  if (libraries.length > 0 || named.length > 0) return libraries.slice(0, maxLibraries);
+  return withoutCommon(Array.from(code.matchAll(called), ([, name = ""]) => name)).slice(0, 1);
+}
+
+// `torch` of `torch.nn as nn`, `sharp` of `node:sharp`, `@scope/name` whole, `db` of `./lib/db.js`.
+function libraryOf(name: string): string {
+  const bare = name.replace(/^node:/, "").split(/\s/)[0] ?? "";
+  if (bare.startsWith("@")) return bare.split("/").slice(0, 2).join("/");
+  if (/^\.{0,2}\//.test(bare)) return bare.replace(/^.*\//, "").replace(/\.\w+$/, "");
+  return bare.split(/[./]|::/)[0] ?? "";
+}
+
+function withoutCommon(names: readonly string[]): string[] {
+  return [...new Set(names)].filter((name) => libraryName.test(name) && !ofTheLanguage.has(name));
+}
+
+const maxLibraries = 3;
+const codeOption = /^-\w{0,3}[ceEpr]$|^--(?:eval|print|execute|command|code)$|^-(?:Command|expr)$/;
+const preloaded = /^-[Mr]([A-Za-z_][\w:./-]*)$/;
+const loads =
+  /(?<![\w.$])(?:import|from|using|use|require(?:_once|_relative)?|library|requireNamespace|loadNamespace)\b[\s(]*["']?(@?[\w./:-]+(?:\s+as\s+\w+)?(?:\s*,\s*[A-Za-z_][\w.]*(?:\s+as\s+\w+)?)*)/g;
+const fromImport = /(?<!\w)from\s+([\w.]+)\s+import\s+[^;\n]+/g;
+const importFrom = /(?<!\w)import\s+[^;'"\n(]*?\sfrom\s+/g;
+const namespace = /(?<![\w.:$])([A-Za-z_][\w.]*)::/g;
+const called = /(?<![\w.$])([A-Za-z_]\w*)(?:\.\w+)*\s*\(/g;
+const libraryName = /^@?[A-Za-z_][\w./-]*$/;
+const ofTheLanguage = new Set(
+  (
+    "print println printf puts p pp cat echo say console log exit quit die stop assert len str int float list dict set " +
+    "open input eval exec map filter range sorted sum min max repr type isinstance enumerate zip require import " +
+    "sprintf format paste message suppressMessages suppressWarnings invisible if for while function var_dump json_encode " +
+    "sys os re io json time math random datetime pathlib subprocess shutil collections itertools functools typing " +
+    "base utils stats methods fs path url util http https child_process process crypto events stream buffer assert " +
+    "strict warnings feature utf8 lib vars POSIX Object JSON Math String Number Array Promise Date Buffer File Dir Process Kernel " +
+    "System Base Main Enum IO"
+  ).split(" "),
+);

@@ -1,0 +1,299 @@
+// Pairs of a failed command and what made it pass later in the session, quoted as typed.
+import type { Turn } from "../../core/records/turn.ts";
+import { clip, oneLine } from "../../text/plain-text.ts";
+import { type Difference, differenceOf, placeOf } from "./difference.ts";
+import {
+  earlierFailures,
+  type Failure,
+  failureOf,
+  groupsOf,
+  haveCommon,
+  isDeliberate,
+  staysFailed,
+} from "./failures.ts";
+import { launched, widerFamily } from "./families.ts";
+import { shownCommand, tellingLine } from "./fix-text.ts";
+import { launches, replacementOf } from "./replacement.ts";
+import { acts, type Edit, isSettings, type Part, type Run, readRuns, setsUpShell, turnsOf } from "./runs.ts";
+
+export interface Fix {
+  /** Families of commands that it is known for; see `familiesToLookUp`. */
+  families: string[];
+  /** The failed command as typed, shortened. */
+  failing: string;
+  /** The line of its output that tells the most; may be empty. */
+  error: string;
+  /** What worked, as typed; null for a failure that stayed. */
+  working: string | null;
+  /** Ids of the raw events that show it, oldest first. */
+  events: number[];
+  /** One line for the agent. */
+  text: string;
+}
+
+/** A failure and how the command that passed differs from it. */
+interface Compared extends Failure {
+  difference: Difference;
+}
+
+/**
+ * The failures of the session that were fixed in this turn, and those of this turn that stayed. A test that passes after
+ * the code was edited is ordinary work and gives none.
+ */
+export function fixesOf(turn: Turn): Fix[] {
+  const { runs, edits } = readRuns(turn.uses);
+  const fixes: Fix[] = [];
+  let open = earlierFailures(turn.failures ?? []);
+  for (const run of runs) {
+    if (run.outcome === "failed") open.push(...failureOf(run));
+    if (run.outcome !== "passed") continue;
+    for (const part of run.parts) {
+      const compared = open.filter((one) => haveCommon(one.part, part)).map((one) => compare(one, run, part));
+      const related = compared.filter(({ difference }) => difference.isRelated);
+      if (related.every(({ difference }) => difference.isNarrower)) continue;
+      const closed = new Set(related.map((one) => one.run.id));
+      open = open.filter((one) => !(closed.has(one.run.id) && haveCommon(one.part, part)));
+      if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits, closing: turn.closing }));
+    }
+  }
+  const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
+  const rest = stayed.flatMap((group) => {
+    const by = replacementOf({ group, runs, edits, closing: turn.closing });
+    if (by !== null) return replacedBy(group, by);
+    return unfixed(
+      group.filter((one) => one.run.isOfTurn && !isDeliberate(one, { runs, ...turn })),
+      edits,
+      turn.closing,
+    );
+  });
+  return [...fixes, ...rest].slice(0, maxFixes);
+}
+
+function compare(failure: Failure, run: Run, part: Part): Compared {
+  const before = { part: failure.part, cwd: failure.run.cwd };
+  return { ...failure, difference: differenceOf(before, { part, cwd: run.cwd }) };
+}
+
+interface Passed {
+  related: readonly Compared[];
+  run: Run;
+  part: Part;
+  runs: readonly Run[];
+  edits: readonly Edit[];
+  closing: string;
+}
+
+function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[] {
+  const ofSession = all.filter(({ isEarlier }) => !isEarlier);
+  const related = ofSession.length > 0 ? ofSession : all;
+  const first = related[0];
+  const last = related.at(-1);
+  if (first === undefined || last === undefined || part.background) return [];
+  if (related.some(({ difference }) => difference.isOrdinary)) return [];
+  const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
+  const edited = between
+    .filter(({ path }) => !isSettings(path) && bearsOn(path, last))
+    .map(({ path }) => path);
+  const make = (working: string, others: readonly number[] = []) =>
+    fixOf(related, run, { working, families: familiesFor(related, part), others });
+  const placed = workingText(first, run, part);
+  if (first.isEarlier) return isInOtherPlace(related) || setUpOnLine(related, run, part) ? make(placed) : [];
+  if (edited.length > 0)
+    return isInOtherPlace(related) && !editWasTheFix(last, { edited, part, closing }) ? make(placed) : [];
+  if (related.every((one) => isOtherwise(one, run))) return make(placed);
+  if (ownSteps(related, run, part).length > 0) return make(placed);
+  const steps = stepsBetween(last.run, run, runs, part);
+  if (steps.length > 0) {
+    const withSteps = (shown: readonly Run[]) =>
+      make(
+        [...shown.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `"),
+        shown.map(({ id }) => id),
+      );
+    const all = withSteps(steps);
+    return all.length > 0 ? all : withSteps(steps.slice(-1));
+  }
+  const settings = between.find(({ path }) => closing.includes(baseName(path)));
+  return settings === undefined
+    ? []
+    : make(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
+}
+
+// Whatever was changed in the code, this is another environment.
+function isInOtherPlace(related: readonly Compared[]): boolean {
+  return related.every(({ difference }) => difference.variables || difference.program);
+}
+
+/** The command that passed is not the failed one run again. */
+function isOtherwise({ difference, run: failed }: Compared, run: Run): boolean {
+  const { variables, program, directory, options, operands, values, replaced } = difference;
+  if (variables || program || directory || options || (values && failed.isOfTurn)) return true;
+  if (run.isTest || !operands) return false;
+  // Other operands are other work, unless the error was about one of them.
+  return replaced.length === 0 || (failed.isOfTurn && replaced.every((word) => speaksOf(failed.text, word)));
+}
+
+function speaksOf(text: string, word: string): boolean {
+  const pieces = word.split(/[:@=]/).filter((piece) => piece.length > 2);
+  return !/\s/.test(word) && !word.includes("://") && pieces.some((piece) => text.includes(piece));
+}
+
+// Commands in front of it on the same line that no failed line had.
+function ownSteps(related: readonly Compared[], run: Run, part: Part): Part[] {
+  const tried = new Set(related.flatMap(({ run: { parts } }) => parts.map(({ text }) => text)));
+  return run.parts.filter((step) => step.end < part.end && acts(step) && !tried.has(step.text));
+}
+
+function setUpOnLine(related: readonly Compared[], run: Run, part: Part): boolean {
+  return ownSteps(related, run, part).some(setsUpShell);
+}
+
+function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): Run[] {
+  return runs
+    .filter(({ at, outcome }) => at > failed.at && at < passed.at && outcome !== "failed")
+    .filter(({ parts }) => parts.some((step) => acts(step) && !haveCommon(step, part)))
+    .slice(-maxSteps);
+}
+
+// Sending errors to the output has nothing to do with it.
+function withoutRedirection(text: string): string {
+  return text.replace(/ 2>&1\s*$/, "");
+}
+
+/** The line up to the command, as typed; of a loop its first turn. The directory where it went there before. */
+function workingText(failed: Failure, run: Run, part: Part): string {
+  const line = run.command.slice(0, part.end).trim();
+  const isInLoop = part.loops.length > 0;
+  const isShown = !isInLoop && line.length <= maxWorking && !line.includes("\n");
+  const text = withoutRedirection(isShown ? line : (turnsOf(part.source, part.loops)[0] ?? part.source));
+  const place = placeOf({ part, cwd: run.cwd });
+  const before = placeOf({ part: failed.part, cwd: failed.run.cwd });
+  if (place === before || (part.directory !== "" && !isInLoop)) return text;
+  return `${text}\` in \`${place.startsWith(`${before}/`) ? place.slice(before.length + 1) : place}`;
+}
+
+// What the environment or the program itself needs, all commands of the program need.
+function familiesFor(related: readonly Compared[], part: Part): string[] {
+  const own = part.families.filter((family) => related.some((one) => one.part.families.includes(family)));
+  const isWide = related.every(
+    ({ difference }) => difference.variables || difference.program || hasGlobalOption(difference, part),
+  );
+  return isWide ? withWider(own) : own;
+}
+
+function withWider(families: readonly string[]): string[] {
+  return [...families, ...families.flatMap((family) => widerFamily(family) ?? [])];
+}
+
+function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
+  const words = launched(part.words);
+  const verb = words.indexOf((part.families[0] ?? "").split(" ").at(-1) ?? "");
+  return addedOptions.some((option) => words.indexOf(option) < verb);
+}
+
+function replacedBy(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
+  const [failed] = group;
+  if (failed === undefined) return [];
+  const { families } = failed.part;
+  const working = workingText(failed, run, part);
+  return fixOf(group, run, {
+    working,
+    families: launches(part, failed.part) ? withWider(families) : families,
+  });
+}
+
+function fixOf(
+  failed: readonly Failure[],
+  run: Run,
+  {
+    working: typed,
+    families,
+    others = [],
+  }: Pick<Fix, "families"> & { working: string; others?: readonly number[] },
+): Fix[] {
+  const working = shownCommand(typed, failed.map(({ part }) => part.source).join("\n"), maxWorking);
+  if (working === null) return [];
+  const { failing, error } = failureWords(failed);
+  // What is quoted goes when one of these is withdrawn.
+  const events = [...new Set([...failed.map((one) => one.run.id), ...others, run.id])].sort((a, b) => a - b);
+  const end = `. What worked: \`${working}\``;
+  return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
+}
+
+function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: string): Fix[] {
+  const last = group.at(-1);
+  if (last === undefined) return [];
+  if (
+    !staysFailed(
+      closing,
+      edits.some(({ at }) => at > last.run.at),
+    )
+  )
+    return [];
+  const { failing, error } = failureWords(group);
+  const families = [...new Set(group.flatMap(({ part }) => part.families))];
+  const events = group.map(({ run }) => run.id);
+  const end = " and was not fixed";
+  return [
+    { families, failing, error, working: null, events, text: `${said(failing, error, end.length)}${end}` },
+  ];
+}
+
+function failureWords([first]: readonly Failure[]): Pick<Fix, "failing" | "error"> {
+  const failing = oneLine(withoutRedirection(first?.part.source ?? ""), maxFailing);
+  return { failing, error: tellingLine(first?.run.text ?? "").replaceAll("`", "'") };
+}
+
+// What worked stands at the end and is needed whole: the failure gives way where a line is cut.
+function said(failing: string, error: string, endChars: number): string {
+  const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - " failed``".length))}\` failed`;
+  const room = maxLine - endChars - command.length - " with ``".length;
+  return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
+}
+
+function baseName(path: string): string {
+  return clip(path.slice(path.search(/[^\\/]*$/)), 80);
+}
+
+const maxFixes = 6;
+const maxSteps = 2;
+const maxStep = 120;
+const maxWorking = 240;
+const maxFailing = 100;
+const shownFailing = 60;
+const maxLine = 240;
+const minError = 24;
+// What every place shows of a record.
+const longest = 300;
+
+/** False for documents that the failed command neither names nor complains about. */
+function bearsOn(path: string, { run, part }: Failure): boolean {
+  if (!document.test(path)) return true;
+  const name = baseName(path);
+  return run.text.includes(name) || part.text.includes(name);
+}
+
+interface Repair {
+  /** Files of the code that were edited in between. */
+  edited: readonly string[];
+  /** The command that passed. */
+  part: Part;
+  closing: string;
+}
+
+/**
+ * True where the failure was in the code, and another launcher or value of a variable makes no difference. A variable that
+ * the failed command did not have, and that the closing names, does.
+ */
+function editWasTheFix({ run, part: failed }: Failure, { edited, part, closing }: Repair): boolean {
+  const isOfCode = run.testsFailed || edited.some((path) => path !== "" && run.text.includes(baseName(path)));
+  const had = new Set(failed.environment.map(nameOf));
+  const added = part.environment.map(nameOf).filter((name) => !had.has(name));
+  return isOfCode && !added.some((name) => closing.includes(name));
+}
+
+function nameOf(variable: string): string {
+  return variable.slice(0, variable.indexOf("="));
+}
+
+const document =
+  /\.(?:md|mdx|markdown|rst|txt|adoc|org|pdf|png|jpe?g|gif|svg|docx?)$|(?:^|[\\/])(?:LICENSE|NOTICE|AUTHORS|CHANGELOG|README|TODO)$/i;

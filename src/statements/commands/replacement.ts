@@ -1,0 +1,106 @@
+// A program that failed and was given up, and another one that did the same work.
+import { commandKind } from "../../core/tools/command-kind.ts";
+import { type Failure, haveCommon, saysNotFixed } from "./failures.ts";
+import { launched, programOf } from "./families.ts";
+import { acts, type Edit, type Part, type Run } from "./runs.ts";
+import { interpreters, looks, scriptRunners, taskRunners } from "./vocabulary.ts";
+
+interface GivenUp {
+  /** Failures of one command that never passed, oldest first. */
+  group: readonly Failure[];
+  runs: readonly Run[];
+  edits: readonly Edit[];
+  closing: string;
+}
+
+/** The first command of this turn that stands for the one that failed. */
+export function replacementOf(given: GivenUp): { run: Run; part: Part } | null {
+  const [failed] = given.group;
+  if (failed === undefined) return null;
+  for (const run of given.runs) {
+    if (run.at < failed.run.at || run.outcome !== "passed" || !run.isOfTurn) continue;
+    const part = run.parts.find(
+      (one) => acts(one) && !haveCommon(failed.part, one) && replaces(given, failed, { run, part: one }),
+    );
+    if (part !== undefined) return { run, part };
+  }
+  return null;
+}
+
+/** True for `xcrun swift build` after `swift build`: the same words behind another program. */
+export function launches(part: Part, failed: Part): boolean {
+  const words = launched(failed.words);
+  const from = part.words.length - words.length;
+  return (
+    from > 0 && !examining.test(part.program) && words.every((word, at) => part.words[from + at] === word)
+  );
+}
+
+function replaces(
+  { group, edits, closing }: GivenUp,
+  failed: Failure,
+  { run, part }: { run: Run; part: Part },
+): boolean {
+  const edited = edits.filter(({ at }) => at > failed.run.at && at < run.at).map(({ path }) => path);
+  if (edited.length === 0 && sharesWord(failed.part, part) && hasSameRole(failed, part)) return true;
+  // A program that is tried again later was not given up.
+  if (group.some((one) => one.run.at > run.at) || saysNotFixed(closing, programIn(part))) return false;
+  if (edited.length === 0 && launches(part, failed.part)) return true;
+  return inputsOfBoth(failed.part, part).some((input) => !edited.some((path) => path.endsWith(input)));
+}
+
+// `pip install x`, then `uv pip install x`; or a program that is not there, and another for the same file.
+function hasSameRole({ run, part }: Failure, other: Part): boolean {
+  return (run.isOfTurn && notFound.test(run.text)) || roleOf(other) === roleOf(part);
+}
+
+// `wkhtmltopdf a.html`, then `weasyprint a.html`: both make something of the file, and neither only examines it.
+function inputsOfBoth(failed: Part, other: Part): string[] {
+  if (programIn(failed) === programIn(other) || !isMaker(failed) || !isMaker(other)) return [];
+  return inputsOf(failed).filter((input) => inputsOf(other).includes(input));
+}
+
+function isMaker(part: Part): boolean {
+  const words = launched(part.words);
+  const program = programIn(part);
+  if (commandKind({ ...part, words, program }) !== "run" || isOfProject(words, program)) return false;
+  const verbs = [program, ...(part.families[0] ?? "").split(" ").slice(1)];
+  return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
+}
+
+// A script of the project has no substitute: another one for the same data does other work.
+function isOfProject([word = "", ...others]: readonly string[], program: string): boolean {
+  const runners = [interpreters, taskRunners, scriptRunners];
+  return word.startsWith(".") || others[0] === "run" || runners.some((names) => names.has(program));
+}
+
+// Files and addresses: a word like `app` or `src` says too little.
+function inputsOf(part: Part): string[] {
+  return launched(part.words)
+    .slice(1)
+    .filter((word) => !word.startsWith("-") && !/\s/.test(word))
+    .map((word) => word.replace(/^\.\//, ""))
+    .filter((word) => word.includes("://") || /[\w-]{2}\.[A-Za-z]\w{0,7}$|\w\/\w/.test(word));
+}
+
+function sharesWord(failed: Part, other: Part): boolean {
+  const words = new Set(launched(failed.words).slice(1));
+  const verbs = new Set(other.families.flatMap((family) => family.split(" ")));
+  const isShared = (word: string) =>
+    words.has(word) && word.length > 2 && !/^-/.test(word) && !verbs.has(word);
+  return launched(other.words).some(isShared);
+}
+
+function roleOf({ families }: Part): string {
+  const verb = (families[0] ?? "").split(" ").at(-1) ?? "";
+  return installs.has(verb) ? "install" : verb;
+}
+
+function programIn({ words }: Part): string {
+  return programOf(launched(words)[0] ?? "");
+}
+
+const installs = new Set(["install", "add", "get", "require"]);
+const notFound = /not found|not recognized|No such file/i;
+const examining =
+  /lint|check|valid|verif|inspect|info$|probe$|dump$|^(?:identify|exiftool|strace|ltrace|gdb|lldb|ldd|nm|readelf|valgrind|perf|openssl|dig|bat|code|aspell|codespell|diff\w*)$|fmt$|format|prettier|black/i;

@@ -1,0 +1,294 @@
+// The shell commands of a session with how they ended, and the edits between them.
+import type { ToolUseOfTurn } from "../../core/records/turn.ts";
+import { editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
+import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
+import { endsInError } from "../../core/tools/error-lines.ts";
+import { missingPrograms } from "../../core/tools/missing-program.ts";
+import { type TestResults, testResults } from "../../core/tools/test-results.ts";
+import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-command.ts";
+import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
+import { isJsonObject } from "../../text/json.ts";
+import { pathField } from "../../text/json-fields.ts";
+import { familiesOf } from "./families.ts";
+import { looks, preparingPrograms } from "./vocabulary.ts";
+
+/** `unknown` when nothing says how it ended: started in the background, refused or stopped by the user. */
+type Outcome = "passed" | "failed" | "unknown";
+
+export interface Part extends Segment {
+  families: string[];
+  /** Loops around it, or before it on its line. */
+  loops: Loop[];
+}
+
+export interface Run {
+  /** Id of the raw event. */
+  id: number;
+  isOfTurn: boolean;
+  /** Place among the tool uses. */
+  at: number;
+  command: string;
+  /** Where it ran; the empty string when the host does not tell. */
+  cwd: string;
+  parts: Part[];
+  outcome: Outcome;
+  /** Its exit code does not say how it ended; its output does. */
+  isHidden: boolean;
+  /** What the agent says that it is for. */
+  purpose: string;
+  /** What it printed. */
+  text: string;
+  /** It ran tests. */
+  isTest: boolean;
+  /** Tests of it failed. */
+  testsFailed: boolean;
+}
+
+export interface Edit {
+  /** Id of the raw event. */
+  id: number;
+  at: number;
+  isOfTurn: boolean;
+  path: string;
+}
+
+/** Commands and edits of the tool uses, in order. */
+export function readRuns(uses: readonly ToolUseOfTurn[]): { runs: Run[]; edits: Edit[] } {
+  const runs: Run[] = [];
+  const edits: Edit[] = [];
+  for (const [at, use] of uses.entries()) {
+    const { tool_name: name = "", tool_input: input } = use.message;
+    if (isShellTool(name)) {
+      const run = readRun(use, at);
+      if (run.parts.length > 0) runs.push(run);
+      if (run.outcome === "passed") edits.push(...writtenBy(run));
+    } else if (editing.test(toolKey(name)) && isJsonObject(input) && use.message.tool_failed !== true) {
+      edits.push({ id: use.id, at, isOfTurn: use.isOfTurn, path: pathField(input) });
+    }
+  }
+  return { runs, edits };
+}
+
+/** The simple commands of a line with their families; those of a loop have the families of all its turns. */
+export function partsOf(command: string): Part[] {
+  const segments = parseCommandLine(command);
+  const loops = loopsOf(segments);
+  return segments.map((segment) => ({
+    ...segment,
+    source: segment.source.replace(keyword, ""),
+    families: familiesInLoop(segment, loops),
+    loops,
+  }));
+}
+
+function familiesInLoop(segment: Segment, loops: readonly Loop[]): string[] {
+  const turns = segment.words.map((word) => turnsOf(word, loops));
+  const count = Math.max(1, ...turns.map(({ length }) => length));
+  const families = Array.from({ length: count }, (_, at) =>
+    familiesOf({ ...segment, words: turns.map((values) => values[at] ?? values[0] ?? "") }),
+  );
+  return [...new Set(families.flat())];
+}
+
+function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
+  const command = commandIn(message.tool_input).text;
+  const parts = partsOf(command);
+  const result = readResult(message.tool_response, message.tool_failed === true);
+  const tests = testResults(result.text.split("\n"));
+  const isStarted = isJsonObject(message.tool_input) && message.tool_input.run_in_background === true;
+  const outcome = isStarted ? "unknown" : outcomeOf(parts, result, tests);
+  const described = isJsonObject(message.tool_input) ? message.tool_input.description : "";
+  return {
+    id,
+    isOfTurn,
+    at,
+    command,
+    cwd: message.cwd ?? "",
+    parts,
+    outcome,
+    isHidden: !result.failed,
+    purpose: typeof described === "string" ? described : "",
+    text: result.text,
+    isTest: tests !== null,
+    testsFailed: tests !== null && tests.failed > 0,
+  };
+}
+
+// A line changes files before it goes on with them: they stand before it.
+function writtenBy({ id, at, isOfTurn, parts }: Run): Edit[] {
+  return parts
+    .flatMap((part) => [...changedBySource(part), ...sourcesIn(part.writes)])
+    .map((path) => ({ id, at: at - 0.5, isOfTurn, path }));
+}
+
+// Most files that a command writes are its output: logs, dumps, builds.
+function sourcesIn(paths: readonly string[]): string[] {
+  return paths.filter((path) => sourceFile.test(path));
+}
+
+function outcomeOf(parts: readonly Part[], result: ToolResult, tests: TestResults | null): Outcome {
+  const last = parts.at(-1);
+  if (last === undefined || result.interrupted || refused.test(result.text.slice(0, 400))) return "unknown";
+  // grep and diff answer "no" with exit code 1.
+  if (result.failed && result.exitCode === 1 && answering.has(last.program)) return "unknown";
+  if (result.failed || missingPrograms(result, parts).length > 0) return "failed";
+  if (last.background) return "unknown";
+  // The exit code of a pipe is that of its last command.
+  const isHidden = result.exitCode === null || last.piped || last.fallback;
+  return isHidden && saysFailed(parts, result, tests) ? "failed" : "passed";
+}
+
+// Tests that fail, then pass on one line: the last count stands.
+function saysFailed(parts: readonly Part[], { text }: ToolResult, tests: TestResults | null): boolean {
+  if (tests !== null && tests.failed > 0) return true;
+  const lines = text.split("\n");
+  const families = new Set(parts.flatMap(({ program, families }) => (program === "git" ? [] : families)));
+  const green = tests !== null && families.size === 1 ? lines.findLastIndex(saysPassed) : -1;
+  return endsInError(lines.slice(green + 1));
+}
+
+function saysPassed(line: string): boolean {
+  const tests = testResults([line]);
+  return tests !== null && tests.passed > 0 && tests.failed === 0;
+}
+
+const keyword = /^(?:(?:do|then|else|if|while|until|!|\{)\s+)+/;
+const sourceFile =
+  /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|cc|cpp|h|cs|php|ex|exs|scala|sh|sql|vue|svelte)$/;
+const editing = /edit|write|patch|replace|insert|create/;
+const answering = new Set("grep egrep rg ag ack diff cmp test [ [[ pgrep which".split(" "));
+const refused =
+  /user doesn't want to|rejected by (?:the )?user|user (?:denied|declined|rejected)|requires? approval|permission to use|blocked by (?:a |the )?(?:hook|policy)|request interrupted/i;
+
+interface Loop {
+  /** The variable. */
+  name: string;
+  /** Empty where they are only known when it runs: `while read f`. */
+  values: readonly string[];
+}
+
+/** The loops that a line opens. */
+function loopsOf(segments: readonly Segment[]): Loop[] {
+  return segments.flatMap(({ words, program }) => {
+    const [, name = "", ...rest] = words;
+    if (program === "for" && rest[0] === "in") return [{ name, values: rest.slice(1, 1 + maxValues) }];
+    if (program !== "read") return [];
+    return words.slice(1).flatMap((word) => (/^\w+$/.test(word) ? [{ name: word, values: [] }] : []));
+  });
+}
+
+/** The word once for each value of the loop variable in it; the word itself where it has none. */
+export function turnsOf(text: string, loops: readonly Loop[]): string[] {
+  const loop = loops.find(({ name, values }) => values.length > 0 && refersTo(name).test(text));
+  return loop === undefined
+    ? [text]
+    : loop.values.map((value) => text.replace(refersTo(loop.name), () => value));
+}
+
+/** The words with loop variables replaced by the words of another command that they may stand for. */
+export function unrolled(
+  words: readonly string[],
+  loops: readonly Loop[],
+  other: readonly string[],
+): string[] {
+  if (loops.length === 0) return [...words];
+  return words.map((word) => {
+    const pattern = patternOf(word, loops);
+    if (pattern === null) return word;
+    return other.find((one) => !words.includes(one) && pattern.test(one)) ?? word;
+  });
+}
+
+/** True when both are the same, or one is a glob of the other: `a.js` and `*.js`. */
+export function isOrGlobs(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [glob, name] = one.includes("*") ? [one, other] : [other, one];
+  return glob.includes("*") && new RegExp(`^${globSource(glob)}$`).test(name);
+}
+
+function patternOf(word: string, loops: readonly Loop[]): RegExp | null {
+  const loop = loops.find(({ name }) => refersTo(name).test(word));
+  if (loop === undefined) return null;
+  const values = loop.values.length === 0 ? "[^-].*" : `(?:${loop.values.map(globSource).join("|")})`;
+  return new RegExp(`^${word.split(refersTo(loop.name)).map(escaped).join(values)}$`);
+}
+
+function globSource(value: string): string {
+  return value.split("*").map(escaped).join("[^/]*");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function refersTo(name: string): RegExp {
+  return new RegExp(`\\$(?:\\{${name}\\}|${name}(?!\\w))`);
+}
+
+const maxValues = 8;
+
+/** Paths that `sed -i`, `git checkout`, `patch` and the like change; empty strings where they are not named. */
+function changedBySource(segment: Segment): string[] {
+  const { program, words } = segment;
+  if ((program === "sed" || program === "perl") && editsInPlace(segment)) return words.slice(-1);
+  if (program === "patch" || program === "ed") return [""];
+  if (program !== "git") return [];
+  return bringsBack(segment) ? pathsIn(words) : isStash(segment) ? [""] : [];
+}
+
+/** True for a command that restores files: what ran before it ran on other code. */
+export function bringsBack({ program, words }: Segment): boolean {
+  if (program === "mv" || program === "cp") return backup.test(words.slice(1).find(isOperand) ?? "");
+  if (program === "patch") return words.some((word) => /^(?:-\w*R|--reverse)$/.test(word));
+  if (program !== "git") return false;
+  const verb = gitVerb(words);
+  const rest = words.slice(words.indexOf(verb) + 1);
+  if (verb === "checkout") return rest.includes("--") || rest.some((word) => path.test(word));
+  if (verb === "stash") return rest[0] === "pop" || rest[0] === "apply";
+  if (verb === "reset") return rest.includes("--hard");
+  return verb === "restore" ? !rest.includes("--staged") : verb === "revert" || verb === "apply";
+}
+
+function isStash({ words }: Segment): boolean {
+  return gitVerb(words) === "stash" && !words.some((word) => /^(?:list|show|drop)$/.test(word));
+}
+
+// A branch has a slash too, but no file ending.
+function pathsIn(words: readonly string[]): string[] {
+  const paths = words.filter((word) => isOperand(word) && path.test(word));
+  return paths.length > 0 ? paths : [""];
+}
+
+function isOperand(word: string): boolean {
+  return !word.startsWith("-");
+}
+
+const backup = /^\/tmp\/|^\/var\/tmp\/|\.(?:bak|orig|backup|old|save)$/;
+// `release/1.2.x` is a branch.
+const path = /^\.$|\/$|(?<!\.\d+)\.[a-z]\w{0,5}$/i;
+
+/** False for a command that only looks, probes a server or keeps the history of the code. */
+export function acts({ families, program, writes }: Part): boolean {
+  if (writes.some(isSettings) || preparingPrograms.has(program)) return true;
+  const verbs = families[0]?.split(" ").slice(1);
+  if (verbs === undefined || idle.has(program)) return false;
+  return !looks.has(verbs.at(-1) ?? "") && !(program === "git" && bookkeeping.has(verbs[0] ?? ""));
+}
+
+/** True for a command that sets up the shell for the ones behind it: `module load gcc`, `. venv/bin/activate`. */
+export function setsUpShell({ families, program }: Part): boolean {
+  if (shellSetup.has(program)) return true;
+  return families.some((family) => setupVerbs.has(family.split(" ").at(-1) ?? ""));
+}
+
+/** True for a file that configures tools, not for code. */
+export function isSettings(path: string): boolean {
+  return settingsFile.test(path);
+}
+
+const idle = new Set(["curl", "wget", "http"]);
+const bookkeeping = new Set(["add", "commit", "stash", "switch", "checkout", "restore", "reset"]);
+const shellSetup = new Set(["source", ".", "ulimit", "umask", "eval"]);
+const setupVerbs = new Set(["load", "use", "activate", "shell", "login", "unlock"]);
+const settingsFile =
+  /\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties|xml|gradle|kts|lock|hcl|tfvars|nix|rc)$|(?:^|[\\/])(?:\.[\w.-]+|Dockerfile[\w.-]*|Makefile|justfile|Gemfile|Procfile)$/i;

@@ -1,0 +1,173 @@
+// The clauses of a sentence, and which classes of wording each of them has.
+import { cueOf } from "../text/cue-pattern.ts";
+import type { Cue, RuleWords } from "./rule-words.ts";
+import { german } from "./words-de.ts";
+import { english } from "./words-en.ts";
+import { spanish } from "./words-es.ts";
+import { french } from "./words-fr.ts";
+import { japanese } from "./words-ja.ts";
+import { portuguese } from "./words-pt.ts";
+import { russian } from "./words-ru.ts";
+import { chinese } from "./words-zh.ts";
+
+/** A clause or a whole sentence; `has` tells whether it has wording of a class. */
+export interface Clause {
+  text: string;
+  /** The mark that ends it; empty at the end of the sentence. */
+  mark: string;
+  has: (cue: Cue) => boolean;
+  /** Where the wording begins, -1 without it. */
+  find: (cue: Cue) => number;
+}
+
+export interface ReadSentence {
+  whole: Clause;
+  clauses: Clause[];
+  /** Ends with a question mark. */
+  asks: boolean;
+}
+
+/** A sentence read as each language that it can be in, the likeliest first; at most two. */
+export function readSentence(sentence: string): ReadSentence[] {
+  const masked = maskNames(sentence.slice(0, maxRead));
+  return likelyLanguages(masked).map((language) => {
+    const parts = masked.split(language.isSpaced ? clauseEnd : unspacedClauseEnd);
+    return {
+      whole: clauseOf(masked, "", language),
+      clauses: parts.flatMap((part, at) =>
+        at % 2 === 0 && /[\p{L}§¶]/u.test(part)
+          ? [clauseOf(part, parts[at + 1]?.trim() ?? "", language)]
+          : [],
+      ),
+      asks: /[?？]["'”»）)\s]*$/.test(sentence),
+    };
+  });
+}
+
+/** Stands for a code span or an identifier in masked text. */
+export const nameMark = "§";
+/** Stands for a path or a file in masked text; twice for a folder or several files. */
+export const pathMark = "¶";
+/** Stands for a folder that few projects edit by hand. */
+export const keptFolderMark = "¶¶¶";
+
+// Some patterns below take time by the square of a word's length.
+const maxRead = 2_000;
+
+// Words in quotation marks, code and paths are names of things: their wording tells nothing.
+function maskNames(sentence: string): string {
+  return sentence
+    .replace(/[§¶]/g, " ")
+    .replace(quoted, (whole: string) => (whole.length > 14 ? `"${nameMark}"` : whole))
+    .replace(/(?<![\w/])(?:node_modules|third_party)(?![\w/])/g, keptFolderMark)
+    .replace(/`([^`]{1,200})`/g, (_, code: string) => (isPath(code) ? pathMarkOf(code) : nameMark))
+    .replace(/\b\w{1,60}\([^()\s]{0,40}\)/g, nameMark)
+    .replace(/[\w@~.*{}<>$-]*(?:\/[\w@~.*{}<>$-]*)+|[\w@*-]+(?:\.[\w*-]+)+/g, (word) => maskOf(word));
+}
+
+function maskOf(word: string): string {
+  const [, bare = word, end = ""] = /^(.*?)(\.?)$/.exec(word) ?? [];
+  if (bare.includes("/")) return (isPath(bare) ? pathMarkOf(bare) : bare) + end;
+  if (/^[\d.,]+$/.test(bare)) return word;
+  return (fileName.test(bare) ? pathMarkOf(bare) : nameMark) + end;
+}
+
+function pathMarkOf(path: string): string {
+  if (keptFolder.test(path)) return keptFolderMark;
+  return fileName.test(path.split("/").at(-1) ?? "") && !path.includes("*") ? pathMark : pathMark.repeat(2);
+}
+
+function isPath(text: string): boolean {
+  return /^[\w@~.*{}<>$/-]*\/[\w@~.*{}<>$/-]*$/.test(text)
+    ? !/^(?:and\/or|he\/she|n\/a|i\/o|yes\/no|on\/off|read\/write|input\/output|\d+\/\d+(?:\/\d+)?)$/i.test(
+        text,
+      ) && text.length > 2
+    : fileName.test(text);
+}
+
+interface Language {
+  isSpaced: boolean;
+  patterns: ReadonlyMap<Cue, RegExp>;
+}
+
+function clauseOf(text: string, mark: string, { patterns }: Language): Clause {
+  const lower = text.toLowerCase();
+  const known = new Map<Cue, number>();
+  const find = (cue: Cue): number => {
+    const at = known.get(cue) ?? patterns.get(cue)?.exec(lower)?.index ?? -1;
+    known.set(cue, at);
+    return at;
+  };
+  return { text, mark, find, has: (cue) => find(cue) >= 0 };
+}
+
+function likelyLanguages(text: string): Language[] {
+  if (/[\u3040-\u30ff]/.test(text)) return [languageOf(japanese)];
+  if (/[\u4e00-\u9fff]/.test(text)) return [languageOf(chinese)];
+  if (/[а-яё]/i.test(text)) return [languageOf(russian)];
+  const words = text.toLowerCase().match(/[\p{L}'’]+/gu) ?? [];
+  const scored = latin
+    .map((words_) => ({ words_, score: words.filter((word) => commonWords(words_).test(word)).length }))
+    .sort((one, other) => other.score - one.score);
+  const best = scored[0]?.score ?? 0;
+  return scored.filter(({ score }, at) => at < 2 && score === best).map(({ words_ }) => languageOf(words_));
+}
+
+function languageOf(words: RuleWords): Language {
+  const known = languages.get(words);
+  if (known !== undefined) return known;
+  const isSpaced = words !== chinese && words !== japanese;
+  const compiled = (list: string, start = ""): RegExp =>
+    cueOf(isSpaced ? { words: list } : { runs: list }, start);
+  const filler = compiled(`${words.filler}|${words.polite}`).source;
+  const lead = `^[^\\p{L}0-9§¶]*(?:${filler}[^\\p{L}0-9§¶]+){0,4}`;
+  const kind = `(?!(?:${words.single})(?!\\p{L}))[\\p{L}§-]+`;
+  const patterns = new Map<Cue, RegExp>();
+  for (const [cue, wording] of Object.entries(words) as [Cue, string][]) {
+    const list = wording.replaceAll("<produce>", words.produce).replaceAll("<kind>", kind);
+    const isOpening = isSpaced && openingCues.has(cue);
+    const start = cue === "correction" ? "^[^\\p{L}0-9§¶]*" : lead;
+    patterns.set(cue, compiled(list, isOpening ? start : ""));
+  }
+  const language = { isSpaced, patterns };
+  languages.set(words, language);
+  return language;
+}
+
+function commonWords(words: RuleWords): RegExp {
+  const known = common.get(words) ?? new RegExp(`^(?:${words.common})$`, "u");
+  common.set(words, known);
+  return known;
+}
+
+const latin = [english, german, spanish, french, portuguese];
+const languages = new Map<RuleWords, Language>();
+const common = new Map<RuleWords, RegExp>();
+
+const openingCues: ReadonlySet<Cue> = new Set([
+  "question",
+  "polite",
+  "task",
+  "product",
+  "remember",
+  "prohibit",
+  "command",
+  "lasting",
+  "adopt",
+  "noNoun",
+  "correction",
+  "general",
+  "label",
+  "takenBack",
+  "withdraws",
+  "instead",
+]);
+
+const clauseEnd = /([,;:.!?](?=\s|$)|\s[-–—]+\s|[()])/;
+const unspacedClauseEnd = /([，、；：。！？]|[,;:.!?](?=\s|$|[\u3040-\u9fff])|\s[-–—]+\s|[()（）])/;
+const quoted =
+  /"[^"]{0,400}"|“[^“”]{0,400}”|«[^«»]{0,400}»|„[^„“”]{0,400}[“”]|「[^「」]{0,400}」|『[^『』]{0,400}』|(?<=^|[\s(])'[^']{8,400}'(?=$|[\s).,;:!?])/gu;
+const fileName =
+  /^\.?[\w@*-][\w@*.-]*\.(?:jsonc?|ya?ml|mdx?|[cm]?[jt]sx?|py|rb|go|rs|java|kt|sql|toml|lock|env|txt|csv|cfg|conf|ini|sh|html?|s?css|xml|proto|gradle|tf|ipynb|lua|php|swift|vue|svelte|c|h|cpp|cs|ex|exs)$|^\.env$|^[A-Z][a-z]*file$/;
+const keptFolder =
+  /(?:^|\/)(?:vendor|third_party|node_modules|gen|_*generated_*|dist|build|legacy|migrations)\/?(?:\*\*?)?$/;

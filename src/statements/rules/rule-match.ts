@@ -1,0 +1,262 @@
+// Whether a standing rule, in the user's own words, forbids a command or an edit.
+import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
+import { isFunctionWord } from "../../text/function-words.ts";
+import { stem } from "../../text/stem.ts";
+import { commandFamily, familiesOf, launched, programOf } from "../commands/families.ts";
+import { subcommands } from "../commands/vocabulary.ts";
+import { cueOf } from "../text/cue-pattern.ts";
+import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohibitions.ts";
+
+export interface Action {
+  command?: string;
+  /** A file that is about to be edited, relative or absolute. */
+  path?: string;
+}
+
+/**
+ * Tells of each rule whether a prohibition of it names the program, sub-command, option, branch or path that the action
+ * uses. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
+ */
+export function forbiddenBy({ command = "", path = "" }: Action): (rule: ParsedRule) => boolean {
+  const uses = command === "" ? [] : parseCommandLine(command).map(useOf);
+  return ({ prohibitions }) =>
+    prohibitions.some(
+      (one) => (path !== "" && forbidsPath(one, path)) || uses.some((use) => forbidsUse(one, use)),
+    );
+}
+
+/** A simple command as rules speak of it. */
+interface Use {
+  families: readonly string[];
+  programs: ReadonlySet<string>;
+  /** Sub-commands and targets. */
+  verbs: ReadonlySet<string>;
+  words: readonly string[];
+  /** Operands, and the parts of `origin/main` and `HEAD:main`. */
+  names: ReadonlySet<string>;
+  writes: readonly string[];
+}
+
+function useOf(segment: Segment): Use {
+  const words = launched(segment.words).map((word) => word.toLowerCase());
+  const families = familiesOf(segment);
+  const verbs = new Set(families.flatMap((family) => family.split(" ").slice(1)));
+  const operands = words.slice(1).filter((word) => !word.startsWith("-") && !verbs.has(word));
+  const groups = families.flatMap((family) => family.split(" ").slice(0, -1));
+  return {
+    families,
+    programs: new Set(
+      [segment.program, programOf(words[0] ?? ""), ...groups].map((name) => name.toLowerCase()),
+    ),
+    verbs,
+    words,
+    names: new Set(operands.flatMap((word) => [word, ...word.split(/[/:]/)])),
+    writes: writtenBy(segment),
+  };
+}
+
+function writtenBy({ program, words, writes }: Segment): string[] {
+  const files = words.slice(1).filter((word) => !word.startsWith("-"));
+  const own = writes.filter((path) => !path.startsWith("/dev/"));
+  if (fileWriters.has(program)) return [...own, ...files];
+  if (program === "cp" || program === "ln") return [...own, ...files.slice(-1)];
+  if (program === "sed" && words.some((word) => /^-\w*i/.test(word))) return [...own, ...files.slice(-1)];
+  if (program === "git" && gitWriters.has(words[1] ?? "")) return [...own, ...files.slice(1)];
+  return own;
+}
+
+function forbidsUse(prohibition: Prohibition, use: Use): boolean {
+  if (use.writes.some((path) => forbidsPath(prohibition, path))) return true;
+  if (use.families.length === 0) return false;
+  const { object, clause } = prohibition;
+  if ([...object.matchAll(codeSpan)].some(([, span = ""]) => isUsed(span, use))) return true;
+  if ((object.match(option) ?? []).some((word) => hasOption(use, word))) return true;
+  if (addsPackage(use) && dependency.test(clause) && isNew.test(clause)) return true;
+  return namesProgram(object, use) || namesOperation(object, use);
+}
+
+// `git push --force`: the command with all its options.
+function isUsed(span: string, use: Use): boolean {
+  const families = commandFamily(span);
+  const words = span.toLowerCase().split(/\s+/);
+  if (words.some((word) => word.startsWith("-") && !hasOption(use, word))) return false;
+  if (families.length === 0) return words.length === 1 && use.programs.has(words[0] ?? "");
+  return families.some((family) => use.families.includes(family) || isBareProgram(family, span, use));
+}
+
+function isBareProgram(family: string, span: string, use: Use): boolean {
+  return family.split(" ")[0] === span.trim() && use.programs.has(span.trim());
+}
+
+function hasOption({ words }: Use, option: string): boolean {
+  return words.some((word) => word === option || word.startsWith(`${option}=`));
+}
+
+function addsPackage({ families, words }: Use): boolean {
+  const operands = words.filter((word) => !/^-|^\.|\//.test(word) || /^@|\.\w+\//.test(word));
+  return operands.length > 2 && families.some((family) => packageCommand.test(family));
+}
+
+// A program's name, unless the next word makes it the name of something else: another sub-command, "npm scripts".
+function namesProgram(object: string, use: Use): boolean {
+  const tokens = tokensOf(object);
+  return tokens.some((token, at) => {
+    if (!use.programs.has(token) || commonWords.has(token)) return false;
+    const next = tokens[at + 1];
+    if (next === undefined || use.words.includes(next)) return true;
+    return !subcommands.has(next) && (isFunctionWord(next) || fillers.has(next) || !/^[a-z]/.test(next));
+  });
+}
+
+// "nobody pushes to main": the operation; the branch or environment, where the rule names one, is that of the command.
+function namesOperation(object: string, use: Use): boolean {
+  for (const [verb, pattern] of operations) {
+    if (!use.verbs.has(verb) || (verb === "apply" && use.programs.has("git"))) continue;
+    const match = pattern.exec(object);
+    if (match === null) continue;
+    if (/force/i.test(object) && !use.words.some((word) => /^--force|^-f$/.test(word))) continue;
+    const targets = [...object.matchAll(target)].map(([, after, before]) =>
+      (after ?? before ?? "").toLowerCase(),
+    );
+    const named = targets.filter((name) => !isFunctionWord(name) && !fillers.has(name));
+    if (named.length > 0) {
+      if (named.some((name) => use.names.has(name))) return true;
+      continue;
+    }
+    const next = tokensOf(object.slice(match.index + match[0].length))[0];
+    if (next === undefined || isFunctionWord(next) || fillers.has(next) || use.names.has(next)) return true;
+  }
+  return false;
+}
+
+function tokensOf(text: string): string[] {
+  return (text.toLowerCase().match(/[a-z0-9_@][\w@./-]*[\w/]|[a-z0-9_]|[^\s\p{P}a-z0-9]+/gu) ?? []).map(
+    (word) => word.replace(/\.$/, ""),
+  );
+}
+
+const codeSpan = /`([^`\n]{1,160})`/g;
+const option = /(?<![\w-])--[a-z][\w-]+/g;
+// A preposition of direction and the name behind it.
+const target =
+  /(?:(?<![\p{L}\p{N}])(?:to|into|onto|in|nach|auf|ins?|(?<!(?:from|on|by|with|of|for|is|as) )a|en|dans|sur|vers|para|em|na|в|на)\s+(?:the |den |die |das |dem |la |le |el |o |a )?|到\s*|往\s*)`?([a-z][\w./-]*)|([a-z][\w./-]*)`?\s*(?:に|へ|分支|ブランチ)/giu;
+const dependency =
+  /(?<![\w-])(?:dependenc(?:y|ies)|third[- ]party|packages?|librar(?:y|ies)|(?:npm|go|python) modules?|abhängigkeit(?:en)?|pakete?|bibliothek(?:en)?|dependencias?|paquetes?|bibliotecas?|librerías?|dépendances?|paquets?|bibliothèques?|dependências?|pacotes?|зависимост\p{L}*|библиотек\p{L}*|пакет\p{L}*)(?![\w-])|依赖|库|依存|ライブラリ|パッケージ/iu;
+const isNew =
+  /(?<![\p{L}])(?:new|any|add(?:ing|s)?|install\w*|pull(?:ing)?|introduc\w+|more|extra|zero|neue\w*|hinzu\w*|weitere\w*|nuev\w+|añad\w+|agreg\w+|nouve\w+|ajout\w+|nov[oa]s?|adicion\w+|нов\p{L}+|добав\p{L}+|став\p{L}+|third[- ]party)(?![\p{L}])|新|添加|引入|增加|追加|入れ/iu;
+const packageCommand =
+  /^(?:npm|pnpm|yarn|bun|pip|uv|uv pip|poetry|pipenv|pdm|conda|cargo|go|gem|bundle|composer|dotnet|mix|flutter|dart) (?:install|add|get|require)$/;
+const fileWriters = new Set(["rm", "mv", "tee", "touch", "truncate", "unlink"]);
+const gitWriters = new Set(["rm", "mv", "restore"]);
+// Programs whose names are ordinary words: only a code span names them.
+const commonWords = new Set(
+  "act at black cut date file find go hatch history join just kill less link look mail make man melt mix more node poetry run screen script sort split task test time watch which who write".split(
+    " ",
+  ),
+);
+const fillers = new Set(
+  "anymore directly direct direto ever instead yourself locally manually hier mehr direkt lokal aquí más directamente ici plus directement aqui mais diretamente".split(
+    " ",
+  ),
+);
+
+/** True when the prohibition is about changing files and names this one, its folder, or a pattern that it fits. */
+function forbidsPath({ object, clause }: Prohibition, path: string): boolean {
+  if (!editVerb.test(clause) && !untouchable.test(clause)) return false;
+  const names = object.match(nameInText) ?? [];
+  const isNamed = names.some((name) => {
+    const bare = name.replace(/^`|[`.]+$/g, "");
+    return isPathName(bare) ? fits(path, bare) : isFolder(path, bare);
+  });
+  return isNamed || isTranslatedFolder(path, object);
+}
+
+function isPathName(name: string): boolean {
+  return /[/*]|^\.\w|\w\.[a-z]\w{0,7}$/i.test(name);
+}
+
+function fits(path: string, name: string): boolean {
+  const bare = name.replace(/^(?:\.\/)+|\/+$/g, "");
+  if (bare === "" || /^[./*]+$/.test(bare)) return false;
+  return hasPart(path.replaceAll("\\", "/"), bare.match(/\*\*\/?|./gs) ?? []);
+}
+
+/**
+ * True when some folders or files of the path, whole and in a row, fit the glob. Keeps all places of the glob that are
+ * reached so far: a regular expression with many stars tries them one after the other, for minutes.
+ */
+function hasPart(path: string, glob: readonly string[]): boolean {
+  let reached = new Set<number>();
+  for (let at = 0; at <= path.length; at++) {
+    const char = path[at];
+    if (at === 0 || path[at - 1] === "/") reached.add(0);
+    for (const place of reached) if (isStar(glob[place])) reached.add(place + 1);
+    if ((char === undefined || char === "/") && reached.has(glob.length)) return true;
+    const next = new Set<number>();
+    for (const place of reached) {
+      const mark = glob[place];
+      if (isStar(mark) && (mark !== "*" || char !== "/")) next.add(place);
+      else if (mark === char) next.add(place + 1);
+    }
+    reached = next;
+  }
+  return false;
+}
+
+function isStar(mark: string | undefined): boolean {
+  return mark?.startsWith("*") === true;
+}
+
+// "never edit migrations": a folder by its name, in the singular or plural.
+function isFolder(path: string, name: string): boolean {
+  const wanted = name.toLowerCase();
+  if (wanted.length < minFolderChars || generic.has(wanted)) return false;
+  const folders = path.toLowerCase().split(/[\\/]/).slice(0, -1);
+  return folders.some((folder) => folder === wanted || (folder.length > 4 && stem(folder) === stem(wanted)));
+}
+
+// "Bestehende Migrationen ändern wir nie": the folder has its English name.
+function isTranslatedFolder(path: string, object: string): boolean {
+  const folders = path.toLowerCase().split(/[\\/]/).slice(0, -1);
+  return folders.some((folder) => folderWords.get(folder)?.test(object) === true);
+}
+
+const minFolderChars = 3;
+const folderWords: ReadonlyMap<string, RegExp> = new Map(
+  (
+    [
+      [
+        "migrations db_migrations migrate",
+        "migrationen|migraci[oó]n(?:es)?|migraç(?:ão|ões)|миграци\\w+",
+        "迁移|マイグレーション",
+      ],
+      [
+        "gen generated __generated__",
+        "generated|generiert\\w*|generad[oa]s?|généré\\w*|gerad[oa]s?|сгенерирован\\w+",
+        "生成",
+      ],
+      ["test tests __tests__", "pruebas?|testes|тест\\w*", "测试|テスト"],
+      [
+        "doc docs",
+        "dokumentation|doku|documentación|documentação|documentation|документаци\\w+",
+        "文档|ドキュメント",
+      ],
+      [
+        "config configs",
+        "konfiguration\\w*|configuración|configuração|configuration|конфиг\\w*",
+        "配置|設定",
+      ],
+      ["templates", "vorlagen?|plantillas?|modelos|шаблон\\w*", "模板|テンプレート"],
+    ] satisfies [string, string, string][]
+  ).flatMap(([folders, words, runs]) => {
+    const cue = cueOf({ words, runs });
+    return folders.split(" ").map((folder): [string, RegExp] => [folder, cue]);
+  }),
+);
+const nameInText = /`[^`\s]+`|[\p{L}\p{N}_@*.-][\p{L}\p{N}_@*./-]*/gu;
+const untouchable = /off[- ]limits|read[- ]only|taboo|tabu/i;
+const generic = new Set(
+  "all any anything app code error file files here home lib main new out project projects src the thing this user users work".split(
+    " ",
+  ),
+);

@@ -1,0 +1,204 @@
+// Whether two rules contradict each other, and whether the newer one certainly replaces the older.
+import type { Speaker } from "../../core/records/statement.ts";
+import { bareWordsOf } from "../../text/words.ts";
+import { topicTermsOf } from "../text/topic-terms.ts";
+import { alternativesIn } from "./alternatives.ts";
+import {
+  clausesOf,
+  isFiller,
+  isReplacement,
+  type RuleClause,
+  scopeOf,
+  withdrawnIn,
+  withoutFillers,
+} from "./rule-wording.ts";
+
+/** A rule as it is compared: an observation or a draft. */
+export interface ComparedRule {
+  text: string;
+  said_by: Speaker | null;
+  standing: boolean;
+}
+
+/** What a rule is about; made once when it is compared with many. */
+export interface Subject {
+  isOfUser: boolean;
+  asked: ReadonlySet<string>;
+  rejected: ReadonlySet<string>;
+  /** Values by the choice that they decide. */
+  chosen: ReadonlyMap<string, ReadonlySet<string>>;
+  refused: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Terms besides those values. */
+  rest: ReadonlySet<string>;
+  all: ReadonlySet<string>;
+  /** Terms of names, paths and numbers. */
+  named: ReadonlySet<string>;
+  scope: ReadonlySet<string>;
+  /** Terms of what it gives up: "drop the type prefixes". */
+  withdrawn: ReadonlySet<string>;
+  /** Terms of each of its parts: "lines in the changelog, and tests beside the code" has two. */
+  parts: readonly (readonly string[])[];
+  isReplacement: boolean;
+}
+
+/**
+ * "same": both are rules of the user on one subject, and the newer one certainly replaces the older. "related": they
+ * contradict each other, and only the user can tell which applies. Null: neither.
+ */
+export function sameSubject(older: ComparedRule, newer: ComparedRule): "same" | "related" | null {
+  return compareSubjects(subjectOf(older), subjectOf(newer));
+}
+
+export function compareSubjects(older: Subject, newer: Subject): "same" | "related" | null {
+  const conflict =
+    choiceConflict(older, newer) ?? rejectionConflict(older, newer) ?? valueConflict(older, newer);
+  const withdrawal = withdrawalOf(older, newer);
+  if (conflict === null || withdrawal === "same") return withdrawal;
+  const isSaidSo = newer.isReplacement || conflict === "rejected by the newer";
+  // In a sentence with another value, what the newer one lacks is the older value.
+  const coversOlder = conflict === "other value" || isSubset(older.rest, newer.all);
+  const isAsWide = isSubset(newer.scope, older.all);
+  return older.isOfUser && newer.isOfUser && isSaidSo && coversOlder && isAsWide ? "same" : "related";
+}
+
+/** "Drop the changelog lines" against the rule that asks for them; a rule that asks for more is not replaced. */
+function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null {
+  const given = [...newer.withdrawn].filter((term) => older.asked.has(term) && !older.rejected.has(term));
+  if (given.length === 0 || given.length * 2 < newer.withdrawn.size) return null;
+  const isCertain =
+    given.length >= 2 && older.parts.every((part) => part.some((term) => newer.all.has(term)));
+  const isAsWide = isSubset(newer.scope, older.all);
+  return isCertain && isAsWide && older.isOfUser && newer.isOfUser ? "same" : "related";
+}
+
+export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
+  const sides = { asked: emptySide(), rejected: emptySide() };
+  for (const { text: clause, isRejected } of clausesWithTerms(text))
+    addClause(isRejected ? sides.rejected : sides.asked, clause);
+  const { asked, rejected } = sides;
+  const rest = new Set([...asked.rest, ...rejected.rest]);
+  return {
+    isOfUser: said_by === "user" && standing,
+    asked: asked.terms,
+    rejected: rejected.terms,
+    chosen: asked.values,
+    refused: rejected.values,
+    rest,
+    all: new Set([...asked.terms, ...rejected.terms]),
+    named: new Set((text.match(name) ?? []).flatMap((found) => termsOf(found))),
+    scope: new Set(scopeOf(text).flatMap((found) => termsOf(found).filter((term) => rest.has(term)))),
+    withdrawn: new Set(withdrawnIn(text).flatMap(termsOf)),
+    parts: text
+      .split(partEnd)
+      .map(termsOf)
+      .filter((terms) => terms.length > 0),
+    isReplacement: isReplacement(text),
+  };
+}
+
+interface Side {
+  terms: Set<string>;
+  rest: Set<string>;
+  values: Map<string, Set<string>>;
+}
+
+function emptySide(): Side {
+  return { terms: new Set(), rest: new Set(), values: new Map() };
+}
+
+// "npm is not used": a rejecting clause that names nothing means what stands in front of it.
+function clausesWithTerms(text: string): RuleClause[] {
+  const kept: RuleClause[] = [];
+  for (const clause of clausesOf(text).map(withWithdrawal)) {
+    const before = kept.at(-1);
+    if (termsOf(clause.text).length > 0) kept.push(clause);
+    else if (clause.isRejected && before !== undefined) before.isRejected = true;
+  }
+  return kept;
+}
+
+// "Forget the changelog lines" rejects them.
+function withWithdrawal(clause: RuleClause): RuleClause {
+  return { ...clause, isRejected: clause.isRejected || withdrawnIn(clause.text).length > 0 };
+}
+
+function addClause({ terms, rest, values }: Side, clause: string): void {
+  const ofValues = new Set<string>();
+  for (const word of bareWordsOf(clause)) {
+    for (const { choice, value } of alternativesIn(word)) {
+      values.set(choice, (values.get(choice) ?? new Set()).add(value));
+      for (const term of topicTermsOf(word.text)) ofValues.add(term);
+    }
+  }
+  for (const term of termsOf(clause)) {
+    terms.add(term);
+    if (!ofValues.has(term)) rest.add(term);
+  }
+}
+
+function termsOf(text: string): string[] {
+  return topicTermsOf(withoutFillers(text)).filter((term) => !isFiller(term));
+}
+
+type Conflict = "rejected by the newer" | "other value" | "other" | null;
+
+// Two values of one choice: npm and pnpm, tabs and spaces. Rules with words of their own each are about two things.
+function choiceConflict(older: Subject, newer: Subject): Conflict {
+  if (older.rest.size > 0 && newer.rest.size > 0 && shared(older.rest, newer.rest) === 0) return null;
+  for (const [choice, values] of older.chosen) {
+    const refused = newer.refused.get(choice);
+    if (refused !== undefined && shared(values, refused) > 0) return "rejected by the newer";
+    const chosen = newer.chosen.get(choice);
+    if (chosen !== undefined && shared(values, chosen) === 0) return "other";
+  }
+  for (const [choice, values] of older.refused)
+    if (shared(values, newer.chosen.get(choice) ?? noTerms) > 0) return "other";
+  return null;
+}
+
+// One asks for what the other rejects, and they share half of their words.
+function rejectionConflict(older: Subject, newer: Subject): Conflict {
+  const common = shared(older.all, newer.all);
+  if (common < 2 || common * 2 < Math.min(older.all.size, newer.all.size)) return null;
+  if (opposed(older.asked, newer.rejected, newer.asked, older.rejected)) return "rejected by the newer";
+  if (opposed(newer.asked, older.rejected, older.asked, newer.rejected)) return "other";
+  return null;
+}
+
+function opposed(
+  asked: ReadonlySet<string>,
+  rejected: ReadonlySet<string>,
+  askedToo: ReadonlySet<string>,
+  rejectedToo: ReadonlySet<string>,
+): boolean {
+  return [...asked].some((term) => rejected.has(term) && !askedToo.has(term) && !rejectedToo.has(term));
+}
+
+// The same sentence with another number or name in it.
+function valueConflict(older: Subject, newer: Subject): Conflict {
+  const [ownOlder, ownNewer] = [without(older.all, newer.all), without(newer.all, older.all)];
+  const common = shared(older.all, newer.all);
+  const isAlike = common >= 2 && common * 3 >= Math.max(older.all.size, newer.all.size) * 2;
+  const isOtherValue = isNamed(ownOlder, older) && isNamed(ownNewer, newer);
+  return isAlike && isOtherValue ? "other value" : null;
+}
+
+function isNamed(terms: readonly string[], { named }: Subject): boolean {
+  return terms.length > 0 && terms.length <= 2 && terms.every((term) => named.has(term));
+}
+
+function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return [...a].filter((term) => b.has(term)).length;
+}
+
+function without(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
+  return [...a].filter((term) => !b.has(term));
+}
+
+function isSubset(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return shared(a, b) === a.size;
+}
+
+const partEnd = /[;；。]|[.!?！？]\s|\s(?:and|und|y|et|e|и)\s/u;
+const noTerms: ReadonlySet<string> = new Set();
+const name = /`[^`\n]{1,80}`|[\p{L}\p{N}_@~*-]*[\p{N}/._@-][\p{L}\p{N}_@~*/.-]*/gu;

@@ -1,0 +1,194 @@
+// What the wording of a sentence in an agent's closing message tells, in eight languages.
+import { cueOf } from "./cue-pattern.ts";
+
+/** Classes of wording; a sentence can have several. */
+const closingCues = {
+  /** Says why something happened or is so. */
+  cause: cueOf({
+    words: `because|cause[sd]?|root cause|reasons?|culprit|due to|why|so that|therefore|hence|since|
+      weil|ursache|grund|gründe|liegt (?:an|daran)|lag (?:an|daran)|deshalb|daher|wegen|
+      causa|causas|porque|debido a|por eso|motivo|culpa|culpable|
+      cause|parce que|car|raison|à cause|donc|vient de|
+      por isso|devido|pois|
+      причина|причине|потому что|из-за|поэтому|так как`,
+    runs: "原因|因为|由于|所以|导致|因此|ため|ので|せいで|からです",
+  }),
+  /** Names what was chosen, proposed, rejected, or kept. */
+  decision: cueOf({
+    words: `decision|decided?|chose|chosen|choice|prefer\\w*|recommend\\w*|recommendation|propos\\w+|settled|ruled out|
+      reject\\w*|off the table|instead of|rather than|would (?:take|use|go|keep|not|be)|i'd (?:take|go|keep)|go for|
+      not worth|we take|stays?|remains?|trade-?off|drawback|against it|speaks against|lose|give up|cost:|wins?|out because|
+      entscheidung|entschieden|vorschlag|empfehle|gewählt|bleibt (?:es )?bei|vom tisch|nachteil|genügt|stattdessen|
+      decisión|decidido|propongo|recomiendo|elegid[oa]|descartad[oa]s?|en lugar de|desventaja|
+      choix|décision|retenu|écarté\\w*|recommande|propose|penche|plutôt|inconvénient|
+      decisão|escolhid[oa]|recomendo|descartad[oa]|em vez de|desvantagem|
+      решение|решили|выбран\\w*|предлагаю|рекомендую|отказал\\w+|вместо|недостаток`,
+    runs: "决定|建议|选择|放弃|不采用|而不是|缺点|採用|決定|勧めます|推奨|却下|代わりに|見送",
+  }),
+  /** What is not done, stopped, or waits. */
+  open: cueOf({
+    words: `left|remaining|remains|what remains|still|not (?:yet|done|started|committed|pushed|run|written|touched|converted|merged)|
+      yet to|to-?do|unfinished|half(?:way)? done|untouched|stopped|paused|pending|waits? for|waiting|blocked|next step|next:|
+      open|not in the code|is next|have not|has not|did not touch|needs? (?:a decision|to be)|has to be|have to be|tomorrow|
+      before (?:it|this|that) can|proper fix|
+      offen|fehlt|fehlen|noch nicht|noch (?:zu|keine?)|übrig|bleibt noch|ausstehend|wartet|angehalten|als nächstes|steht noch|unberührt|
+      pendiente|falta|faltan|queda|quedan|todavía|aún no|sin (?:hacer|empezar|terminar)|se reanuda|parado|siguiente|
+      reste|restent|pas encore|à faire|en attente|manque|arrêté|prochaine étape|
+      falta|faltam|ainda não|pendente|parado|próximo passo|por fazer|
+      осталось|остались|остаётся|ещё не|еще не|не начат\\w*|не сделан\\w*|не трогал|ждёт|ждет|открыт\\w*|дальше|следующ\\w+`,
+    runs: "还没|还没有|尚未|未完成|剩下|剩余|没有改|没改|待|下一步|まだ|未着手|未対応|残り|残って|未定|次は|待ち",
+  }),
+  /** A new state replaces an old one, or applies from now on. */
+  change: cueOf({
+    words: `no longer|not any ?more|any more|anymore|from (?:now|here) on|instead of|replac\\w+|is gone|are gone|dropped|
+      moved to|switched|now use[sd]?|from now|next one|new ones|as before|obsolete|deprecated|used to|
+      nicht mehr|ab jetzt|ab sofort|künftig|statt|ersetzt|abgelöst|umgestellt|
+      ya no|a partir de ahora|desde ahora|en vez de|sustituy\\w+|reemplaz\\w+|
+      ne [^.]{1,40} plus|n'existe plus|désormais|dorénavant|au lieu d|remplac\\w+|à partir de maintenant|
+      não [^.]{1,30} mais|a partir de agora|de agora em diante|no lugar de|substitu\\w+|
+      больше не|теперь|отныне|впредь|вместо|заменен\\w*|перешли`,
+    runs: "不再|从现在|以后|改为|改成|替换|なくなり|今後|これから|廃止|変更|移し|移す|読まなく",
+  }),
+  /** A general statement: what holds for all, or must be. */
+  general: cueOf({
+    words: `every|each|all|any|always|never|must|required|only|whenever|whatever|everything|nothing|everywhere|applies|cannot|
+      can't|should|jede[rsmn]?|alle[sn]?|immer|nie|niemals|nur|muss|müssen|überall|
+      cada|tod[oa]s?|siempre|nunca|sólo|solo|debe\\w*|hay que|
+      chaque|tou(?:s|te|tes)|toujours|jamais|seulement|doit|doivent|partout|
+      sempre|somente|apenas|deve\\w*|
+      кажд\\w+|все|всегда|никогда|только|должн\\w+|нельзя|везде`,
+    runs: "所有|每个|每次|总是|必须|只能|只有|都|全て|すべて|常に|必ず|のみ|だけ",
+  }),
+  /** Negation and contrast carry the surprise of a finding. */
+  contrast: cueOf({
+    words: `not|no|never|but|however|although|while|without|although|yet|though|wrong|fails?|failed|missing|broken|too (?:early|late|small|large|many)|
+      nicht|kein\\w*|aber|ohne|obwohl|falsch|fehlt|
+      no|pero|sin|aunque|nunca|falla\\w*|
+      pas|mais|sans|aucun\\w*|jamais|échou\\w+|
+      não|mas|sem|embora|falha\\w*|
+      не|но|без|нет|хотя`,
+    runs: "不是|没有|但|却|无法|失败|ではなく|ない|が、|しかし|失敗",
+  }),
+  /** Says that checks pass. */
+  checked: cueOf({
+    words: `tests? (?:now )?pass\\w*|pass(?:es|ed)?|green|checked|verified|compared|works?|reviewed|rendered|looked|i searched|confirmed|
+      tests? (?:laufen|grün)|geprüft|bestanden|
+      pruebas pasan|comprob\\w+|pasan|
+      tests? passent|vérifi\\w+|
+      testes passam|verifiqu\\w+|passam|
+      тест\\w* (?:прош|зел)\\w*|проверил\\w*|проходят`,
+    runs: "测试通过|通过|已验证|テストは|通ります|通過|確認しました",
+  }),
+  /** Offers, questions and remarks to the user. */
+  offer: cueOf({
+    words: `let me know|tell me|if you (?:want|like|prefer|would)|would you like|shall i|should i|do you want|i can|i could|happy to|
+      say the word|your call|
+      sag bescheid|soll ich|wenn du (?:willst|magst|möchtest)|kann ich|
+      avísame|dime si|quieres que|si quieres|puedo|
+      dis-moi|dites-moi|si tu veux|si vous voulez|voulez-vous|je peux|
+      me avise|se quiser|quer que|posso|
+      скажи\\w*|если хотите|если хочешь|могу`,
+    runs: "需要我|要不要|如果你|告诉我|しましょうか|ますか|教えて",
+  }),
+  /** What was left as it is. */
+  unchanged: cueOf({
+    words: `unchanged|as (?:it was|they were|before|is)|did not (?:change|touch|move|need)|untouched|stay(?:s|ed)? as|left (?:it|them|alone|as)|same as|i left|
+      unverändert|nicht angefasst|
+      sin cambios|no (?:he )?toc\\w+|
+      inchang\\w+|pas touché|
+      inalterad\\w+|não mexi|
+      без изменений|не менял\\w*|не трогал\\w*`,
+    runs: "不变|没有改动|保持|そのまま|変更していません|変わりません",
+  }),
+  /** How it is done here, for the next time. */
+  howTo: cueOf({
+    words: `use|uses|run|runs|with|via|through|by|goes|lives?|stands? in|is in|are in|kept in|pattern|convention|scheme|
+      über|mit|steht in|liegt in|heißen|heißt|
+      usa|usar|con|está en|están en|
+      utilis\\w+|avec|se trouve|passe par|
+      usar|com|fica em|está em|
+      через|используй\\w*|лежит|лежат|с помощью`,
+    runs: "使用|用|放在|位于|通过|使う|使い|にあります|経由",
+  }),
+} as const;
+
+export type ClosingCue = keyof typeof closingCues;
+
+/** True when a sentence says that something changed. */
+export function saysChanged(text: string): boolean {
+  return closingCues.change.test(text);
+}
+
+/** The classes that the wording of a sentence has. */
+export function closingCuesOf(text: string): Set<ClosingCue> {
+  const names = Object.keys(closingCues) as ClosingCue[];
+  return new Set(names.filter((name) => closingCues[name].test(text)));
+}
+
+/** Classes of wording; a sentence can have several. */
+const promptCues = {
+  /** Forbids. */
+  never: cueOf({
+    words: `never|don'?t|do not|no(?! problem| idea| no)|not|nobody|no one|none|without|nothing|stop|avoid|forbidden|must not|cannot|can't|
+      nie|niemals|nicht|kein\\w*|niemand|ohne|verboten|
+      nunca|jamás|nadie|sin|prohibido|ning[uú]n\\w*|nada de|
+      jamais|ne [^.]{1,20} pas|pas de|personne|sans|aucun\\w*|interdit|
+      não|nunca|ninguém|sem|proibido|nenhum\\w*|
+      никогда|нельзя|не|никто|без|запрещ\\w+`,
+    runs: "不要|别|不能|不得|禁止|从不|不许|绝不|しない|ないで|禁止|いけません|だめ|ません|なしで",
+  }),
+  /** Says that it holds for all cases, or from now on. */
+  always: cueOf({
+    words: `always|every|each|all|any|anything|everything|everywhere|whatever|whenever|from (?:now|here) on|in general|generally|
+      same for|as everywhere|for future|only|ever|at most|max(?:imum)?|
+      immer|jede[rsmn]?|alle[sn]?|überall|grundsätzlich|generell|ab (?:jetzt|sofort)|künftig|nur|
+      siempre|cada|tod[oa]s?|a partir de ahora|en general|sólo|solo|en adelante|
+      toujours|chaque|tou(?:s|tes?)|partout|désormais|dorénavant|en général|seulement|uniquement|
+      sempre|cada|tod[oa]s?|daqui (?:em diante|pra frente)|a partir de agora|em geral|só|somente|
+      всегда|кажд\\w+|все|везде|впредь|отныне|только|вообще`,
+    runs: "总是|每次|所有|一律|必须|以后|今后|都要|只能|只用|统一|常に|必ず|毎回|すべて|全て|今後|これから|だけ|のみ",
+  }),
+  /** Says how things are done, must be, or belong. */
+  norm: cueOf({
+    words: `we (?:use|do|don't|ship|keep|have|never|always|put|write|call|name|only|got)|our|us|here|by convention|must|should|has to|have to|needs? to|
+      supposed to|belongs?|lives? in|goes in|expects?|please|pls|want|prefer|like|rather|instead|remember|note|mind|because|since|otherwise|
+      wir|unser\\w*|bei uns|hier|muss|müssen|soll\\w*|bitte|lieber|statt|gehör\\w+|denk dran|sonst|weil|heißen|
+      nosotros|nuestr[oa]s?|aquí|usamos|debe\\w*|hay que|tiene que|por favor|prefiero|mejor|recuerda|porque|si no|
+      nous|notre|nos|chez nous|ici|doit|doivent|il faut|merci de|s'il|svp|préfère|plutôt|rappel|sinon|
+      nós|noss[oa]s?|aqui|usamos|deve\\w*|tem que|precisa|por favor|prefiro|melhor|lembr\\w+|senão|por causa|
+      мы|наш\\w*|у нас|здесь|должн\\w+|надо|нужно|пожалуйста|лучше|вместо|помни|иначе|потому что`,
+    runs: "我们|这里|应该|要用|请|最好|记住|因为|否则|用|我们的|私たち|うちの|うちでは|ここでは|べき|してください|ください|ように|方が|でお願い",
+  }),
+  /** Corrects what the agent did. */
+  correction: cueOf({
+    words: `no+,? no|no[,.!]|nope|stop|wait|too (?:long|much|many|short)|wrong|not like (?:this|that)|why (?:did|are|is|euros)|redo|revert|undo|again|
+      i said|i told you|instead|actually|hmm+|omg|halt|falsch|doch nicht|rückgängig|schon wieder|mach das|
+      así no|mal|otra vez|deshaz|te dije|non|pas comme|refais|annule|encore|
+      assim não|errado|de novo|desfaz|так нельзя|нет|неправильно|откати|опять|переделай`,
+    runs: "不对|错了|重做|撤销|不是这样|又|违う|やり直|戻して|ではなく",
+  }),
+  /** Limits a wish to this one time. */
+  oneOff: cueOf({
+    words: `for now|this time|just (?:this )?once|this one|today|for the moment|temporarily|until (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next)|
+      in a hurry|quick(?:ly)?|
+      erstmal|vorerst|diesmal|ausnahmsweise|heute|fürs erste|im moment|
+      por ahora|esta vez|de momento|hoy|por esta|
+      pour l'instant|cette fois|aujourd'hui|pour le moment|
+      por enquanto|desta vez|hoje|só dessa vez|
+      пока|на этот раз|сегодня|временно|сейчас`,
+    runs: "暂时|这次|先不|今天|目前|とりあえず|今回|今日は|一旦|ひとまず",
+  }),
+  /** Agrees to a proposal. */
+  agreement: cueOf({
+    words: `^(?:yes|yep|ok(?:ay)?|agreed|fine|good|go|sure|sold|settled|makes sense|sounds good|do it|approved|ja|gut|passt|einverstanden|sí|vale|venga|de acuerdo|oui|d'accord|sim|fechado|да|хорошо|согласен)`,
+    runs: "^(?:好的|好|可以|同意|はい|お願いします|了解)",
+  }),
+} as const;
+
+type PromptCue = keyof typeof promptCues;
+
+/** The classes that the wording of a sentence has. */
+export function promptCuesOf(text: string): Set<PromptCue> {
+  const names = Object.keys(promptCues) as PromptCue[];
+  return new Set(names.filter((name) => promptCues[name].test(text)));
+}
