@@ -1,4 +1,4 @@
-// Where the server's database is: the one that is named, one that already runs in the data directory, or a new private one.
+// Finds the server's database: the configured one, one that already runs in the data directory, or a new private one.
 import { setTimeout as delay } from "node:timers/promises";
 import { MemError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -8,30 +8,26 @@ import { takeStartLock } from "./start-lock.ts";
 
 export interface ServerDatabase {
   url: string;
-  /** Which one it is, for the person who started the server. */
+  /** Its origin: MEM_DATABASE_URL, started by this process, or started by another one. */
   described: "named" | "private" | "joined";
-  /** Ends a private one; nothing for others. */
+  /** Stops a private one; does nothing for others. */
   stop(): Promise<void>;
 }
 
 interface FindOptions {
-  /** MEM_DATABASE_URL; empty when none is named. */
+  /** MEM_DATABASE_URL; empty when it is not set. */
   named: string;
   dataDir: string;
   log: Log;
-  /** A command's, not a server's: a server that starts meanwhile waits for its end instead of joining what will stop. */
+  /** For a command: a server that starts meanwhile waits for its end instead of joining a PostgreSQL that will stop. */
   isBrief?: boolean;
-  /** A private one ended by itself and could not be started again. */
+  /** A private one ended by itself and could not be restarted. */
   onLost(cause: MemError): void;
 }
 
-const mostRestarts = 5;
-const restartsForgottenAfterMs = 60_000;
-const lookEveryMs = 250;
-
 /**
- * Finds or starts the database. A private one that ends is started again, five times in a minute at most, by whichever
- * server of its data directory comes first: the others join it.
+ * Finds or starts the database. When a private one ends by itself, the first server of its data directory restarts it, at
+ * most five times a minute; the others join it.
  */
 export async function findServerDatabase(options: FindOptions): Promise<ServerDatabase> {
   const { named, dataDir, isBrief = false } = options;
@@ -40,38 +36,38 @@ export async function findServerDatabase(options: FindOptions): Promise<ServerDa
     return { url: named, described: "named", stop: async () => undefined };
   }
   const unlock = await takeStartLock(dataDir);
-  let mustHold = false;
+  let keepsLock = false;
   try {
     const found = await joinOrStart(options);
-    if (isBrief && found.described === "joined") return { ...found, stop: async () => undefined };
-    mustHold = isBrief;
-    const kept = keep(found, options);
-    return mustHold ? { ...kept, stop: () => kept.stop().finally(unlock) } : kept;
+    if (!isBrief) return superviseRestarts(found, options);
+    if (found.described === "joined") return { ...found, stop: async () => undefined };
+    keepsLock = true;
+    return { ...found, stop: () => found.stop().finally(unlock) };
   } finally {
-    if (!mustHold) unlock();
+    if (!keepsLock) unlock();
   }
 }
 
-/** One that runs: of this process or joined. */
+/** A private PostgreSQL, started by this process or joined. */
 interface Running {
   url: string;
   described: "private" | "joined";
-  /** Settles when it has ended, or was left by `stop`. */
-  ended(): Promise<void>;
+  /** Settles when it has ended, or `stop` was called. */
+  ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 async function joinOrStart({ dataDir, log }: Pick<FindOptions, "dataDir" | "log">): Promise<Running> {
   const running = findPrivatePostgres(dataDir);
-  if (running !== undefined && (await isListening(running.url))) return joined(running.url, dataDir);
+  if (running !== undefined && (await isListening(running.url))) return join(running.url, dataDir);
   const started = await startPrivatePostgres({
     dataDir,
     log: (line) => log.debug({ postgres: line }, "postgres"),
   });
-  return { url: started.url, described: "private", ended: () => started.ended, stop: () => started.stop() };
+  return { ...started, described: "private", stop: () => started.stop() };
 }
 
-// The process number alone may be another process's by now.
+// The process id in its file may belong to another process by now.
 function isListening(url: string): Promise<boolean> {
   return demandDatabase(url).then(
     () => true,
@@ -79,58 +75,59 @@ function isListening(url: string): Promise<boolean> {
   );
 }
 
-function joined(url: string, dataDir: string): Running {
-  const left = new AbortController();
+const pollMs = 250;
+
+function join(url: string, dataDir: string): Running {
+  let left = false;
+  async function untilEnd(): Promise<void> {
+    while (!left && findPrivatePostgres(dataDir) !== undefined)
+      await delay(pollMs, undefined, { ref: false });
+  }
   return {
     url,
     described: "joined",
-    ended: () => goneFrom(dataDir, left.signal),
-    stop: async () => left.abort(),
+    ended: untilEnd(),
+    async stop() {
+      left = true;
+    },
   };
 }
 
-async function goneFrom(dataDir: string, left: AbortSignal): Promise<void> {
-  while (!left.aborted && findPrivatePostgres(dataDir) !== undefined) {
-    await delay(lookEveryMs, undefined, { ref: false });
-  }
-}
+const maxRestarts = 5;
+const restartWindowMs = 60_000;
 
-/** The same as long as it runs; when it ends unasked, the next one on the same socket, started here or elsewhere. */
-function keep(found: Running, options: FindOptions): ServerDatabase {
-  const { dataDir, isBrief = false, log, onLost } = options;
+function superviseRestarts(found: Running, options: FindOptions): ServerDatabase {
+  const { dataDir, log, onLost } = options;
   let current = found;
-  let starting: Promise<unknown> | undefined;
+  let starting: Promise<Running> | undefined;
   let stopping = false;
   let restarts = 0;
 
   async function watch(): Promise<void> {
     for (;;) {
-      await current.ended();
+      await current.ended;
       if (stopping) return;
-      log.warn("the private PostgreSQL ended; it is started again");
+      log.warn("the private PostgreSQL ended; restarting it");
       if (current.described === "private") countRestart();
-      // A command holds the lock for as long as it lasts.
-      const unlock = isBrief ? () => undefined : await takeStartLock(dataDir);
+      const unlock = await takeStartLock(dataDir);
       try {
         if (stopping) return;
-        starting = again(options).then((running) => (current = running));
-        await starting;
+        starting = startAgain(options);
+        current = await starting;
       } finally {
         unlock();
       }
       log.info(
-        { by: current.described === "joined" ? "another" : "us" },
-        "the private PostgreSQL runs again",
+        { startedBy: current.described === "joined" ? "another server" : "this server" },
+        "PostgreSQL runs again",
       );
     }
   }
 
   function countRestart(): void {
     restarts += 1;
-    setTimeout(() => {
-      restarts -= 1;
-    }, restartsForgottenAfterMs).unref();
-    if (restarts <= mostRestarts) return;
+    setTimeout(() => (restarts -= 1), restartWindowMs).unref();
+    if (restarts <= maxRestarts) return;
     throw new MemError("storage_failed", { message: "The private PostgreSQL keeps ending." });
   }
 
@@ -142,19 +139,20 @@ function keep(found: Running, options: FindOptions): ServerDatabase {
     described: found.described,
     async stop() {
       stopping = true;
-      await starting?.catch(() => undefined);
-      await current.stop();
+      const running = await starting?.catch(() => undefined);
+      await (running ?? current).stop();
     },
   };
 }
 
-// After a crash its children hold the shared memory for a moment, and a start is refused as long as they do.
-async function again(options: FindOptions, tries = 15): Promise<Running> {
-  try {
-    return await joinOrStart(options);
-  } catch (cause) {
-    if (tries === 0) throw cause;
+// After a crash its children hold the shared memory for a moment, and a start is refused meanwhile.
+async function startAgain(options: FindOptions): Promise<Running> {
+  for (let tries = 15; ; tries -= 1) {
+    try {
+      return await joinOrStart(options);
+    } catch (cause) {
+      if (tries === 0) throw cause;
+      await delay(1_000);
+    }
   }
-  await delay(1_000);
-  return again(options, tries - 1);
 }

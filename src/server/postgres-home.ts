@@ -1,48 +1,68 @@
-// Where the private PostgreSQL lies, and as whom it runs: it refuses to be root, so root lends it a user and a way in.
+// Directories and user of the private PostgreSQL. It refuses to run as root, so root gives it a uid and a way in.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectories } from "../core/directory.ts";
-import { failOpenSync, MemError } from "../core/errors.ts";
+import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
-import type { LentUser } from "./postgres-programs.ts";
+import { ancestorsOf, type PostgresUser } from "./postgres-programs.ts";
 
 export interface PostgresHome {
   /** The directory of the cluster. */
   cluster: string;
   /** The directory of its socket: who may enter it may connect. */
   sockets: string;
-  /** As whom it runs; undefined is as ourselves. */
-  user: LentUser | undefined;
+  /** The user it runs as; undefined is the user of this process. */
+  user: PostgresUser | undefined;
 }
 
 /**
- * Makes the directories below `dataDir`. Throws `data_dir_unusable` when root finds nobody to run it as, and when what lies
- * elsewhere for this data directory is not linked to it any more.
+ * Makes the directories below `dataDir`. Throws `data_dir_unusable` when root's PostgreSQL cannot reach its cluster, and
+ * when the link to a cluster outside of the data directory is gone.
  */
 export function preparePostgresHome(dataDir: string): PostgresHome {
-  if (process.getuid?.() !== 0) return ownHome(join(dataDir, "postgres"));
-  const user = unprivilegedUser();
-  return lentHome(reachableHome(dataDir), user);
-}
-
-function ownHome(root: string): PostgresHome {
-  makeDirectories(root, 0o700);
-  return { ...made(root), user: undefined };
-}
-
-function lentHome(root: string, user: LentUser): PostgresHome {
+  if (process.getuid?.() !== 0) {
+    const root = join(dataDir, "postgres");
+    makeDirectories(root, 0o700);
+    return { ...privateDirectories(root), user: undefined };
+  }
+  const root = reachableRoot(dataDir);
   makeDirectories(root, 0o711);
   chmodSync(root, 0o711);
-  const home = made(root);
+  const home = privateDirectories(root);
+  const user = userOf(home.cluster);
   for (const directory of [home.cluster, home.sockets]) chownSync(directory, user.uid, user.gid);
   return { ...home, user };
+}
+
+// PostgreSQL needs no account, and neither systemd nor Debian gives this id to anybody else.
+const reservedId = 65_525;
+
+/** Earlier versions ran it as the user `postgres` or their own one. */
+function userOf(cluster: string): PostgresUser {
+  const { uid, gid } = statSync(cluster);
+  return uid === 0 ? { uid: reservedId, gid: reservedId } : { uid, gid };
+}
+
+/** The account that initdb runs as: it asks for the name of its user. Throws `data_dir_unusable`. */
+export function accountForInitdb(): PostgresUser {
+  try {
+    const id = (flag: string) =>
+      Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8", stdio: "pipe" }));
+    return { uid: id("-u"), gid: id("-g") };
+  } catch (cause) {
+    throw new MemError("data_dir_unusable", {
+      message: "PostgreSQL does not run as root, and this system has no user `nobody`.",
+      hint: "Start mem as another user, or set MEM_DATABASE_URL.",
+      cause,
+    });
+  }
 }
 
 // A socket's address holds 103 bytes on macOS and 107 on Linux; `.s.PGSQL.5432` is 14 of them.
 const longestSocketDirectory = 85;
 
-function made(root: string): { cluster: string; sockets: string } {
+function privateDirectories(root: string): { cluster: string; sockets: string } {
   const inside = join(root, "run");
   const sockets =
     Buffer.byteLength(inside) <= longestSocketDirectory ? inside : join("/tmp", `mem-pg-${shortName(root)}`);
@@ -57,43 +77,39 @@ function made(root: string): { cluster: string; sockets: string } {
   return { cluster, sockets };
 }
 
-// Another user has to get through every directory above: where one is closed (as /root is), the cluster lies beside the
-// system's other state, and a link in the data directory leads there.
-function reachableHome(dataDir: string): string {
+// Another user has to get through every directory above. Where one is closed, as /root is, the cluster is below /var/lib,
+// and the data directory has a link to it.
+function reachableRoot(dataDir: string): string {
   const inside = join(dataDir, "postgres");
-  const outside = outsideOf(dataDir);
-  if (!existsSync(inside) && holdsCluster(outside)) throw unlinked(inside, outside);
-  const closed = ancestorsOf(dataDir).find((directory) => !isOpenToPass(directory));
+  const outside = join("/var/lib/agent-mem", shortName(dataDir));
+  if (!existsSync(inside) && holdsCluster(outside)) throw linkGone(inside, outside);
+  const closed = ancestorsOf(dataDir).findLast((directory) => (statSync(directory).mode & 0o001) === 0);
   if (closed === undefined) {
-    // Passing through, not listing: what lies beside it stays closed by its own mode.
+    // Others may pass through, not list: the mode of each file beside it still protects it.
     chmodSync(dataDir, 0o711);
     return inside;
   }
   // A new cluster elsewhere would look as if the memory were lost.
-  if (holdsCluster(inside) && !isLink(inside)) throw shutIn(inside, closed);
+  if (holdsCluster(inside) && !isLink(inside)) throw closedIn(inside, closed);
   makeDirectories(outside, 0o711);
-  // Ours closes what it makes to everybody (the umask), also the directory that all clusters lie in.
+  // The umask may have closed them.
   for (const directory of [dirname(outside), outside]) chmodSync(directory, 0o711);
   if (!existsSync(inside)) symlinkSync(outside, inside);
   return outside;
 }
 
-function outsideOf(dataDir: string): string {
-  return join("/var/lib/agent-mem", shortName(dataDir));
-}
-
-// Who removed the data directory meant to remove the memory, or lost it: neither is for a start to decide.
-function unlinked(inside: string, outside: string): MemError {
+// Removing the data directory may have meant to remove the memory, or may have been an accident: the user decides.
+function linkGone(inside: string, outside: string): MemError {
   return new MemError("data_dir_unusable", {
-    message: `The memory that this data directory had lies in ${outside}, and ${inside}, which led there, is gone.`,
-    hint: `To have it again run \`ln -s ${inShell(outside)} ${inShell(inside)}\`; to remove it for good \`rm -r ${inShell(outside)}\`. Then start again.`,
+    message: `The memory of this data directory is in ${outside}, but the link to it, ${inside}, is gone.`,
+    hint: `To keep the memory, run \`ln -s ${inShell(outside)} ${inShell(inside)}\`. To delete it for good, run \`rm -r ${inShell(outside)}\`. Then start again.`,
   });
 }
 
-function shutIn(inside: string, closed: string): MemError {
+function closedIn(inside: string, closed: string): MemError {
   return new MemError("data_dir_unusable", {
-    message: `The memory lies in ${inside}, and PostgreSQL, which is not root, cannot pass through ${closed} to it any more.`,
-    hint: `Let it pass, which shows nobody what is in it: \`chmod o+x ${inShell(closed)}\`. Then start again.`,
+    message: `The memory is in ${inside}, and PostgreSQL, which does not run as root, can no longer pass through ${closed}.`,
+    hint: `Let others pass through it (they still cannot list it): \`chmod o+x ${inShell(closed)}\`. Then start again.`,
   });
 }
 
@@ -105,49 +121,15 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Where the cluster of a data directory lies, and whether that is outside of it: who removes one must remove both. */
+/** The directory of a data directory's PostgreSQL, and whether it is outside: to delete the memory, delete both. */
 export function placeOfPostgres(dataDir: string): { place: string; isOutside: boolean } {
   const inside = join(dataDir, "postgres");
-  const place = existsSync(inside) ? realpathSync(inside) : inside;
-  return { place, isOutside: isLink(inside) };
+  return { place: existsSync(inside) ? realpathSync(inside) : inside, isOutside: isLink(inside) };
 }
 
-/** A path as a shell reads it. */
+/** A path quoted for a shell. */
 export function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-function ancestorsOf(path: string): string[] {
-  const above = dirname(path);
-  return above === path ? [] : [above, ...ancestorsOf(above)];
-}
-
-function isOpenToPass(directory: string): boolean {
-  return (statSync(directory).mode & 0o001) !== 0;
-}
-
-function unprivilegedUser(): LentUser {
-  const found = idsOf("postgres") ?? idsOf("mem-postgres");
-  if (found !== undefined) return found;
-  failOpenSync("making a user for PostgreSQL", () =>
-    execFileSync("useradd", ["--system", "--no-create-home", "--user-group", "mem-postgres"], {
-      stdio: "ignore",
-    }),
-  );
-  const created = idsOf("mem-postgres");
-  if (created !== undefined) return created;
-  throw new MemError("data_dir_unusable", {
-    message: "PostgreSQL does not run as root, and there is no user `postgres` to run it as.",
-    hint: "Create one (`useradd --system postgres`), start mem as another user, or set MEM_DATABASE_URL.",
-  });
-}
-
-function idsOf(name: string): LentUser | undefined {
-  return failOpenSync("looking for a user", () => {
-    const id = (flag: string) =>
-      Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-    return { name, uid: id("-u"), gid: id("-g") };
-  });
 }
 
 function shortName(path: string): string {

@@ -1,5 +1,13 @@
 // A directory of the test's own, removed when the test ends.
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -7,8 +15,18 @@ import { onTestFinished } from "vitest";
 /** An empty directory that is gone after the running test. */
 export function tempDir(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "mem-test-")));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => {
+    for (const directory of [...linkedPostgres(path), path])
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
   return path;
+}
+
+/** As root the private PostgreSQL of a closed data directory is outside of it, behind a link. */
+function linkedPostgres(path: string): string[] {
+  return [join(path, "postgres"), join(path, "data", "postgres")]
+    .filter((link) => lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    .map((link) => readlinkSync(link));
 }
 
 /** Files under `directory` whose bytes hold one of `canaries`, as `path: canary`. */

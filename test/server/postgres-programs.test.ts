@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -8,24 +7,26 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
 import { MemError } from "../../src/core/errors.ts";
-import { type LentUser, reachablePrograms } from "../../src/server/postgres-programs.ts";
-import { installedPrograms, startPrivatePostgres } from "../../src/server/private-postgres.ts";
+import {
+  installedPrograms,
+  type PostgresUser,
+  reachablePrograms,
+} from "../../src/server/postgres-programs.ts";
+import { startPrivatePostgres } from "../../src/server/private-postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const isRoot = process.getuid?.() === 0;
-const somebody: LentUser = { name: "somebody", uid: 65_534, gid: 65_534 };
+const user: PostgresUser = { uid: 65_534, gid: 65_534 };
 
-/** A small tree in the shape of npm's package, and a directory for copies of it. */
-function smallTree(): { above: string; native: string; copies: string } {
+/** A small tree in the shape of npm's package, and the place for a copy of it. */
+function smallTree(): { above: string; native: string; copy: string } {
   const root = tempDir();
   chmodSync(root, 0o755);
   const above = join(root, "checkout");
@@ -36,21 +37,21 @@ function smallTree(): { above: string; native: string; copies: string } {
   writeFileSync(join(native, "lib", "libx.so.1.2"), "library");
   symlinkSync("libx.so.1.2", join(native, "lib", "libx.so"));
   writeFileSync(join(native, "lib", "deep", "plain"), "data");
-  return { above, native, copies: join(root, "copies") };
+  return { above, native, copy: join(root, "programs") };
 }
 
-function found({ native, copies }: { native: string; copies: string }, clock = systemClock): string {
-  return reachablePrograms({ native, version: "1.2.3", user: somebody, copies, clock });
+function programsOf({ native, copy }: { native: string; copy: string }): string {
+  return reachablePrograms({ native, user, copy });
 }
 
-function runAs(user: LentUser, program: string): string {
-  return execFileSync(program, { uid: user.uid, gid: user.gid, encoding: "utf8" });
+function run(program: string): string {
+  return execFileSync(program, { ...user, encoding: "utf8" });
 }
 
-test("programs that the user can read are run from their place", () => {
+test("runs programs from their place when the user can read them", () => {
   const tree = smallTree();
-  expect(found(tree)).toBe(tree.native);
-  expect(existsSync(tree.copies)).toBe(false);
+  expect(programsOf(tree)).toBe(tree.native);
+  expect(existsSync(tree.copy)).toBe(false);
 });
 
 const closings: [string, (tree: { above: string; native: string }) => void][] = [
@@ -59,26 +60,23 @@ const closings: [string, (tree: { above: string; native: string }) => void][] = 
   ["the umask that they were unpacked with", ({ native }) => execFileSync("chmod", ["-R", "go=", native])],
 ];
 
-test.runIf(isRoot)("programs closed by any directory or mode run from a copy of root's", () => {
-  for (const [, close] of closings) {
+test.runIf(isRoot).each(closings)(
+  "runs a copy that only root can change when closed by %s",
+  (_what, close) => {
     const tree = smallTree();
     close(tree);
     const umask = process.umask(0o077);
     onTestFinished(() => void process.umask(umask));
-    const copy = found(tree);
-    process.umask(umask);
-    expect(copy.startsWith(join(tree.copies, "postgresql-1.2.3-"))).toBe(true);
-    expect(runAs(somebody, join(copy, "bin", "initdb"))).toBe("made\n");
-    for (const path of readdirSync(copy, { recursive: true, encoding: "utf8" })) {
-      const { uid, mode } = lstatSync(join(copy, path));
-      expect(uid).toBe(0);
-      if (!lstatSync(join(copy, path)).isSymbolicLink()) expect(mode & 0o022, path).toBe(0);
+    expect(programsOf(tree)).toBe(tree.copy);
+    expect(run(join(tree.copy, "bin", "initdb"))).toBe("made\n");
+    for (const path of readdirSync(tree.copy, { recursive: true, encoding: "utf8" })) {
+      const stats = lstatSync(join(tree.copy, path));
+      expect(stats.uid).toBe(0);
+      if (!stats.isSymbolicLink()) expect(stats.mode & 0o022, path).toBe(0);
     }
-    expect(readFileSync(join(copy, "lib", "libx.so"), "utf8")).toBe("library");
-    expect(found(tree)).toBe(copy);
-    expect(readdirSync(tree.copies)).toEqual([basename(copy)]);
-  }
-});
+    expect(readFileSync(join(tree.copy, "lib", "libx.so"), "utf8")).toBe("library");
+  },
+);
 
 const damages: [string, (copy: string) => void][] = [
   ["cut short", (copy) => writeFileSync(join(copy, "lib", "deep", "plain"), "")],
@@ -89,82 +87,54 @@ const damages: [string, (copy: string) => void][] = [
   ["of another owner", (copy) => execFileSync("chown", ["65534", join(copy, "bin", "initdb")])],
 ];
 
-test.runIf(isRoot)("a damaged copy is replaced before anything of it runs", () => {
-  for (const [how, damage] of damages) {
-    const tree = smallTree();
-    chmodSync(tree.above, 0o700);
-    const copy = found(tree);
-    damage(copy);
-    expect(found(tree), how).toBe(copy);
-    expect(runAs(somebody, join(copy, "bin", "initdb")), how).toBe("made\n");
-    expect(readdirSync(join(copy, "lib")).sort(), how).toEqual(["deep", "libx.so", "libx.so.1.2"]);
-    expect(lstatSync(join(copy, "bin", "initdb")), how).toMatchObject({ uid: 0 });
-    expect(readdirSync(tree.copies), how).toEqual([basename(copy)]);
-  }
-});
-
-test.runIf(isRoot)(
-  "copies of earlier contents are removed once old, unless a process runs from them",
-  async () => {
-    const tree = smallTree();
-    chmodSync(tree.above, 0o700);
-    const inAnHour = { ...systemClock, now: () => systemClock.now() + 61 * 60_000 };
-    const change = (text: string) => writeFileSync(join(tree.native, "share", "text"), text);
-    const first = found(tree);
-    cpSync(realpathSync("/bin/sleep"), join(tree.native, "bin", "postgres"));
-    const second = found(tree);
-    // One that another process made a moment ago stays.
-    expect(existsSync(first)).toBe(true);
-    const running = spawn(join(second, "bin", "postgres"), ["60"], { stdio: "ignore" });
-    await once(running, "spawn");
-    change("third");
-    const third = found(tree, inAnHour);
-    expect(readdirSync(tree.copies).sort()).toEqual([basename(second), basename(third)].sort());
-    running.kill("SIGKILL");
-    await once(running, "exit");
-    change("fourth");
-    const fourth = found(tree, inAnHour);
-    expect(readdirSync(tree.copies)).toEqual([basename(fourth)]);
-  },
-);
-
-test.runIf(isRoot)("a refused copy names the directory that keeps the user out", () => {
+test.runIf(isRoot).each(damages)("replaces a copy that is %s before any of it runs", (_how, damage) => {
   const tree = smallTree();
   chmodSync(tree.above, 0o700);
-  writeFileSync(tree.copies, "a file, no directory");
+  damage(programsOf(tree));
+  expect(programsOf(tree)).toBe(tree.copy);
+  expect(run(join(tree.copy, "bin", "initdb"))).toBe("made\n");
+  expect(readFileSync(join(tree.copy, "lib", "deep", "plain"), "utf8")).toBe("data");
+  expect(readdirSync(join(tree.copy, "lib")).sort()).toEqual(["deep", "libx.so", "libx.so.1.2"]);
+  expect(lstatSync(join(tree.copy, "bin", "initdb"))).toMatchObject({ uid: 0, mode: 0o100_755 });
+});
+
+test.runIf(isRoot)("names the directory that keeps the user out when no copy can be made", () => {
+  const tree = smallTree();
+  chmodSync(tree.above, 0o700);
+  writeFileSync(join(tree.copy, "..", "file"), "not a directory");
   let refused: unknown;
   try {
-    found(tree);
+    programsOf({ ...tree, copy: join(tree.copy, "..", "file", "programs") });
   } catch (cause) {
     refused = cause;
   }
   expect(refused).toBeInstanceOf(MemError);
   const { message, hint } = refused as MemError;
-  expect(message).toContain(`the user somebody (uid 65534), and ${tree.above} (mode 700) does not let`);
-  expect(message).toContain(tree.copies);
+  expect(message).toContain(`runs as uid 65534, which may not use ${tree.above} (mode 700)`);
+  expect(message).toContain(join(tree.copy, "..", "file"));
   expect(`${message} ${hint}`).not.toMatch(/empty|100 MB/);
 });
 
-test.runIf(isRoot)("a cluster is made and runs from a checkout that only root may enter", async () => {
+test.runIf(isRoot)("npm's programs run from a copy, in a closed data directory", async () => {
+  const copy = join("/tmp", `mem-copies-${process.pid}`, "programs");
+  mkdirSync(join(copy, ".."));
+  onTestFinished(() => rmSync(join(copy, ".."), { recursive: true, force: true }));
   const closed = join(tempDir(), "checkout");
   mkdirSync(closed, { mode: 0o700 });
-  const { native, version } = installedPrograms();
-  cpSync(native, join(closed, "native"), { recursive: true, verbatimSymlinks: true });
-  const copies = join("/tmp", `mem-copies-${process.pid}`);
-  onTestFinished(() => rmSync(copies, { recursive: true, force: true }));
-  const user = lentUser();
-  const root = reachablePrograms({ native: join(closed, "native"), version, user, copies });
+  cpSync(installedPrograms(), join(closed, "native"), { recursive: true, verbatimSymlinks: true });
+  const bin = join(reachablePrograms({ native: join(closed, "native"), user, copy }), "bin");
+  expect(bin).toBe(join(copy, "bin"));
   const locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
   const postgres = await startPrivatePostgres({
     dataDir: tempDir(),
-    other: { bin: join(root, "bin"), locale },
+    other: { bin, locale },
     settings: ["fsync=off"],
   });
   onTestFinished(() => postgres.stop("immediate"));
   expect(postgres.pid).toBeGreaterThan(0);
 });
 
-test.runIf(isRoot)("a program that cannot be reached is named with what is in its way", async () => {
+test.runIf(isRoot)("names what keeps PostgreSQL from a program", async () => {
   const closed = join(tempDir(), "checkout");
   mkdirSync(join(closed, "bin"), { recursive: true });
   for (const name of ["postgres", "initdb"]) {
@@ -174,20 +144,7 @@ test.runIf(isRoot)("a program that cannot be reached is named with what is in it
   const other = { bin: join(closed, "bin"), locale: [] };
   const started = startPrivatePostgres({ dataDir: tempDir(), other });
   await expect(started).rejects.toMatchObject({
-    message: expect.stringMatching(/runs as the user \S+ \(uid \d+\), and .* \(mode 700\) does not let/),
+    message: expect.stringMatching(/runs as uid \d+, which may not use .* \(mode 700\)/),
     hint: expect.not.stringMatching(/empty|100 MB/),
   });
 });
-
-function lentUser(): LentUser {
-  for (const name of ["postgres", "mem-postgres"]) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
-      return { name, uid: id("-u"), gid: id("-g") };
-    } catch {
-      // The next one.
-    }
-  }
-  return somebody;
-}
