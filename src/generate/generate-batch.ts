@@ -3,12 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import { type MemError, toMemError } from "../core/errors.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
-import { shorten } from "../core/shorten.ts";
-import { redactSecrets } from "../privacy/secrets.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
 import type { BatchSizes } from "./batch-sizes.ts";
 import type { Batching, WaitingMessages } from "./batching.ts";
+import { callProvider, storedError } from "./call-provider.ts";
 import type { Flow, Pass } from "./flow.ts";
+import { noUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Release, type Retries } from "./retry.ts";
@@ -110,7 +110,7 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
   let reply: GenerationReply;
   try {
     reply = isAsked
-      ? await ask(deps, { ...batch, messages, askOnce }, call.active.abortController)
+      ? await callProvider(deps.provider, { ...batch, messages, askOnce }, { ...deps, signal })
       : nothingOf(deps.provider);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
@@ -135,35 +135,7 @@ async function settle<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call:
 }
 
 function nothingOf({ name }: Provider): GenerationReply {
-  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-  return { observations: [], summaries: [], generator: name, usage };
-}
-
-/** The answer, or the reason of the abort when that comes first: a provider that is deaf to it must not hold the loop. */
-function ask(
-  { provider, timeoutMs }: { provider: Provider; timeoutMs: number },
-  batch: GenerationBatch,
-  controller: AbortController,
-): Promise<GenerationReply> {
-  const { signal } = controller;
-  // Ended while the messages were being claimed: nothing is asked.
-  if (signal.aborted) return Promise.reject(signal.reason);
-  const late = new ModelFailure("timeout", `no answer within ${timeoutMs / 1000} s`);
-  return new Promise((resolve, reject) => {
-    const deadline = setTimeout(() => controller.abort(late), timeoutMs);
-    const abort = (): void => {
-      clearTimeout(deadline);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    provider
-      .generate(batch, signal)
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(deadline);
-        signal.removeEventListener("abort", abort);
-      });
-  });
+  return { observations: [], summaries: [], generator: name, usage: noUsage };
 }
 
 // A store that refuses is no failure of the messages; they wait long enough that an answer that cannot be stored is not
@@ -192,7 +164,7 @@ async function releaseFailed<B extends QueuedBatch>(
 ): Promise<void> {
   const { queue, clock, flow, onFailure } = deps;
   const now = clock.now();
-  const reason = reasonOf(failure);
+  const reason = storedError(failure);
   const answers = flow.answers();
   const { length: size } = batch.messages;
   if (failure instanceof ModelFailure) {
@@ -230,17 +202,10 @@ async function standIn<B extends QueuedBatch>(
   try {
     reply = await provider.standIn?.(alone, active.abortController.signal);
   } catch (cause) {
-    onFailure(reasonOf(toMemError(cause)), 1);
+    onFailure(storedError(toMemError(cause)), 1);
   }
   if (reply === undefined) return false;
   const made = await store(deps, alone, reply);
   if (made !== undefined) onCompleted(batch.session, made);
   return true;
-}
-
-const maxReasonChars = 500;
-
-function reasonOf(failure: MemError): string {
-  const kind = failure instanceof ModelFailure ? `${failure.kind}: ` : "";
-  return shorten(redactSecrets(`${kind}${failure.message}`), maxReasonChars);
 }

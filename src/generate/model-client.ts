@@ -22,6 +22,16 @@ export interface TokenUsage {
   cachedTokens: number;
 }
 
+export const noUsage: Readonly<TokenUsage> = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+  };
+}
+
 export interface ModelAnswer {
   /** As the model wrote it: untrusted. */
   text: string;

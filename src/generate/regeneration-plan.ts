@@ -1,23 +1,11 @@
-// What a regeneration would ask and cost, told before it starts. Estimated as the ledger does: four characters a token.
+// Estimates the calls and the cost of a regeneration before it starts, at four characters a token like the ledger.
 import { MemError } from "../core/errors.ts";
+import type { CallLimits, RegenerationRequest, RegenerationSize } from "../core/records/regeneration.ts";
 import { charactersPerToken } from "./metered-client.ts";
 import type { ModelClient } from "./model-client.ts";
 import { costOf, type Prices } from "./prices.ts";
 import { fullMessageChars } from "./prompt.ts";
-import type { CallLimits } from "./regeneration-parts.ts";
-import type { RegenerationRequest } from "./regenerator.ts";
 import type { BudgetState, Spend } from "./spend.ts";
-
-/** The port of the durable list; the SQLite store's regenerations fit it. */
-interface RegenerationMeasure {
-  /** Without a request only what is listed already. */
-  measure(request: RegenerationRequest | null): Promise<{
-    observations: number;
-    summaries: number;
-    /** Of each session the bytes of each of its messages. */
-    sessions: readonly (readonly number[])[];
-  }>;
-}
 
 export interface RegenerationPlan {
   provider: string;
@@ -25,22 +13,23 @@ export interface RegenerationPlan {
   observations: number;
   summaries: number;
   sessions: number;
-  /** Raw events, in which the progress is counted. */
+  /** Raw events: the unit of progress. */
   messages: number;
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** At the price of input that no cache holds; null where the model's price is not known. */
+  /** At the price of uncached input; null where the model's price is unknown. */
   costMicroUsd: number | null;
-  /** The budgets that are set. */
+  /** The configured budgets. */
   budgets: BudgetState[];
 }
 
 interface PlanDeps {
-  list: RegenerationMeasure;
-  /** Null where only `local` is set up. */
+  /** Measures the list and the request; only the list when the request is null. */
+  list: { measure(request: RegenerationRequest | null): Promise<RegenerationSize> };
+  /** Null where only `local` is configured. */
   client: Pick<ModelClient, "name" | "model" | "isOwn"> | null;
-  /** Length of the text that stands before every call. */
+  /** Length of the system prompt. */
   systemChars?: number;
   /** Of one call. */
   limits: CallLimits;
@@ -56,7 +45,7 @@ export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
   return async (request) => {
     if (client === null) throw new MemError("no_model");
     const { observations, summaries, sessions } = await deps.list.measure(request);
-    const calls = sessions.reduce((sum, sizes) => sum + callsFor(sizes, limits), 0);
+    const calls = sessions.reduce((sum, sizes) => sum + intoCalls(sizes, (size) => size, limits).length, 0);
     const shown = sessions
       .flat()
       .reduce((sum, size) => sum + Math.min(size * shownShare, fullMessageChars), 0);
@@ -79,30 +68,32 @@ export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
   };
 }
 
-// What names the session, and a few titles that are known already.
+// The session's name and a few known titles.
 const charactersAroundMessages = 800;
 
-// The request for a summary's statements.
 const charactersAskingForSummary = 1_900;
 
-// Of a payload's bytes; the rest is JSON, and fields that say nothing. Of the recorded tool uses it is 0.69.
+// Measured on recorded tool uses: 0.69 of a payload's bytes are shown; the rest is JSON syntax and empty fields.
 const shownShare = 0.7;
 
-// As many as models write of the sizes that they are asked for.
+// What models write for the sizes that the prompt asks for.
 const tokensOfObservation = 300;
 const tokensOfSummary = 400;
 
-function callsFor(sizes: readonly number[], limits: CallLimits): number {
-  let calls = 0;
-  let messages = 0;
+/** Cuts items, in order, into calls within the limits. */
+export function intoCalls<T>(items: readonly T[], sizeOf: (item: T) => number, limits: CallLimits): T[][] {
+  const calls: T[][] = [];
+  let call: T[] = [];
   let characters = 0;
-  for (const size of sizes) {
-    if (messages === 0 || messages === limits.messages || characters + size > limits.characters) {
-      calls += 1;
-      messages = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    const fits = call.length < limits.messages && characters + size <= limits.characters;
+    if (call.length === 0 || !fits) {
+      call = [];
+      calls.push(call);
       characters = 0;
     }
-    messages += 1;
+    call.push(item);
     characters += size;
   }
   return calls;

@@ -16,8 +16,8 @@ import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
 import { callRecords } from "../generate/providers/subscription/client.ts";
+import { createRegenerator, type Regenerator } from "../generate/regenerate.ts";
 import { createRegenerationPlan, type PlanRegeneration } from "../generate/regeneration-plan.ts";
-import { createRegenerator, type Regenerator } from "../generate/regenerator.ts";
 import { createStandInFlow, createStandInProvider } from "../generate/stand-in-provider.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../generate/writer.ts";
@@ -120,7 +120,8 @@ export function createGeneration(deps: GenerationDeps): Generation {
     list: store.regenerations,
     model,
     limits,
-    onReplaced: (_session, replaced) => onMade(replaced),
+    idle: deps.quiet,
+    onCompleted: onMade,
   });
   const plan = createRegenerationPlan({ ...cost, list: store.regenerations, client, ...writing, limits });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createRegenerationPlan } from "../../src/generate/regeneration-plan.ts";
+import { createRegenerationPlan, intoCalls } from "../../src/generate/regeneration-plan.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -78,4 +78,26 @@ test("where only local is set up there is no plan", async () => {
     spend: { budgets: () => [] },
   });
   await expect(plan(null)).rejects.toMatchObject({ code: "no_model" });
+});
+
+test.each([
+  ["by number", { messages: 2, characters: 60_000 }, [[1, 2], [3, 4], [5]]],
+  [
+    "by size",
+    { messages: 20, characters: 16 },
+    [
+      [1, 2, 3],
+      [4, 5],
+    ],
+  ],
+  ["not at all where they fit", { messages: 5, characters: 60_000 }, [[1, 2, 3, 4, 5]]],
+  ["to one at least", { messages: 20, characters: 1 }, [[1], [2], [3], [4], [5]]],
+])("items are cut into calls %s, in order", (_how, limits, calls) => {
+  expect(intoCalls([1, 2, 3, 4, 5], () => 5, limits)).toEqual(calls);
+});
+
+test("every call starts with its size at zero", () => {
+  const limits = { messages: 20, characters: 25 };
+  expect(intoCalls([50, 10, 10, 50], (size) => size, limits)).toEqual([[50], [10, 10], [50]]);
+  expect(intoCalls([], () => 1, limits)).toEqual([]);
 });

@@ -42,7 +42,7 @@ function addDead(session: number, count: number, error = "no JSON"): number[] {
     pending.enqueue(id, session, someTime);
     pending.count("accepted", 1);
     memory.db.prepare("update pending_messages set status = 'processing' where id = ?").run(id);
-    pending.bury(id, error);
+    pending.release(id, { kind: "dead", error });
     return id;
   });
 }

@@ -1,7 +1,7 @@
-// What waits to be turned into memory: the pending message of the contract, with what we need to trace it.
+// Messages of the generation queue.
 import type { Json } from "../../text/json.ts";
 
-/** A message as intake accepts it: private parts stripped, secrets redacted, size bounded. */
+/** As intake accepts it: private parts stripped, secrets redacted, size bounded. */
 export interface PendingMessage {
   type: "observation" | "summarize";
   tool_name?: string;
@@ -9,7 +9,7 @@ export interface PendingMessage {
   tool_response?: Json;
   /** True when the host said the tool failed. */
   tool_failed?: boolean;
-  /** Set for a skipped tool whose use the statements of its turn read; no observation is made of it. */
+  /** Set for a skipped tool: only the statements of its turn read it, and it gets no observation. */
   turn_only?: boolean;
   prompt_number?: number;
   cwd?: string;
@@ -20,20 +20,20 @@ export interface PendingMessage {
   agent_type?: string;
 }
 
-/** A message that the generator holds a lease on. */
+/** A message under a lease. */
 export interface ClaimedMessage {
-  /** Id of the raw event behind it: its identity for ever. */
+  /** Id of its raw event. */
   id: number;
   session_id: number;
   message: PendingMessage;
   created_at_epoch: number;
-  /** Claims before this one, those of workers that died included. */
+  /** Earlier claims, including those of workers that died. */
   attempts: number;
-  /** Tries that the provider failed. */
+  /** Failed calls. */
   failures: number;
 }
 
-/** The conservation law: `accepted = done + skipped + pending + processing + dead` at any moment. */
+/** `accepted = done + skipped + pending + processing + dead` at any moment. */
 export interface MessageCounts {
   accepted: number;
   done: number;
@@ -43,5 +43,5 @@ export interface MessageCounts {
   dead: number;
 }
 
-/** Why a message was accepted and stored nothing. */
+/** Why an accepted message stores nothing. */
 export type SkipReason = "private" | "tool_excluded" | "subagent_context" | "no_content";

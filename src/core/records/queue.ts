@@ -1,6 +1,17 @@
-// A message in the queue as its user sees it, and which of them a command means.
+// Queued messages as the user sees them, and what becomes of a claimed message.
 
-/** One message that is not finished; `session` is the host's session id. */
+/** What becomes of a claimed message that was not completed. `at` is an epoch in milliseconds. */
+export type Release =
+  /** As if it had not been claimed. */
+  | { kind: "give_back" }
+  /** The same, but not before `at`. */
+  | { kind: "later"; at: number; error: string }
+  /** Counts a failure: retried alone. */
+  | { kind: "retry"; at: number; error: string }
+  /** Dead-lettered. */
+  | { kind: "dead"; error: string };
+
+/** A message that is not done; `session` is the host's session id. */
 export interface QueuedMessage {
   id: number;
   status: "pending" | "processing" | "dead";
@@ -8,17 +19,17 @@ export interface QueuedMessage {
   project: string;
   kind: "observation" | "summarize";
   tool_name: string | null;
-  /** Claims by the generator, and how many of them the provider failed. */
+  /** Claims, and how many of them failed. */
   attempts: number;
   failures: number;
-  /** Why the last try failed, redacted. */
+  /** Redacted. */
   last_error: string | null;
-  /** Not before this time; null: at once. */
+  /** Null: due now. */
   next_try_at_epoch: number | null;
   created_at_epoch: number;
 }
 
-/** Messages by their ids, or all of a kind: `failed` means the dead ones, `since` those accepted at or after it. */
+/** By id, or all: `failed` selects the dead ones, `since` those accepted at or after it. */
 export interface QueueSelection {
   ids?: readonly number[] | undefined;
   failed?: boolean | undefined;
@@ -26,8 +37,8 @@ export interface QueueSelection {
 }
 
 /**
- * What a retry did: `waiting` were due already, those being processed are left to the generator. `resumed`: it lifted a
- * pause of the provider; `waitsUntil`: the vendor wants one until then, and what waits is kept.
+ * Result of a retry. `waiting` were due already; messages in processing are left alone. `resumed`: a pause of the
+ * provider ended; `waitsUntil`: the vendor asked for a pause until then.
  */
 export interface QueueRetried {
   retried: number;
@@ -38,7 +49,6 @@ export interface QueueRetried {
   waitsUntil: number | null;
 }
 
-/** What a drop did. */
 export interface QueueDropped {
   dropped: number;
   processing: number;

@@ -5,7 +5,13 @@ import type { Resolve } from "../../core/outbound/network-guard.ts";
 import type { OutsideRequest } from "../../core/outbound/post.ts";
 import { errorIn, valueAt } from "../../core/outbound/wire-values.ts";
 import type { JsonObject } from "../../text/json.ts";
-import type { ModelAnswer, ModelClient, ModelRequest, TokenUsage } from "../model-client.ts";
+import {
+  addUsage,
+  type ModelAnswer,
+  type ModelClient,
+  type ModelRequest,
+  type TokenUsage,
+} from "../model-client.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { createOutsideCall, type OutsideCall } from "./outside-call.ts";
 import { refusalFailure, statusOfError } from "./refusal.ts";
@@ -82,7 +88,7 @@ export function createHttpClient(wire: WireFormat, options: HttpClientOptions): 
         try {
           const { answer, thought } = await ask(request, how, signal);
           form = how;
-          const usage = spent === undefined ? answer.usage : sum(spent, answer.usage);
+          const usage = spent === undefined ? answer.usage : addUsage(spent, answer.usage);
           if (!thought || answer.stopped !== "length" || how.thinkingTokens > 0) return { ...answer, usage };
           spent = usage;
           how = { ...how, thinkingTokens: roomToThink };
@@ -106,14 +112,6 @@ interface Asked {
 }
 
 const roomToThink = 8_192;
-
-function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    cachedTokens: one.cachedTokens + other.cachedTokens,
-  };
-}
 
 // What may make the same request welcome: a server that knows no schemas, a model that knows the limit by another name.
 function otherForm(how: RequestForm, failure: ModelFailure): RequestForm | undefined {

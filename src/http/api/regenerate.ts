@@ -1,6 +1,7 @@
 // Making again, by a model, what was written without one, over HTTP.
+
+import type { RegenerationState, Regenerator } from "../../generate/regenerate.ts";
 import type { PlanRegeneration, RegenerationPlan } from "../../generate/regeneration-plan.ts";
-import type { RegenerationState, Regenerator } from "../../generate/regenerator.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import {

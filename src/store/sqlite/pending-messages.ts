@@ -1,7 +1,8 @@
-// Pending messages: the durable queue between intake and the generator.
+// Pending messages: the durable queue between intake and generation.
 
 import { failOpenSync } from "../../core/errors.ts";
 import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../core/records/messages.ts";
+import type { Release } from "../../core/records/queue.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface ClaimRequest {
@@ -11,49 +12,43 @@ export interface ClaimRequest {
   leaseUntil: number;
   /** Messages at most. */
   limit: number;
-  /** Characters of their payloads at most; one message is given whatever its size. */
+  /** Payload characters at most; a longer message goes alone. */
   maxChars: number;
 }
 
-/** What waits for a session and is due, of the oldest ones that were looked at; retries only where nothing else is. */
+/** The oldest due messages of a session; retries only where nothing else is due. */
 export interface DueMessages {
   count: number;
   oldestAt: number;
-  /** A summary is wanted; not looked for when as many wait as were asked for. */
+  /** Not looked up when the count reaches the limit. */
   hasSummarize: boolean;
-  /** Each is tried alone. */
+  /** Retries, each tried alone. */
   isRetry: boolean;
 }
 
 export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
   /**
-   * Leases the session's oldest due messages to `owner`; where there are none but retries, the one that has waited
-   * longest for its turn. A summary waits for the retries that were before it, and is the last that is leased.
+   * Leases the session's oldest due messages to `owner`; where only retries are due, the one that has waited longest. A
+   * summary waits for the retries before it and ends the batch.
    */
   claim(request: ClaimRequest): ClaimedMessage[];
-  /** Removes a finished message; false when the lease is not `owner`'s any more. */
+  /** Deletes a done message; false when `owner` lost the lease. */
   finish(id: number, owner: string): boolean;
-  /** Puts a message that failed back, to be tried alone at `nextTry`. */
-  retryAt(id: number, nextTry: number, lastError: string): void;
-  /** Gives a message back that did not fail itself: nothing counts, but it is not tried before `nextTry`. */
-  postpone(id: number, nextTry: number, lastError: string): void;
-  /** Gives a message back as if it had not been claimed: its attempt does not count. */
-  giveBack(id: number): void;
-  bury(id: number, lastError: string): void;
-  /** At start every lease belongs to a dead instance: all back to pending. Returns how many. */
+  release(id: number, release: Release): void;
+  /** At start every lease belongs to a dead instance: releases them all and returns how many. */
   reclaimAll(): number;
-  /** Gives back what was claimed and neither finished nor released in time, but for the sessions in work. */
+  /** Releases expired leases, except those of sessions in work. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
-  /** The oldest due messages of the session, `limit` at most; null when none is due. */
+  /** Reads at most `limit` due messages of the session; null when none is due. */
   dueOf(sessionId: number, now: number, limit: number): DueMessages | null;
-  /** Sessions with messages that are due at `now`, the longest waiting first; at most 500 of them. */
+  /** At most 500 sessions with due messages, the longest waiting first. */
   sessionsDue(now: number): number[];
   /** Epoch of the next message that becomes due after `now`, or null. */
   nextDue(now: number): number | null;
-  /** Epoch of the oldest message that is not finished and not dead, or null. */
+  /** Epoch of the oldest pending or processing message, or null. */
   oldest(): number | null;
-  /** Messages of the session that wait or are being worked on. */
+  /** Pending and processing messages of the session. */
   ofSession(sessionId: number): number;
   count(name: "accepted" | "done" | "skipped", by: number): void;
   counts(): MessageCounts;
@@ -74,14 +69,12 @@ interface CandidateRow {
 const longestDelayMs = 10 * 60_000;
 const isDue = `(next_try_at_epoch <= @now or next_try_at_epoch > @now + ${longestDelayMs})`;
 
-// Sessions that are looked at in one go; the newest of more wait until these are done.
-const sessionsAtOnce = 500;
+const sessionsPerSweep = 500;
 
-// A message that the worker died on this often is suspected of it, and tried alone like one that failed.
+// A message that the worker died on this often is tried alone, like one that failed.
 const claimsBeforeAlone = 3;
 
-// A message that failed before is tried alone, so that it cannot take its neighbours down with it, and after them, so
-// that it cannot hold them up.
+// Retries are tried alone, so that their neighbors do not fail with them, and last, so that they hold nothing up.
 const isRetry = `(failures > 0 or attempts >= ${claimsBeforeAlone})`;
 
 interface DueRequest {
@@ -93,23 +86,35 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   const enqueue = db.prepare<[number, number, number]>(
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
-  const fresh = db.prepare<DueRequest & { limit: number }, CandidateRow>(
-    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch, r.kind, r.payload
+  const leases = createLeases(db);
+  const claim = createClaim(db, leases);
+  return {
+    enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
+    claim,
+    ...leases,
+    ...createDue(db),
+    ...createCounts(db),
+  };
+}
+
+function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): PendingMessages["claim"] {
+  const candidates = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
+       r.kind, r.payload
      from pending_messages p
      cross join raw_events r on r.id = p.id
-     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and not ${isRetry}
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue}`;
+  const fresh = db.prepare<DueRequest & { limit: number }, CandidateRow>(
+    `${candidates} and not ${isRetry}
      order by p.id
      limit @limit`,
   );
-  // In turn: what was put back goes behind those that were not tried since.
+  // A retry that was put back goes behind those that were not tried since.
   const nextRetry = db.prepare<DueRequest, CandidateRow>(
-    `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch, r.kind, r.payload
-     from pending_messages p
-     cross join raw_events r on r.id = p.id
-     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and ${isRetry}
+    `${candidates} and ${isRetry}
      order by p.next_try_at_epoch, p.id
      limit 1`,
   );
+  // Retries that were tried since the summary began to wait do not hold it up again.
   const retryBefore = db.prepare<DueRequest & { id: number; since: number }, { found: 0 | 1 }>(
     `select exists (
        select 1
@@ -126,6 +131,92 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
      set status = 'processing', attempts = attempts + 1, lease_owner = @owner, lease_until_epoch = @leaseUntil
      where id = @id`,
   );
+
+  // Row by row: the payloads behind the last one that fits are not read.
+  function takeFresh({ sessionId, now, limit, maxChars }: ClaimRequest): CandidateRow[] {
+    const rows: CandidateRow[] = [];
+    const waiting: number[] = [];
+    let chars = 0;
+    for (const row of fresh.iterate({ sessionId, now, limit })) {
+      const isSummary = row.kind === "summarize";
+      const { id, next_try_at_epoch: since } = row;
+      if (isSummary && retryBefore.get({ sessionId, now, id, since })?.found === 1) {
+        waiting.push(id);
+        continue;
+      }
+      chars += row.payload.length;
+      if (rows.length > 0 && chars > maxChars) break;
+      rows.push(row);
+      // The next turn's titles begin behind this summary.
+      if (isSummary) break;
+    }
+    for (const id of waiting) letWaitSince.run({ id, now });
+    return rows;
+  }
+
+  // An unreadable payload would hold its session up for ever.
+  function readClaimed({ payload, kind, next_try_at_epoch, ...row }: CandidateRow): ClaimedMessage[] {
+    const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
+    if (message !== undefined) return [{ ...row, message }];
+    release(row.id, { kind: "dead", error: "its payload cannot be read" });
+    return [];
+  }
+
+  return (request) => {
+    const { sessionId, now, owner, leaseUntil } = request;
+    let rows = takeFresh(request);
+    if (rows.length === 0) rows = nextRetry.all({ sessionId, now });
+    for (const { id } of rows) lease.run({ id, owner, leaseUntil });
+    return rows.flatMap(readClaimed);
+  };
+}
+
+function createLeases(
+  db: Sqlite,
+): Pick<PendingMessages, "finish" | "release" | "reclaimAll" | "reclaimExpired"> {
+  const finish = db.prepare<[number, string]>(
+    "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
+  );
+  const release = db.prepare<{
+    id: number;
+    status: string;
+    at: number;
+    error: string | null;
+    returned: 0 | 1;
+    failed: 0 | 1;
+  }>(
+    `update pending_messages
+     set status = @status, next_try_at_epoch = @at, last_error = coalesce(@error, last_error),
+       attempts = attempts - @returned, failures = failures + @failed,
+       lease_owner = null, lease_until_epoch = null
+     where id = @id and status = 'processing'`,
+  );
+  const reclaim = `update pending_messages
+     set status = 'pending', lease_owner = null, lease_until_epoch = null
+     where status = 'processing'`;
+  const reclaimAll = db.prepare(reclaim);
+  const reclaimExpired = db.prepare<[number, string]>(
+    `${reclaim} and lease_until_epoch < ? and session_id not in (select value from json_each(?))`,
+  );
+  return {
+    finish: (id, owner) => finish.run(id, owner).changes === 1,
+    release(id, how) {
+      const failed = how.kind === "retry" || how.kind === "dead";
+      release.run({
+        id,
+        status: how.kind === "dead" ? "dead" : "pending",
+        at: "at" in how ? how.at : 0,
+        error: "error" in how ? how.error : null,
+        returned: failed ? 0 : 1,
+        failed: failed ? 1 : 0,
+      });
+    },
+    reclaimAll: () => reclaimAll.run().changes,
+    reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
+  };
+}
+
+function createDue(db: Sqlite): Pick<PendingMessages, "dueOf" | "sessionsDue" | "nextDue" | "oldest"> {
   const firstDue = db.prepare<DueRequest & { retries: 0 | 1; limit: number }, { created_at_epoch: number }>(
     `select created_at_epoch
      from pending_messages
@@ -133,7 +224,7 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
      order by id
      limit @limit`,
   );
-  // Looks into every message of the session; asked only of those with a few.
+  // Reads every message of the session: asked only when there are few.
   const hasSummarize = db.prepare<DueRequest, { found: 0 | 1 }>(
     `select exists (
        select 1
@@ -142,35 +233,8 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
        where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and r.kind = 'summarize'
      ) as found`,
   );
-  const finish = db.prepare<[number, string]>(
-    "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
-  );
-  const leave = db.prepare<{
-    id: number;
-    status: string;
-    nextTry: number;
-    lastError: string | null;
-    claimsBack: number;
-    failed: number;
-  }>(
-    `update pending_messages
-     set status = @status, next_try_at_epoch = @nextTry, last_error = coalesce(@lastError, last_error),
-       attempts = attempts - @claimsBack, failures = failures + @failed,
-       lease_owner = null, lease_until_epoch = null
-     where id = @id and status = 'processing'`,
-  );
-  const reclaimAll = db.prepare(
-    `update pending_messages
-     set status = 'pending', lease_owner = null, lease_until_epoch = null
-     where status = 'processing'`,
-  );
-  const reclaimExpired = db.prepare<[number, string]>(
-    `update pending_messages
-     set status = 'pending', lease_owner = null, lease_until_epoch = null
-     where status = 'processing' and lease_until_epoch < ? and session_id not in (select value from json_each(?))`,
-  );
-  // Goes from session to session by the index instead of over every waiting message, and stops when it has enough: with
-  // 10,000 sessions waiting it would take 80 ms for all of them. An `order by` would make it go to the end.
+  // Walks the index from session to session and stops at the limit: all of 10,000 waiting sessions would take 80 ms. An
+  // `order by` would make it walk to the end.
   const sessionsDue = db.prepare<{ now: number }, { session_id: number; oldest: number }>(
     `with recursive waiting (session_id) as (
        select min(session_id) from pending_messages where status = 'pending'
@@ -189,7 +253,7 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
          from pending_messages p
          where p.status = 'pending' and p.session_id = w.session_id and ${isDue}
        )
-     limit ${sessionsAtOnce}`,
+     limit ${sessionsPerSweep}`,
   );
   const nextDue = db.prepare<[number], { next_try_at_epoch: number }>(
     `select next_try_at_epoch
@@ -208,90 +272,8 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
        select min(created_at_epoch) from pending_messages where status = 'processing'
      )`,
   );
-  const ofSession = db.prepare<{ sessionId: number }, { n: number }>(
-    `select
-       (select count(*) from pending_messages where status = 'pending' and session_id = @sessionId)
-       + (select count(*) from pending_messages where status = 'processing' and session_id = @sessionId) as n`,
-  );
-  const count = db.prepare<[number, string]>("update message_counts set value = value + ? where name = ?");
-  const counted = db.prepare<[], { name: "accepted" | "done" | "skipped"; value: number }>(
-    "select name, value from message_counts",
-  );
-  const states = db.prepare<[], Pick<MessageCounts, "pending" | "processing" | "dead">>(
-    `select
-       (select count(*) from pending_messages where status = 'pending') as pending,
-       (select count(*) from pending_messages where status = 'processing') as processing,
-       (select count(*) from pending_messages where status = 'dead') as dead`,
-  );
-  const readCounts = db.transaction((): MessageCounts => {
-    const totals = { accepted: 0, done: 0, skipped: 0 };
-    for (const { name, value } of counted.all()) totals[name] = value;
-    return { ...totals, ...(states.get() ?? { pending: 0, processing: 0, dead: 0 }) };
-  });
-
-  function release(
-    id: number,
-    status: "pending" | "dead",
-    change: Partial<Parameters<typeof leave.run>[0]>,
-  ): void {
-    leave.run({ nextTry: 0, lastError: null, claimsBack: 0, failed: 0, ...change, id, status });
-  }
-
-  // Rows are read one by one: a payload behind the last one that fits is not read at all.
-  function takeFresh({ sessionId, now, limit, maxChars }: ClaimRequest): CandidateRow[] {
-    const rows: CandidateRow[] = [];
-    const waiting: number[] = [];
-    let chars = 0;
-    for (const row of fresh.iterate({ sessionId, now, limit })) {
-      if (row.kind === "summarize" && waitsForRetry(row, now)) {
-        waiting.push(row.id);
-        continue;
-      }
-      chars += row.payload.length;
-      if (rows.length > 0 && chars > maxChars) break;
-      rows.push(row);
-      // The next turn's titles begin behind this summary.
-      if (row.kind === "summarize") break;
-    }
-    for (const id of waiting) letWaitSince.run({ id, now });
-    return rows;
-  }
-
-  // Those that were tried since it began to wait went before it: it has its turn among them.
-  function waitsForRetry({ id, session_id, next_try_at_epoch }: CandidateRow, now: number): boolean {
-    const request = { sessionId: session_id, now, id, since: next_try_at_epoch };
-    return retryBefore.get(request)?.found === 1;
-  }
-
-  function takeRetry({ sessionId, now }: ClaimRequest): CandidateRow[] {
-    const row = nextRetry.get({ sessionId, now });
-    return row === undefined ? [] : [row];
-  }
-
-  // A payload that cannot be read would hold its session up for ever.
-  function readClaimed({ payload, kind, next_try_at_epoch, ...row }: CandidateRow): ClaimedMessage[] {
-    const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
-    if (message !== undefined) return [{ ...row, message }];
-    release(row.id, "dead", { lastError: "its payload cannot be read" });
-    return [];
-  }
 
   return {
-    enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
-    claim(request) {
-      const { owner, leaseUntil } = request;
-      const rows = takeFresh(request);
-      if (rows.length === 0) rows.push(...takeRetry(request));
-      for (const { id } of rows) lease.run({ id, owner, leaseUntil });
-      return rows.flatMap(readClaimed);
-    },
-    finish: (id, owner) => finish.run(id, owner).changes === 1,
-    retryAt: (id, nextTry, lastError) => release(id, "pending", { nextTry, lastError, failed: 1 }),
-    postpone: (id, nextTry, lastError) => release(id, "pending", { nextTry, lastError, claimsBack: 1 }),
-    giveBack: (id) => release(id, "pending", { claimsBack: 1 }),
-    bury: (id, lastError) => release(id, "dead", { lastError, failed: 1 }),
-    reclaimAll: () => reclaimAll.run().changes,
-    reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
     dueOf(sessionId, now, limit) {
       const ofKind = (retries: 0 | 1) => firstDue.all({ sessionId, now, limit, retries });
       const first = ofKind(0);
@@ -312,6 +294,31 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
         .map((row) => row.session_id),
     nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
     oldest: () => oldest.get()?.at ?? null,
+  };
+}
+
+function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" | "counts"> {
+  const ofSession = db.prepare<{ sessionId: number }, { n: number }>(
+    `select
+       (select count(*) from pending_messages where status = 'pending' and session_id = @sessionId)
+       + (select count(*) from pending_messages where status = 'processing' and session_id = @sessionId) as n`,
+  );
+  const count = db.prepare<[number, string]>("update message_counts set value = value + ? where name = ?");
+  const counted = db.prepare<[], { name: "accepted" | "done" | "skipped"; value: number }>(
+    "select name, value from message_counts",
+  );
+  const states = db.prepare<[], Pick<MessageCounts, "pending" | "processing" | "dead">>(
+    `select
+       (select count(*) from pending_messages where status = 'pending') as pending,
+       (select count(*) from pending_messages where status = 'processing') as processing,
+       (select count(*) from pending_messages where status = 'dead') as dead`,
+  );
+  const readCounts = db.transaction((): MessageCounts => {
+    const totals = { accepted: 0, done: 0, skipped: 0 };
+    for (const { name, value } of counted.all()) totals[name] = value;
+    return { ...totals, ...(states.get() ?? { pending: 0, processing: 0, dead: 0 }) };
+  });
+  return {
     ofSession: (sessionId) => ofSession.get({ sessionId })?.n ?? 0,
     count: (name, by) => void count.run(by, name),
     counts: () => readCounts(),

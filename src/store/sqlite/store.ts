@@ -16,6 +16,7 @@ import { createProjects } from "./projects.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
+import { createRecordWriter } from "./record-writer.ts";
 import { createRegenerations } from "./regenerations.ts";
 import { createRuleRecords } from "./rules.ts";
 import { createSessions } from "./sessions.ts";
@@ -39,6 +40,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const summaries = createSummaries(db);
   const turns = createTurns(db);
   const statements = createStatements(db);
+  const writeRecords = createRecordWriter(db, { observations, summaries });
   return {
     ...group,
     projects: createProjects(db),
@@ -57,10 +59,11 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
       ...group,
       sessions,
       observations,
-      summaries,
       turns,
       statements,
+      writeRecords,
     }),
+    writeRecords,
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
     truth: createTruth(db),

@@ -108,7 +108,7 @@ describe("while a turn is being read, a private prompt before it", () => {
     const batch = await nextBatch();
     expect(batch.messages.map(({ id }) => id)).toEqual([summarize]);
     await isPrivate("k");
-    expect(store.regenerations.stands(batch)).toBe(false);
+    expect(store.regenerations.isCurrent(batch)).toBe(false);
     const reply = { observations: [said("of the secret", cause, summarize)], summaries: [], generator: "m" };
     expect(await store.regenerations.complete(batch, reply)).toBeNull();
     expect(titles()).toEqual(["before"]);

@@ -31,9 +31,10 @@ function add(state: State, at = someTime, payload = '{"type":"observation","tool
   pending.enqueue(id, session, at);
   pending.count("accepted", 1);
   if (state !== "new") lease(id);
-  if (state === "waits for a retry") pending.retryAt(id, someTime + 60_000, "503");
-  if (state === "given back") pending.giveBack(id);
-  if (state === "dead") pending.bury(id, "no JSON");
+  if (state === "waits for a retry")
+    pending.release(id, { kind: "retry", at: someTime + 60_000, error: "503" });
+  if (state === "given back") pending.release(id, { kind: "give_back" });
+  if (state === "dead") pending.release(id, { kind: "dead", error: "no JSON" });
   return id;
 }
 
@@ -130,7 +131,7 @@ describe("a retry", () => {
     const first = move("retry", {}, 2);
     expect(first).toEqual({ sessions: [session, session], last: ids[1] });
     lease(ids[0] ?? 0);
-    memory.store.pending.bury(ids[0] ?? 0, "again");
+    memory.store.pending.release(ids[0] ?? 0, { kind: "dead", error: "again" });
     const second = move("retry", {}, 2, first.last ?? 0);
     expect(second).toEqual({ sessions: [session], last: null });
     expect(ids.map(stateOf)).toEqual(["dead", "pending", "pending"]);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import {
-  madeTogether,
-  type PairingOld,
+  joinedSources,
   pairDrafts,
+  type Replaceable,
   replacedBy,
-} from "../../../src/core/records/pair-drafts.ts";
+} from "../../../src/store/sqlite/shared-sources.ts";
 
 test.each([
   [
@@ -36,7 +36,7 @@ test.each([
   expect([...pairs].sort()).toEqual(expected);
 });
 
-function account(id: number, sources: number[], other: Partial<PairingOld> = {}): PairingOld {
+function account(id: number, sources: number[], other: Partial<Replaceable> = {}): Replaceable {
   return { id, sources, title: `old ${id}`, isStatement: false, isKept: false, ...other };
 }
 
@@ -71,8 +71,8 @@ test("what stands in one observation is made again together, over several of the
     { id: 2, sources: [2, 5] },
     { id: 3, sources: [7, 8] },
   ];
-  expect(madeTogether([1], old)).toEqual([1, 2, 5]);
-  expect(madeTogether([3], old)).toEqual([3]);
-  expect(madeTogether([3, 8], old)).toEqual([3, 7, 8]);
-  expect(madeTogether([], old)).toEqual([]);
+  expect(joinedSources([1], old)).toEqual([1, 2, 5]);
+  expect(joinedSources([3], old)).toEqual([3]);
+  expect(joinedSources([3, 8], old)).toEqual([3, 7, 8]);
+  expect(joinedSources([], old)).toEqual([]);
 });

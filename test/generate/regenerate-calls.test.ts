@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFlow, type Flow } from "../../src/generate/flow.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
-import { createRegenerationRun } from "../../src/generate/regeneration-run.ts";
+import { createRegenerator, joinReplies, type Regenerator } from "../../src/generate/regenerate.ts";
 import { BudgetSpent } from "../../src/generate/spend.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
@@ -60,32 +60,32 @@ async function linked(count: number, promptKey = "k", name = "s"): Promise<numbe
   return session;
 }
 
-function run(
+async function run(
   answer: (batch: GenerationBatch) => Promise<GenerationReply>,
   whileWaiting: (reason: string | null) => void = () => undefined,
 ): Promise<string | null> {
-  const work = createRegenerationRun(
-    {
-      list: memory.store.regenerations,
-      flow,
-      clock: { now: () => now, monotonicMs: () => now },
-      limits: { messages: 3, characters: 60_000 },
-      timeoutMs: 60_000,
-      quiet: async () => undefined,
-      onReplaced: (_session, { observations }) => replaced.push(observations.map(({ title }) => title)),
-      onFailure: (error) => failures.push(error),
-      lookEveryMs: 1,
-    },
-    {
+  const regenerator: Regenerator = createRegenerator({
+    list: memory.store.regenerations,
+    model: {
       name: "scripted",
       generate: (batch) => {
         calls.push(batch);
         return answer(batch);
       },
     },
-    { done: (messages) => (done += messages), waitingFor: (reason) => whileWaiting(reason) },
-  );
-  return work(new AbortController().signal);
+    flow,
+    clock: { now: () => now, monotonicMs: () => now },
+    limits: { messages: 3, characters: 60_000 },
+    timeoutMs: 60_000,
+    idle: async () => whileWaiting(regenerator.state().waitingFor),
+    onCompleted: ({ observations }) => replaced.push(observations.map(({ title }) => title)),
+    onFailure: (error) => failures.push(error),
+    pollMs: 1,
+  });
+  regenerator.resume();
+  while (regenerator.state().running) await new Promise((resolve) => setTimeout(resolve, 2));
+  done += regenerator.state().done;
+  return regenerator.state().stoppedBecause;
 }
 
 const titles = (): unknown[] => memory.db.prepare("select title from observations order by id").pluck().all();
@@ -193,4 +193,19 @@ test("a model whose every answer is useless ends the run before it is paid for a
   expect(reason).toBe("the provider failed too often in a row");
   expect(calls).toHaveLength(6);
   expect(memory.store.regenerations.counts()).toEqual({ left: 19, failed: 0 });
+});
+
+test("two replies are one: all drafts in their order, and what both used", () => {
+  const reply = (n: number) => ({
+    observations: [{ title: `o${n}` } as never],
+    summaries: [{ request: `s${n}` } as never],
+    generator: `m-${n}`,
+    usage: { inputTokens: n, outputTokens: 10 * n, cachedTokens: 100 * n },
+  });
+  expect(joinReplies(reply(1), reply(2))).toEqual({
+    observations: [{ title: "o1" }, { title: "o2" }],
+    summaries: [{ request: "s1" }, { request: "s2" }],
+    generator: "m-2",
+    usage: { inputTokens: 3, outputTokens: 30, cachedTokens: 300 },
+  });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFlow, type Flow } from "../../src/generate/flow.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
-import { createRegenerator, type Regenerator } from "../../src/generate/regenerator.ts";
+import { createRegenerator, type Regenerator } from "../../src/generate/regenerate.ts";
 import { BudgetSpent } from "../../src/generate/spend.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
@@ -57,10 +57,10 @@ function regenerate(answer: Answer | null, { timeoutMs = 60_000, messages = 3 } 
     clock: { now: () => now, monotonicMs: () => now },
     limits: { messages, characters: 60_000 },
     timeoutMs,
-    quiet: async () => undefined,
-    onReplaced: () => undefined,
+    idle: async () => undefined,
+    onCompleted: () => undefined,
     onFailure: (error) => failures.push(error),
-    lookEveryMs: 1,
+    pollMs: 1,
   });
   return regenerator;
 }

@@ -1,0 +1,300 @@
+// Regenerates records with a model: works through the durable list batch by batch, behind live generation.
+//
+// | state   | event                                     | next                                             |
+// | ------- | ----------------------------------------- | ------------------------------------------------ |
+// | stopped | start                                     | running                                          |
+// | running | reply stored                              | running: old records replaced, next batch        |
+// | running | a source was withdrawn                    | running: nothing stored, the rest is asked again |
+// | running | batch failed                              | running: old records stay, retried twice, alone  |
+// | running | provider paused (rate, quota, outage)     | running, waiting for the provider                |
+// | running | budget spent, access refused, stopped,    | stopped with the reason; the rest stays listed   |
+// |         | five failures in a row                    |                                                  |
+// | running | list empty                                | stopped                                          |
+//
+// A run costs money, so it never starts by itself: after a restart the list waits for `resume`.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../core/clock.ts";
+import { MemError, toMemError } from "../core/errors.ts";
+import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { CallLimits, RegenerationRequest } from "../core/records/regeneration.ts";
+import { callProvider, redactedMessage } from "./call-provider.ts";
+import type { Flow, Pass } from "./flow.ts";
+import type { Made } from "./generate-batch.ts";
+import { addUsage } from "./model-client.ts";
+import { ModelFailure } from "./model-failure.ts";
+import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
+import { intoCalls } from "./regeneration-plan.ts";
+import { type SettledReply, settledUses } from "./settled-uses.ts";
+import { BudgetSpent } from "./spend.ts";
+
+/** The durable list of raw events to regenerate. */
+export interface RegenerationList<B extends GenerationBatch = GenerationBatch> {
+  /** Adds the raw events of the request; resolves with the number that wait. */
+  select(request: RegenerationRequest): Promise<number>;
+  /** The next events that must be replaced together, above the limits if need be; null at the end. */
+  next(limits: CallLimits): Promise<B | null>;
+  /** False once something that the model would see was withdrawn. */
+  isCurrent(batch: B): boolean;
+  /** Replaces the records; null, and nothing stored, when the batch is not current. */
+  complete(batch: B, reply: SettledReply): Promise<Made | null>;
+  fail(batch: B, error: string): Promise<void>;
+  drop(): Promise<number>;
+  counts(): { left: number; failed: number };
+}
+
+/** Counts are raw events. */
+export interface RegenerationState {
+  running: boolean;
+  total: number;
+  done: number;
+  left: number;
+  /** Failed three times: their records stay as they were. */
+  failed: number;
+  /** Why a running regeneration waits, or null. */
+  waitingFor: string | null;
+  /** Why it stopped early, or null. */
+  stoppedBecause: string | null;
+}
+
+export interface RegeneratorDeps<B extends GenerationBatch> {
+  list: RegenerationList<B>;
+  /** The model without its `local` fallback; null where only `local` is configured. */
+  model: Provider | null;
+  /** Shared with live generation. */
+  flow: Pick<Flow, "admit" | "state">;
+  clock: Clock;
+  /** Of one call. */
+  limits: CallLimits;
+  timeoutMs: number;
+  /** Resolves when intake is idle enough. */
+  idle(): Promise<void>;
+  onCompleted(made: Made): void;
+  /** Logs a failed batch; the error is redacted. */
+  onFailure(error: string, messages: number): void;
+  /** Interval of the checks on a paused provider; default one second. */
+  pollMs?: number;
+}
+
+export interface Regenerator {
+  /** Adds the requested records to the list and runs. Throws `no_model`. */
+  start(request: RegenerationRequest): Promise<RegenerationState>;
+  /** Runs over what is listed. Throws `no_model`. */
+  resume(): RegenerationState;
+  /** Stops; the rest stays listed unless `drop` is set. */
+  stop(options?: { drop?: boolean | undefined }): Promise<RegenerationState>;
+  state(): RegenerationState;
+  /** Stops for good; resolves when nothing runs. */
+  close(): Promise<void>;
+}
+
+type Progress = Pick<RegenerationState, "done" | "waitingFor" | "stoppedBecause">;
+
+export function createRegenerator<B extends GenerationBatch>(deps: RegeneratorDeps<B>): Regenerator {
+  const { list } = deps;
+  const restarted = list.counts().left > 0 ? "the worker was restarted" : null;
+  const progress: Progress = { done: 0, waitingFor: null, stoppedBecause: restarted };
+  let run: { stopping: AbortController; ended: Promise<void> } | null = null;
+  let isClosed = false;
+
+  function state(): RegenerationState {
+    const { left, failed } = list.counts();
+    return { running: run !== null, total: progress.done + left + failed, left, failed, ...progress };
+  }
+
+  function begin(model: Provider): RegenerationState {
+    if (run === null && !isClosed) {
+      Object.assign(progress, { done: 0, stoppedBecause: null });
+      const stopping = new AbortController();
+      run = { stopping, ended: work({ ...deps, model, progress, stopping: stopping.signal }) };
+    }
+    return state();
+  }
+
+  async function work(context: RunContext<B>): Promise<void> {
+    do {
+      progress.stoppedBecause = await workOff(context).catch((cause: unknown) => toMemError(cause).message);
+      // A start may have listed more after the list was found empty.
+    } while (progress.stoppedBecause === null && !isClosed && list.counts().left > 0);
+    progress.waitingFor = null;
+    run = null;
+  }
+
+  async function halt(): Promise<void> {
+    const ending = run;
+    ending?.stopping.abort();
+    await ending?.ended;
+  }
+
+  return {
+    async start(request) {
+      const model = demandModel(deps.model);
+      await list.select(request);
+      return begin(model);
+    },
+    resume: () => begin(demandModel(deps.model)),
+    async stop({ drop = false } = {}) {
+      await halt();
+      if (drop) {
+        await list.drop();
+        progress.stoppedBecause = null;
+      }
+      return state();
+    },
+    state,
+    async close() {
+      isClosed = true;
+      await halt();
+    },
+  };
+}
+
+function demandModel(model: Provider | null): Provider {
+  if (model === null) throw new MemError("no_model");
+  return model;
+}
+
+interface RunContext<B extends GenerationBatch> extends RegeneratorDeps<B> {
+  model: Provider;
+  progress: Progress;
+  stopping: AbortSignal;
+}
+
+type Outcome =
+  | "replaced"
+  /** A source was withdrawn: what is left of the batch is asked again. */
+  | "outdated"
+  | { stop: string }
+  /** `isOutage`: the provider's fault; no attempt of the batch is spent. */
+  | { error: string; isOutage: boolean };
+
+const maxFailuresInARow = 5;
+
+/** Resolves with the reason of an early end, or null at the end of the list. */
+async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promise<string | null> {
+  const { list, flow, clock } = context;
+  for (let failures = 0; failures < maxFailuresInARow; ) {
+    const batch = await list.next(context.limits);
+    if (batch === null) return null;
+    const outcome = await regenerate(context, batch);
+    if (outcome === "replaced") failures = 0;
+    if (typeof outcome === "string") continue;
+    if ("stop" in outcome) return outcome.stop;
+    context.onFailure(outcome.error, batch.messages.length);
+    if (!outcome.isOutage) await list.fail(batch, outcome.error);
+    // A provider whose every answer is useless is paid for each of them.
+    if (outcome.isOutage || flow.state(clock.now()).state !== "open") failures += 1;
+  }
+  return "the provider failed too often in a row";
+}
+
+/** One batch, in calls of bounded size whose replies are stored together. */
+async function regenerate<B extends GenerationBatch>(context: RunContext<B>, batch: B): Promise<Outcome> {
+  const { list, progress } = context;
+  let whole: GenerationReply | null = null;
+  for (const messages of intoCalls(batch.messages, sizeOf, context.limits)) {
+    const before: readonly string[] = whole === null ? [] : titlesOfWork(whole);
+    const recentTitles = [...batch.recentTitles, ...before];
+    const reply: Awaited<ReturnType<typeof ask>> = await ask(context, batch, {
+      ...batch,
+      messages,
+      recentTitles,
+    });
+    if (typeof reply === "string" || !("usage" in reply)) return reply;
+    whole = whole === null ? reply : joinReplies(whole, reply);
+  }
+  if (whole === null) return "outdated";
+  // A store error ends the run: an answer that cannot be stored must not be paid for again.
+  const made = await list.complete(batch, settledUses(batch, whole));
+  if (made === null) return "outdated";
+  progress.done += batch.messages.length;
+  context.onCompleted(made);
+  return "replaced";
+}
+
+function sizeOf({ message }: ClaimedMessage): number {
+  return JSON.stringify(message).length;
+}
+
+/** Two replies as one. */
+export function joinReplies(first: GenerationReply, second: GenerationReply): GenerationReply {
+  return {
+    observations: [...first.observations, ...second.observations],
+    summaries: [...first.summaries, ...second.summaries],
+    generator: second.generator,
+    usage: addUsage(first.usage, second.usage),
+  };
+}
+
+/** One call; asked again after a pause of the vendor, because the calls before it are paid for. */
+async function ask<B extends GenerationBatch>(
+  context: RunContext<B>,
+  batch: B,
+  part: GenerationBatch,
+): Promise<GenerationReply | Exclude<Outcome, "replaced">> {
+  const { list, flow, clock, stopping } = context;
+  for (;;) {
+    const pass = await admitted(context, batch.session.id);
+    if ("stop" in pass) return pass;
+    try {
+      // Sources may have been withdrawn during a long wait.
+      if (!list.isCurrent(batch)) return "outdated";
+      const reply = await callProvider(context.model, part, { ...context, signal: stopping });
+      pass.succeeded(clock.now());
+      return reply;
+    } catch (cause) {
+      const failure = toMemError(cause);
+      if (failure instanceof ModelFailure) pass.failed(failure, clock.now());
+      if (stopping.aborted) return stopped;
+      const error = redactedMessage(failure);
+      const reaction = reactionTo(failure);
+      if (reaction === "stop") return { stop: error };
+      if (reaction === "fail") return { error, isOutage: false };
+      if (reaction === "fail or outage") return { error, isOutage: flow.state(clock.now()).state !== "open" };
+      context.onFailure(error, part.messages.length);
+    } finally {
+      pass.returned(clock.now());
+    }
+  }
+}
+
+const stopped = { stop: "it was stopped" };
+
+/** Waits for the provider to accept a call. */
+async function admitted<B extends GenerationBatch>(
+  { flow, clock, progress, stopping, idle, pollMs = 1_000 }: RunContext<B>,
+  sessionId: number,
+): Promise<Pass | { stop: string }> {
+  for (;;) {
+    await idle();
+    if (stopping.aborted) return stopped;
+    const pass = flow.admit(clock.now(), sessionId);
+    const { reason } = flow.state(clock.now());
+    // Only the user can end refused access, and the next probe may be 15 minutes away.
+    if (pass === null && reason?.kind === "auth") return { stop: reason.message };
+    progress.waitingFor = pass === null ? (reason?.message ?? "the provider is busy") : null;
+    if (pass !== null) return pass;
+    // Rejects when stopped, which the next turn of the loop sees.
+    await delay(pollMs, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+  }
+}
+
+function reactionTo(failure: MemError): "stop" | "wait" | "fail" | "fail or outage" {
+  if (failure instanceof BudgetSpent) return "stop";
+  if (!(failure instanceof ModelFailure)) return "fail";
+  switch (failure.kind) {
+    case "auth":
+      return "stop";
+    case "rate_limited":
+    case "quota":
+      return "wait";
+    // A single failure may be the batch's own; while the provider is paused it is an outage.
+    case "unavailable":
+    case "timeout":
+    case "bad_request":
+      return "fail or outage";
+    case "bad_answer":
+      return failure.isPage ? "fail or outage" : "fail";
+    case "overflow":
+      return "fail";
+  }
+}

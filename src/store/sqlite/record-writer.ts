@@ -1,0 +1,235 @@
+// Stores the records of a provider's reply: new ones, or in place of the records that it regenerates.
+import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
+import { createDerivedRows } from "./derived-rows.ts";
+import { createObservationLinks } from "./observation-links.ts";
+import {
+  type NewObservation,
+  type Observations,
+  observationColumns,
+  observationRow,
+} from "./observations.ts";
+import type { Sqlite } from "./open.ts";
+import { pairDrafts, type Replaceable, replacedBy } from "./shared-sources.ts";
+import { type NewSummary, type Summaries, summaryColumns, summaryRow } from "./summaries.ts";
+
+export interface RecordReply {
+  observations: readonly DraftObservation[];
+  summaries: readonly DraftSummary[];
+  generator: string;
+  /** `local` wrote it as a fallback for a model. */
+  upgrade?: boolean;
+}
+
+export interface WrittenRecords {
+  /** As stored, with the command families that a fix is for. */
+  observations: { stored: Observation; families: readonly string[] }[];
+  summaries: SessionSummary[];
+  /** Replaced observations that no draft took over. */
+  deleted: number;
+}
+
+interface Write {
+  session: Session;
+  /** The messages of the batch that still belong to it; a record is stored only with one of them as its source. */
+  held: ReadonlyMap<number, ClaimedMessage>;
+  reply: RecordReply;
+  /** Set when the reply regenerates: the observations made only from `held`. */
+  old?: readonly Replaceable[];
+}
+
+/** Writes in the caller's transaction. */
+export function createRecordWriter(
+  db: Sqlite,
+  { observations, summaries }: { observations: Observations; summaries: Summaries },
+): (write: Write) => WrittenRecords {
+  const rewrite = createRewrite(db);
+  const before = createLookups(db);
+
+  // The text of a rule before the user edited it does not come back beside the edited one.
+  function wasEdited({ title, statement, sources }: DraftObservation, old: readonly Replaceable[]): boolean {
+    return (
+      statement?.standing === true &&
+      before.editedRule.get(sources[0] ?? 0) !== undefined &&
+      !old.some((each) => each.title === title)
+    );
+  }
+
+  /** Keys of new observations: `<source>:<ordinal>`. A record that stays keeps its key. */
+  function keys(regenerates: boolean): (source: number) => string {
+    const ordinals = new Map<number, number>();
+    return (source) => {
+      let ordinal = ordinals.get(source) ?? 0;
+      while (regenerates && before.byKey.get(`${source}:${ordinal}`) !== undefined) ordinal += 1;
+      ordinals.set(source, ordinal + 1);
+      return `${source}:${ordinal}`;
+    };
+  }
+
+  function writeObservations({ session, held, reply, old }: Write) {
+    const drafts = reply.observations
+      .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
+      .filter((draft) => draft.sources.length > 0 && !(old && wasEdited(draft, old)));
+    // An old observation that no draft touches stays as it is.
+    const replaced = replacedBy(drafts, old ?? []);
+    for (const { id } of replaced) rewrite.freeKey(id);
+    const keyOf = keys(old !== undefined);
+    const pairs = pairDrafts(drafts, replaced);
+    const written: WrittenRecords["observations"] = [];
+    for (const [index, { sources, cited, ...draft }] of drafts.entries()) {
+      const source = held.get(sources[0] ?? 0);
+      if (source === undefined) continue;
+      const observation: NewObservation = {
+        draft,
+        sources,
+        cited,
+        ...ownedBy(session, source, reply),
+        agent_id: source.message.agent_id ?? null,
+        agent_type: source.message.agent_type ?? null,
+        discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
+        generation_key: keyOf(source.id),
+      };
+      const id = pairs.get(index);
+      const stored =
+        id === undefined ? observations.insert(observation) : rewrite.observation(id, observation);
+      if (stored !== undefined) written.push({ stored, families: draft.statement?.families ?? [] });
+    }
+    const kept = new Set(pairs.values());
+    const surplus = replaced.filter(({ id }) => !kept.has(id) && before.isReviewed.get(id) === undefined);
+    for (const { id } of surplus) rewrite.deleteObservation(id);
+    return { observations: written, deleted: surplus.length };
+  }
+
+  // A summary that the reply leaves out stays: the session has no other.
+  function writeSummaries({ session, held, reply, old }: Write): SessionSummary[] {
+    return reply.summaries.flatMap((draft) => {
+      const source = held.get(draft.source);
+      if (source === undefined) return [];
+      const key = `${source.id}:0`;
+      const summary = { draft, ...ownedBy(session, source, reply), generation_key: key };
+      const id = old === undefined ? undefined : before.summary.get(key)?.id;
+      const stored = id === undefined ? summaries.insert(summary) : rewrite.summary(id, summary);
+      return stored === undefined ? [] : [stored];
+    });
+  }
+
+  return (write) => ({ ...writeObservations(write), summaries: writeSummaries(write) });
+}
+
+function createLookups(db: Sqlite) {
+  return {
+    byKey: db.prepare<[string], { id: number }>("select id from observations where generation_key = ?"),
+    summary: db.prepare<[string], { id: number }>(
+      "select id from session_summaries where generation_key = ?",
+    ),
+    editedRule: db.prepare<[number], { id: number }>(
+      `select o.id
+       from observation_sources s
+       cross join observations o on o.id = s.observation_id
+       where s.raw_event_id = ? and s.cited = 0 and o.standing = 1 and o.generator = 'manual'`,
+    ),
+    // What the user reviewed, or marked as the replacement of another, is never deleted.
+    isReviewed: db.prepare<[number], { id: number }>(
+      `select id
+       from observations o
+       where id = ? and (status <> 'active' or pinned = 1
+         or exists (select 1 from observations before where before.superseded_by = o.id))`,
+    ),
+  };
+}
+
+const textColumns = ["facts", "concepts", "files_touched", "files_read", "files_modified", "prompt_number"];
+const rewrittenColumns = {
+  observations: [
+    ...["obs_type", "title", "subtitle", "summary", "narrative", ...textColumns, "generator", "provenance"],
+    ...["agent_id", "agent_type", "discovery_tokens", "generation_key"],
+    ...["said_by", "standing", "reach", "salience", "routine"],
+  ],
+  session_summaries: [
+    ...["summary_text", "request", "investigated", "learned", "completed", "next_steps", "notes"],
+    ...[...textColumns, "generator"],
+  ],
+};
+
+type Row = Record<string, string | number | null>;
+
+/** Changes and deletes records with their links and derived rows; id and time stay. */
+function createRewrite(db: Sqlite) {
+  const derived = createDerivedRows(db);
+  const links = createObservationLinks(db);
+  const freeKey = db.prepare<[number]>("update observations set generation_key = null where id = ?");
+  const deleteObservation = db.prepare<[number]>("delete from observations where id = ?");
+
+  function update<T>(table: keyof typeof rewrittenColumns, returning: string) {
+    const columns = rewrittenColumns[table];
+    const statement = db.prepare<Row, T>(
+      `update ${table}
+       set ${columns.map((column) => `${column} = @${column}`).join(", ")},
+         upgrade = 0, revision = revision + 1, synced_at = null
+       where id = @id
+       returning ${returning}`,
+    );
+    return (id: number, row: Row): T | undefined => {
+      const values = columns.map((column) => [column, row[column] ?? null] as const);
+      return statement.get({ id, ...Object.fromEntries(values) });
+    };
+  }
+  const updateObservation = update<Observation>("observations", observationColumns);
+  const updateSummary = update<SessionSummary>("session_summaries", summaryColumns);
+
+  return {
+    freeKey: (id: number) => void freeKey.run(id),
+    observation(id: number, observation: NewObservation): Observation | undefined {
+      const changed = updateObservation(id, observationRow(observation));
+      if (changed === undefined) return undefined;
+      derived.dropObservation(id);
+      derived.ofObservation(changed);
+      links.drop(id);
+      links.add(id, observation);
+      return changed;
+    },
+    summary(id: number, summary: NewSummary): SessionSummary | undefined {
+      const changed = updateSummary(id, summaryRow(summary));
+      if (changed === undefined) return undefined;
+      derived.dropSummary(id);
+      derived.ofSummary(changed);
+      return changed;
+    },
+    deleteObservation(id: number): void {
+      derived.dropObservation(id);
+      deleteObservation.run(id);
+    },
+  };
+}
+
+// A statement belongs to the message that it is quoted from. The tool uses that it cites have their own observations
+// and are regenerated without it.
+function linksOf(
+  { sources, statement }: Pick<DraftObservation, "sources" | "statement">,
+  held: ReadonlyMap<number, ClaimedMessage>,
+): { sources: number[]; cited: number[] } {
+  const own = sources.filter((id) => held.has(id));
+  if (statement === undefined) return { sources: own, cited: [] };
+  const [first] = own;
+  return { sources: own.slice(0, 1), cited: sources.filter((id) => id !== first) };
+}
+
+function ownedBy(session: Session, source: ClaimedMessage, { generator, upgrade = false }: RecordReply) {
+  return {
+    session_id: session.id,
+    sdk_session_id: session.sdk_session_id,
+    project: session.project,
+    prompt_number: source.message.prompt_number ?? null,
+    generator,
+    upgrade,
+    created_at_epoch: source.created_at_epoch,
+  };
+}
+
+// Tokens of the work behind a message, at four characters a token.
+function workTokens(message: ClaimedMessage | undefined): number {
+  if (message === undefined || message.message.type === "summarize") return 0;
+  const { tool_input, tool_response } = message.message;
+  return Math.ceil((JSON.stringify([tool_input ?? "", tool_response ?? ""]).length - 3) / 4);
+}
