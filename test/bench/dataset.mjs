@@ -151,7 +151,7 @@ export function createRandom(seed) {
 
 function codeDigest() {
   const hash = createHash("sha256").update(readFileSync(new URL(import.meta.url)));
-  for (const folder of ["src/store/sqlite", "src/store/sqlite/migrations", "src/domain"]) {
+  for (const folder of ["src/store/sqlite", "src/store/sqlite/migrations", "src/core/records"]) {
     const files = readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isFile());
     for (const { name } of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       hash.update(name).update(readFileSync(join(root, folder, name)));

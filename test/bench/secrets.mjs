@@ -18,7 +18,7 @@ export async function run({ say }) {
 
 async function loadFinders() {
   const outfile = join(tmpdir(), `mem-bench-secrets-${process.pid}.mjs`);
-  const entryPoints = [join(root, "src", "domain", "secrets.ts")];
+  const entryPoints = [join(root, "src", "privacy", "secrets.ts")];
   await build({ entryPoints, outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
   const { redactSecrets } = await import(pathToFileURL(outfile).href);
   return redactSecrets;

@@ -135,7 +135,7 @@ async function product() {
     platform: "node",
     format: "esm",
     write: false,
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, "src", "paths.ts")).href) },
+    define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, "src", "core", "paths.ts")).href) },
   });
   const folder = mkdtempSync(join(tmpdir(), "mem-bench-"));
   try {
