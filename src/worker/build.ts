@@ -21,8 +21,7 @@ import { reindex } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createCost } from "./cost-ports.ts";
-import { createComparison } from "./derived-comparison.ts";
-import { createDerivedRepair } from "./derived-repair.ts";
+import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { explainPorts } from "./explain-ports.ts";
 import { buildFolders } from "./folder-ports.ts";
 import { createGeneration } from "./generation.ts";
@@ -75,6 +74,8 @@ export interface Worker {
   start(): void;
   /** Builds indexes again that do not agree with their table, one after the other, and says so in the notices. */
   reindex(indexes: readonly string[]): Promise<void>;
+  /** The daily check of derived data and its repair. */
+  records: DerivedRepair;
   /** Ends streams, finishes replies, gives claimed messages back. The database stays open. */
   close(): Promise<void>;
 }
@@ -210,18 +211,9 @@ export function buildWorker(deps: WorkerDeps): Worker {
     purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
     refreshFolders: refreshTouched,
     purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
-    renewDerived: (limit) => store.commit(() => store.derived.renew(limit)),
-    compareDerived: createComparison({
-      ...deps,
-      ...store,
-      ...store.derived,
-      state: store.comparison,
-      quiet: quiet.wait,
-      warn: (sentence) => log.warn(sentence),
-    }),
     drainSpool: spool.drain,
   });
-  const derived = createDerivedRepair({ ...store, ...store.derived, compared: store.comparison.read });
+  const derived = createDerivedRepair({ clock, store, warn: (sentence) => log.warn(sentence) });
   const idleMemory = createIdleMemory({ clock });
   const patternWarmUp = createPatternWarmUp({ quiet: quiet.wait });
   const ports = createHttpPorts({
@@ -284,6 +276,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
         reindexed.push(index);
       }
     },
+    records: derived,
     async close() {
       idleMemory.stop();
       patternWarmUp.stop();

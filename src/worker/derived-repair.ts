@@ -1,71 +1,78 @@
-// Makes anew, a few records at a time, what follows from them: after an update of its form, or when the user asks for it.
+// Rebuilds derived data (full text, terms, files, vectors) from the records, a few at a time: after an update of its
+// form, when the user asks, or when the daily check finds records that it does not match.
 import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
-import type { ComparisonState } from "../store/sqlite/derived-comparison.ts";
-import { type DerivedWalk, type WalkAt, walkStart } from "../store/sqlite/derived-walk.ts";
+import type { Store } from "../store/sqlite/store.ts";
 
 interface RepairDeps {
-  commit<T>(write: () => T): Promise<T>;
-  /** Makes some that are listed anew; how many. */
-  renew(limit: number): number;
-  /** Lists some records to be made anew; where to go on, null at the end. */
-  listSome: DerivedWalk["listSome"];
-  /** What the comparison by the clock found last. */
-  compared(): Pick<ComparisonState, "endedAt" | "endedFound">;
-  waiting(): number;
+  clock: Clock;
+  store: Pick<Store, "commit" | "derived">;
+  warn(sentence: string): void;
 }
 
 export interface DerivedRepair {
-  /** Goes on with what is listed. */
+  /** Resumes the rebuild of the listed records. */
   start(): void;
-  /** Lists everything and begins; resolves to how much is listed. */
+  /** Lists all records and starts; resolves to the number of listed records. */
   repair(): Promise<number>;
   waiting(): number;
-  /** When all was compared last, null when never, and how many records were made anew then. */
+  /** When all records were compared last, null if never, and how many were wrong. */
   compared(): { at: number | null; found: number };
+  /** True once a day. */
+  isCheckDue(): boolean;
+  /** Records the result of a check; starts a repair if records are wrong. */
+  checked(found: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function createDerivedRepair({
-  commit,
-  renew,
-  listSome,
-  waiting,
-  compared,
-}: RepairDeps): DerivedRepair {
+const dayMs = 24 * 3_600_000;
+// A batch takes about 10 ms, and as much time is left for everything else.
+const renewedAtOnce = 50;
+const pauseMs = 10;
+
+export function createDerivedRepair({ clock, store, warn }: RepairDeps): DerivedRepair {
+  const { commit, derived } = store;
   const stopping = new AbortController();
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    const done = await failOpen("making the full text anew", async () => {
-      while (!stopping.signal.aborted && (await commit(() => renew(renewedAtOnce))) > 0)
+    const done = await failOpen("rebuilding the full text", async () => {
+      while (!stopping.signal.aborted && (await commit(() => derived.renew(renewedAtOnce))) > 0)
         await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       return true;
     });
     working = undefined;
-    // What was listed in the transaction that found nothing left has seen this one still at work.
+    // A record listed in the transaction that found the list empty still saw this run at work.
     if (done) start();
   }
 
   function start(): void {
-    // Without anything to do there is nothing to lock the database for.
-    if (!stopping.signal.aborted && waiting() > 0) working ??= work();
+    // Without listed records nothing locks the database.
+    if (!stopping.signal.aborted && derived.waiting() > 0) working ??= work();
+  }
+
+  async function repair(): Promise<number> {
+    for (const list of derived.listAll) if (!stopping.signal.aborted) await commit(list);
+    start();
+    return derived.waiting();
   }
 
   return {
     start,
-    async repair() {
-      for (let at: WalkAt | null = walkStart; at !== null && !stopping.signal.aborted; ) {
-        const from: WalkAt = at;
-        at = await commit(() => listSome(from, listedAtOnce));
-      }
-      start();
-      return waiting();
+    repair,
+    waiting: derived.waiting,
+    compared: derived.lastCheck,
+    isCheckDue() {
+      const { at } = derived.lastCheck();
+      // A clock that was put back must not end the checks.
+      return at === null || clock.now() < at || clock.now() - at >= dayMs;
     },
-    waiting,
-    compared() {
-      const { endedAt, endedFound } = compared();
-      return { at: endedAt, found: endedFound };
+    async checked(found) {
+      await commit(() => derived.recordCheck({ at: clock.now(), found }));
+      if (found === 0) return;
+      warn(`Records that the index did not match: ${found}. The index is being rebuilt.`);
+      await repair();
     },
     async stop() {
       stopping.abort();
@@ -73,9 +80,3 @@ export function createDerivedRepair({
     },
   };
 }
-
-// A batch takes about 10 ms, and as much is left for everything else.
-const renewedAtOnce = 50;
-// All of 100,000 records at once would take 160 ms.
-const listedAtOnce = 2_000;
-const pauseMs = 10;

@@ -1,13 +1,12 @@
-// Checks the database in a process of its own: its pages at start, its tables and indexes a minute later, both once a day.
+// Checks the database in a child process: its pages, its tables and indexes, and whether derived data matches the records.
 import { type ChildProcess, fork } from "node:child_process";
 import { failOpen, toMemError } from "../core/errors.ts";
 import { packageFile } from "../core/paths.ts";
-import type { TableFindings } from "../store/sqlite/damage-check.ts";
 import { isJsonObject } from "../text/json.ts";
 
 export interface IntegrityCheck {
   start(): void;
-  /** Ends a check that runs, without waiting for it. */
+  /** Kills a running check. */
   stop(): void;
 }
 
@@ -15,32 +14,38 @@ interface IntegrityDeps {
   databasePath: string;
   /** Called with what SQLite found, once for every check that found something. */
   onDamage(findings: string[]): void;
-  /** Builds indexes again that do not agree with their table. */
+  /** Rebuilds indexes that do not match their table. */
   reindex(indexes: string[]): Promise<void>;
-  /** What checks: it gets the path and what to check as its arguments, and sends what it found. */
+  /** Compares derived data with the records when due; `checked` gets the number of wrong records. */
+  records: { isCheckDue(): boolean; checked(found: number): Promise<void> };
+  /** Replaces the check: it gets the path and the check's name as arguments and sends its findings. */
   script?: string;
-  /** When the tables are checked first: what the worker was started for goes before. */
+  /** When the tables are checked first, and the records after them. */
   tablesAfterMs?: number;
 }
 
-// The first answers go before it: starting a process takes 5 ms of theirs.
-const firstAfterMs = 200;
-const dailyMs = 24 * 3_600_000;
+type Check = "file" | "tables" | "records";
+
+// A start of a process takes 5 ms from the worker's first answers.
+const fileAfterMs = 200;
+const hourMs = 3_600_000;
 
 export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
-  const { databasePath, onDamage, script, tablesAfterMs = 60_000 } = deps;
+  const { databasePath, onDamage, records, script, tablesAfterMs = 60_000 } = deps;
   const timers: NodeJS.Timeout[] = [];
   const rebuilt = new Set<string>();
   let checking: ChildProcess | undefined;
   let running: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
-  async function check(what: "file" | "tables"): Promise<void> {
-    if (stopped) return;
+  async function check(what: Check): Promise<void> {
+    if (stopped || (what === "records" && !records.isCheckDue())) return;
     checking = startCheck(databasePath, what, script);
-    const { damage, indexes } = await findingsOf(checking);
-    if (stopped) return;
-    // One that is wrong again after it was built from its table was not the cause.
+    const findings = await findingsOf(checking);
+    if (stopped || findings === undefined) return;
+    if (what === "records") return records.checked(sumOf(findings));
+    const [damage, indexes] = [texts(findings.damage), texts(findings.indexes)];
+    // An index that is wrong again after its rebuild was not the cause.
     if (damage.length > 0 || indexes.some((index) => rebuilt.has(index))) onDamage([...damage, ...indexes]);
     else if (indexes.length > 0) await rebuild(indexes);
   }
@@ -50,25 +55,25 @@ export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
     try {
       await deps.reindex(indexes);
     } catch (cause) {
-      if (!isPassing(cause)) return onDamage([...indexes, String(cause)]);
+      if (!isTransient(cause)) return onDamage([...indexes, String(cause)]);
       for (const index of indexes) rebuilt.delete(index);
       throw cause;
     }
   }
 
-  function checkSoon(what: "file" | "tables"): void {
-    running = running.then(() => failOpen("checking the database", () => check(what)));
+  function schedule(what: Check, firstAfterMs: number, everyMs: number): void {
+    const run = () => {
+      running = running.then(() => failOpen("checking the database", () => check(what)));
+    };
+    timers.push(setTimeout(run, firstAfterMs).unref(), setInterval(run, everyMs).unref());
   }
 
   return {
     start() {
-      timers.push(
-        setTimeout(() => checkSoon("file"), firstAfterMs),
-        setTimeout(() => checkSoon("tables"), tablesAfterMs),
-        setInterval(() => checkSoon("file"), dailyMs),
-        setInterval(() => checkSoon("tables"), dailyMs),
-      );
-      for (const timer of timers) timer.unref();
+      schedule("file", fileAfterMs, 24 * hourMs);
+      schedule("tables", tablesAfterMs, 24 * hourMs);
+      // A worker that lives for less than a day checks too: the last check is stored.
+      schedule("records", tablesAfterMs, hourMs);
     },
     stop() {
       stopped = true;
@@ -79,15 +84,15 @@ export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
   };
 }
 
-// Of the disk or of another process: the next check tries again.
-function isPassing(cause: unknown): boolean {
+// Caused by the disk or another process: the next check tries again.
+function isTransient(cause: unknown): boolean {
   const { code } = toMemError(cause);
   return code === "storage_full" || code === "storage_failed" || code === "storage_busy";
 }
 
-// A process, not a thread: a thread inside SQLite cannot be ended, and the end of the worker would wait for it, which is
-// longer than promised when the file has several GB. A damaged file that crashes SQLite does not end the worker either.
-function startCheck(databasePath: string, what: string, script?: string): ChildProcess {
+// A process, not a thread: a thread inside SQLite cannot be ended, so the worker's stop would wait for the check of a file
+// of several GB. A damaged file that crashes SQLite does not end the worker either.
+function startCheck(databasePath: string, what: Check, script?: string): ChildProcess {
   const child = fork(script ?? packageFile("dist", "check-process.cjs"), [databasePath, what], {
     env: {},
     execArgv: [],
@@ -98,17 +103,19 @@ function startCheck(databasePath: string, what: string, script?: string): ChildP
   return child;
 }
 
-function findingsOf(child: ChildProcess): Promise<TableFindings> {
+/** Undefined if the process ends without an answer. */
+function findingsOf(child: ChildProcess): Promise<Record<string, unknown> | undefined> {
   return new Promise((resolve, reject) => {
-    child.once("message", (message) => {
-      const { damage, indexes } = isJsonObject(message) ? message : {};
-      resolve({ damage: texts(damage), indexes: texts(indexes) });
-    });
+    child.once("message", (message) => resolve(isJsonObject(message) ? message : undefined));
     child.once("error", reject);
-    child.once("exit", () => resolve({ damage: [], indexes: [] }));
+    child.once("exit", () => resolve(undefined));
   });
 }
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+function sumOf(counts: Record<string, unknown>): number {
+  return Object.values(counts).reduce<number>((sum, count) => sum + Number(count), 0);
 }

@@ -10,10 +10,6 @@ interface MaintenanceDeps {
   /** Writes the context files of the folders in which something was done since. */
   refreshFolders(): Promise<void>;
   purgeContextLedger(before: number, limit: number): Promise<number>;
-  /** Makes at most `limit` index rows of an older form anew; how many it did. */
-  renewDerived(limit: number): Promise<number>;
-  /** One turn of the daily comparison of the index with the records. */
-  compareDerived(isStopping: () => boolean): Promise<void>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
 }
@@ -29,12 +25,6 @@ const idleSessionMs = 30 * 60_000;
 
 const spoolEveryMs = 2_000;
 const minuteMs = 60_000;
-// After an update: 25 rows hold nothing up for more than 10 ms, 100,000 are done in seven minutes at a tenth of a core.
-const renewEveryMs = 2_000;
-const renewedAtOnce = 25;
-const renewedARound = 500;
-// The first minute belongs to what the worker was started for.
-const comparedAfterMs = minuteMs;
 const dayMs = 24 * 3_600_000;
 // A session that is taken up again after so long may be told once more what it was told.
 const ledgerDays = 90;
@@ -68,21 +58,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     while (!stopped && (await deps.purgeContextLedger(before, purgedAtOnce)) === purgedAtOnce);
   }
 
-  async function renew(): Promise<void> {
-    for (let done = 0; done < renewedARound && !stopped; done += renewedAtOnce) {
-      if ((await deps.renewDerived(renewedAtOnce)) < renewedAtOnce) return;
-    }
-  }
-
   return {
     start() {
       running = running.then(async () => void (await failOpen("draining the spool", drain)));
       every(spoolEveryMs, "draining the spool", drain);
-      every(renewEveryMs, "renewing the search index", renew);
-      const startedAt = deps.clock.monotonicMs();
-      every(renewEveryMs, "comparing the search index", async () => {
-        if (deps.clock.monotonicMs() - startedAt >= comparedAfterMs) await deps.compareDerived(() => stopped);
-      });
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
       every(minuteMs, "removing old raw events", purge);

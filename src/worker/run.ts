@@ -305,7 +305,7 @@ async function begin(worker: Worker, deps: BeginDeps): Promise<Running> {
     socket,
     started_at_epoch,
   });
-  const check = createIntegrityCheck({ databasePath: paths.database, onDamage, reindex: worker.reindex });
+  const check = createIntegrityCheck({ ...worker, databasePath: paths.database, onDamage });
   check.start();
   log.info({ port, version: version(), pid }, "the worker answers");
   const openAddress = openAddressNotice(settings);

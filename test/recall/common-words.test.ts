@@ -112,7 +112,7 @@ describe("counts that change", () => {
     const rows = createDerivedRows(memory.db);
     memory.db.transaction(() => {
       for (let id = 3; id <= records; id += 3) {
-        rows.dropObservation(id);
+        rows.drop("observations", id);
         memory.db.prepare("delete from observations where id = ?").run(id);
       }
     })();

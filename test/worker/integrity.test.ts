@@ -10,6 +10,8 @@ import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { until } from "../helpers/worker-process.ts";
 
+const neverDue = { isCheckDue: () => false, checked: async () => undefined };
+
 function check(
   source: string,
   reindex: () => Promise<void> = async () => undefined,
@@ -30,6 +32,7 @@ function check(
     databasePath: "/data/mem.db",
     onDamage: found,
     reindex,
+    records: neverDue,
     script,
     tablesAfterMs,
   });
@@ -63,6 +66,7 @@ test("an index that misses rows is found, is rebuilt, and agrees with its table 
         for (const index of indexes) reindex(db, index);
         resolve(indexes.map((index) => `rebuilt ${index}`));
       },
+      records: neverDue,
       tablesAfterMs: 0,
     });
     integrity.start();
@@ -93,6 +97,27 @@ test("an index that a full disk keeps from being rebuilt is no damage of the dat
   // Of the second check, which the first one did not keep from running.
   expect(await found).toEqual(["later", "observations_time"]);
   expect(tries).toBe(1);
+});
+
+test("records are compared with their derived data when a check is due", async () => {
+  const path = join(tempDir(), "mem.db");
+  const { db, addObservation, close } = createMemoryStore(path);
+  for (let n = 1; n <= 3; n++) addObservation({ title: `Edited ${n}` });
+  db.prepare("delete from observations_fts where rowid < 3").run();
+  close();
+  const found = new Promise<number>((resolve) => {
+    const integrity = createIntegrityCheck({
+      databasePath: path,
+      onDamage: (findings) => resolve(findings.length),
+      reindex: async () => undefined,
+      records: { isCheckDue: () => true, checked: async (count) => resolve(count) },
+      tablesAfterMs: 0,
+    });
+    integrity.start();
+    onTestFinished(() => integrity.stop());
+  });
+  // Missing in the full text, and so not under their project there.
+  expect(await found).toBe(2);
 });
 
 // Bytes of an entry are changed in the file: the page is whole, the entry is of another row.

@@ -15,8 +15,6 @@ test("a drain of the spool that runs is told to end, and its end is waited for",
     purgeRawEvents: async () => 0,
     refreshFolders: async () => undefined,
     purgeContextLedger: async () => 0,
-    renewDerived: async () => 0,
-    compareDerived: async () => undefined,
     async drainSpool(isStopping) {
       begin();
       while (!isStopping()) await new Promise((resolve) => setImmediate(resolve));

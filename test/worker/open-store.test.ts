@@ -274,7 +274,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
       stdin: {
         contents: `
           import { pino } from "pino";
-          import { systemClock } from "./src/clock.ts";
+          import { systemClock } from "./src/core/clock.ts";
           import { openStore, replaceDatabase } from "./src/worker/open-store.ts";
           import { existsSync } from "node:fs";
           const request = { path: process.argv[2] ?? "", clock: systemClock, log: pino({ level: "silent" }) };

@@ -1,24 +1,21 @@
-// Compares what follows from the records (full text, files, vectors) with the records, all at once.
+// Counts records whose derived data (full text, files, vectors) does not match them.
 import Database from "better-sqlite3";
-import { all, createStrangers, fileFaults, indexed, indexFaults, vectorFaults } from "./derived-faults.ts";
+import { projectToken } from "../../core/records/scope-token.ts";
+import { indexedTables, misfitVectors } from "./derived-rebuild.ts";
+import type { IndexedTable } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 
-/** How many records are wrong in each of what follows from them; empty when all agree. */
+/** Wrong records by kind of derived data; empty when everything matches. */
 export type Disagreements = Record<string, number>;
 
-export interface DerivedCheck {
-  disagreements(): Disagreements;
-  /** Records that are still listed. */
-  waiting(): number;
-}
-
-/** Reads the database at `path`, beside whoever writes it. Throws a storage error, also for a schema it does not know. */
+/** Reads the database at `path` beside the worker. Throws a storage error, also for an unknown schema. */
 export function disagreementsIn(path: string): Disagreements {
   try {
     const db = new Database(path, { readonly: true });
     try {
-      return createDerivedCheck(db).disagreements();
+      // One snapshot: the worker may write between two statements.
+      return db.transaction(() => disagreements(db))();
     } finally {
       db.close();
     }
@@ -27,9 +24,14 @@ export function disagreementsIn(path: string): Disagreements {
   }
 }
 
-/** Its statements are prepared when they are needed: a worker that starts has no time for them. */
-export function createDerivedCheck(db: Sqlite): DerivedCheck {
-  // What is listed already is known to be wrong, and waits.
+const names: Readonly<Record<IndexedTable, string>> = {
+  observations: "full text of observations",
+  session_summaries: "full text of summaries",
+  user_prompts: "full text of prompts",
+};
+
+export function disagreements(db: Sqlite): Disagreements {
+  // Records that wait for their rebuild are known to be wrong.
   const count = (kind: string, ids: string): number =>
     db
       .prepare<[string], number>(
@@ -37,24 +39,88 @@ export function createDerivedCheck(db: Sqlite): DerivedCheck {
       )
       .pluck()
       .get(kind) ?? 0;
+  const found: [name: string, count: number][] = [
+    ...indexedTables.map((table): [string, number] => [names[table], count(table, indexFaults(table))]),
+    ["files of observations", count("observations", `${fileFaults("read")} union ${fileFaults("modified")}`)],
+    ["vectors", count("", misfitVectors)],
+    ["projects in the full text", indexedTables.reduce((sum, table) => sum + countStrangers(db, table), 0)],
+  ];
+  return Object.fromEntries(found.filter(([, wrong]) => wrong > 0));
+}
 
-  function countStrangers(): number {
-    const isListed = db.prepare<[string, number]>("select 1 from stale_derived where kind = ? and id = ?");
-    return indexed
-      .flatMap((table) => createStrangers(db, table, all)().map((id) => [table.kind, id] as const))
-      .filter(([kind, id]) => isListed.get(kind, id) === undefined).length;
-  }
+/** Records that have a full text. */
+function isIndexed(table: IndexedTable): string {
+  return table === "user_prompts" ? "private = 0" : "true";
+}
 
+function indexFaults(table: IndexedTable): string {
+  return `select r.id
+    from ${table} r
+    where ${isIndexed(table)} and r.id not in (select id from ${table}_fts_docsize)
+    union
+    select id
+    from ${table}_fts_docsize
+    where id not in (select id from ${table} where ${isIndexed(table)})`;
+}
+
+function fileFaults(access: "read" | "modified"): string {
+  const files = `json_each(iif(json_valid(o.files_${access}), o.files_${access}, '[]')) f`;
+  return `select o.id
+    from observations o, ${files}
+    where f.type = 'text' and not exists (
+      select 1 from observation_files x
+      where x.path = f.value and x.observation_id = o.id and x.access = '${access}')
+    union
+    select x.observation_id
+    from observation_files x
+    left join observations o on o.id = x.observation_id
+    where x.access = '${access}' and (o.id is null or not exists (
+      select 1 from ${files} where f.value = x.path))`;
+}
+
+/** Records that the full text does not hold under their own project; projects that are being moved are left out. */
+function countStrangers(db: Sqlite, table: IndexedTable): number {
+  // Labels come from the records: a full-text row can have the number of a project that is gone.
+  const labels = db.prepare<[], { label: string; id: number }>(
+    `select r.project as label, coalesce(p.id, 0) as id
+     from (select distinct project from ${table} where ${isIndexed(table)}) r
+     left join projects p on p.label = r.project
+     where r.project not in (select from_label from project_moves)
+       and r.project not in (select to_label from project_moves)`,
+  );
+  const strangers = db
+    .prepare<{ label: string; scope: string }, number>(
+      `select count(*)
+       from ${table} r
+       where r.project = @label and ${isIndexed(table)}
+         and r.id in (select id from ${table}_fts_docsize)
+         and r.id not in (select rowid from ${table}_fts where ${table}_fts match @scope)
+         and r.id not in (select id from stale_derived where kind = '${table}')`,
+    )
+    .pluck();
+  return labels
+    .all()
+    .reduce(
+      (sum, { label, id }) => sum + (strangers.get({ label, scope: `scope:${projectToken(id)}` }) ?? 0),
+      0,
+    );
+}
+
+/** When the worker compared all records last (epoch ms, null before the first time), and how many were wrong. */
+export interface LastCheck {
+  at: number | null;
+  found: number;
+}
+
+export function createLastCheck(db: Sqlite) {
+  const read = db.prepare<[], LastCheck>(
+    "select ended_at_epoch as at, ended_found as found from derived_comparison where id = 1",
+  );
+  const write = db.prepare<LastCheck>(
+    "update derived_comparison set ended_at_epoch = @at, ended_found = @found where id = 1",
+  );
   return {
-    disagreements() {
-      const found: [name: string, count: number][] = [
-        ...indexed.map((table): [string, number] => [table.name, count(table.kind, indexFaults(table, all))]),
-        ["files of observations", count("observations", fileFaults(all))],
-        ["vectors", count("", vectorFaults(all))],
-        ["projects in the full text", countStrangers()],
-      ];
-      return Object.fromEntries(found.filter(([, wrong]) => wrong > 0));
-    },
-    waiting: () => db.prepare<[], number>("select count(*) from stale_derived").pluck().get() ?? 0,
+    lastCheck: (): LastCheck => read.get() ?? { at: null, found: 0 },
+    recordCheck: (check: LastCheck) => void write.run(check),
   };
 }

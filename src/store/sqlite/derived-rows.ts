@@ -1,5 +1,4 @@
-// Rows that follow from a record: files, full-text row, terms. Written with it, and made anew after a repair.
-
+// Rows derived from a record: full text, terms and files. Written with the record, and rebuilt from it.
 import { packTerms } from "../../core/records/record-terms.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { parseLists } from "../../core/records/records.ts";
@@ -9,23 +8,81 @@ import { indexText } from "../../text/index-text.ts";
 import type { Sqlite } from "./open.ts";
 import { createProjects } from "./projects.ts";
 
-export interface DerivedRows {
-  ofObservation(observation: Observation): void;
-  ofSummary(summary: SessionSummary): void;
-  ofPrompt(prompt: UserPrompt): void;
-  /** Takes the rows of an observation away, before they are written anew or the record goes. */
-  dropObservation(id: number): void;
-  dropSummary(id: number): void;
-  dropPrompt(id: number): void;
+/** The records of each table that has derived rows. */
+export interface Indexed {
+  observations: Observation;
+  session_summaries: SessionSummary;
+  /** A private prompt has no derived rows. */
+  user_prompts: UserPrompt & { private: 0 | 1 };
 }
 
-/** Writers of the derived rows; they run in the transaction of the record. */
+export type IndexedTable = keyof Indexed;
+
+export interface DerivedRows {
+  /** Writes the rows of a record that has none. */
+  write<T extends IndexedTable>(table: T, record: Indexed[T]): void;
+  drop(table: IndexedTable, id: number): void;
+  rewrite<T extends IndexedTable>(table: T, record: Indexed[T]): void;
+}
+
+/** Runs in the transaction of the record. */
 export function createDerivedRows(db: Sqlite): DerivedRows {
+  const drops = createDrops(db);
+  const summary = db.prepare<[number, string, string]>(
+    "insert into session_summaries_fts (rowid, scope, body) values (?, ?, ?)",
+  );
+  const prompt = db.prepare<[number, string, string]>(
+    "insert into user_prompts_fts (rowid, scope, body) values (?, ?, ?)",
+  );
   const projects = createProjects(db);
+  // A record that still has the old label of a renamed project belongs to the project: no new one is created.
+  const scopeOf = (label: string): string =>
+    projectToken(projects.byAlias(label)?.id ?? projects.ensure(label));
+  const writers: { [T in IndexedTable]: (record: Indexed[T]) => void } = {
+    observations: createObservationWriter(db, scopeOf),
+    session_summaries(record) {
+      const { facts, files_touched } = parseLists(record);
+      const body = summaryContent([record.summary_text, ...facts].join("\n"), record.generator);
+      summary.run(record.id, scopeOf(record.project), indexText([body, ...files_touched].join("\n")));
+    },
+    user_prompts(record) {
+      if (record.private === 0) prompt.run(record.id, scopeOf(record.project), indexText(record.prompt_text));
+    },
+  };
+
+  function drop(table: IndexedTable, id: number): void {
+    for (const statement of drops[table]) statement.run(id);
+  }
+
+  return {
+    write: (table, record) => writers[table](record),
+    drop,
+    rewrite(table, record) {
+      drop(table, record.id);
+      writers[table](record);
+    },
+  };
+}
+
+function createDrops(db: Sqlite) {
+  const drop = (table: string, key = "rowid") =>
+    db.prepare<[number]>(`delete from ${table} where ${key} = ?`);
+  return {
+    observations: [
+      drop("observation_files", "observation_id"),
+      drop("observation_terms", "observation_id"),
+      drop("observations_fts"),
+    ],
+    session_summaries: [drop("session_summaries_fts")],
+    user_prompts: [drop("user_prompts_fts")],
+  };
+}
+
+function createObservationWriter(db: Sqlite, scopeOf: (label: string) => string) {
   const addFile = db.prepare<[string, number, string]>(
     "insert into observation_files (path, observation_id, access) values (?, ?, ?) on conflict do nothing",
   );
-  const indexObservation = db.prepare<[number, string, string, string, string, string]>(
+  const index = db.prepare<[number, string, string, string, string, string]>(
     "insert into observations_fts (rowid, scope, title, facts, narrative, files) values (?, ?, ?, ?, ?, ?)",
   );
   const putTerms = db.prepare<[number, number, Uint8Array]>(
@@ -33,80 +90,21 @@ export function createDerivedRows(db: Sqlite): DerivedRows {
      on conflict (observation_id)
      do update set created_at_epoch = excluded.created_at_epoch, terms = excluded.terms`,
   );
-  const dropTerms = db.prepare<[number]>("delete from observation_terms where observation_id = ?");
-  const indexSummary = db.prepare<[number, string, string]>(
-    "insert into session_summaries_fts (rowid, scope, body) values (?, ?, ?)",
-  );
-  const indexPrompt = db.prepare<[number, string, string]>(
-    "insert into user_prompts_fts (rowid, scope, body) values (?, ?, ?)",
-  );
-  const dropFiles = db.prepare<[number]>("delete from observation_files where observation_id = ?");
-  const unindexObservation = db.prepare<[number]>("delete from observations_fts where rowid = ?");
-  const unindexSummary = db.prepare<[number]>("delete from session_summaries_fts where rowid = ?");
-  const unindexPrompt = db.prepare<[number]>("delete from user_prompts_fts where rowid = ?");
-  // A record that waits for its new label is its project's already: the old label is made no project again.
-  const scopeOf = (project: string): string =>
-    projectToken(projects.byAlias(project)?.id ?? projects.ensure(project));
-
-  return {
-    ofObservation(observation) {
-      const { facts, files_read, files_modified, files_touched } = parseLists(observation);
-      for (const path of files_read) addFile.run(path, observation.id, "read");
-      for (const path of files_modified) addFile.run(path, observation.id, "modified");
-      const own = (text: string) => indexText(withoutTemplateWords(text, observation.generator));
-      indexObservation.run(
-        observation.id,
-        `${scopeOf(observation.project)} ${typeToken(observation.obs_type)}`,
-        own(joined(observation.title, observation.subtitle)),
-        own(facts.join("\n")),
-        own(joined(observation.summary, observation.narrative)),
-        indexText(files_touched.join(" ")),
-      );
-      putTerms.run(observation.id, observation.created_at_epoch, packTerms(observation));
-    },
-    ofSummary(summary) {
-      const { facts, files_touched } = parseLists(summary);
-      const body = summaryContent([summary.summary_text, ...facts].join("\n"), summary.generator);
-      indexSummary.run(summary.id, scopeOf(summary.project), indexText([body, ...files_touched].join("\n")));
-    },
-    ofPrompt(prompt) {
-      indexPrompt.run(prompt.id, scopeOf(prompt.project), indexText(prompt.prompt_text));
-    },
-    dropObservation(id) {
-      dropFiles.run(id);
-      dropTerms.run(id);
-      unindexObservation.run(id);
-    },
-    dropSummary: (id) => void unindexSummary.run(id),
-    dropPrompt: (id) => void unindexPrompt.run(id),
+  return (record: Observation): void => {
+    const { facts, files_read, files_modified, files_touched } = parseLists(record);
+    for (const path of files_read) addFile.run(path, record.id, "read");
+    for (const path of files_modified) addFile.run(path, record.id, "modified");
+    const own = (text: string) => indexText(withoutTemplateWords(text, record.generator));
+    index.run(
+      record.id,
+      `${scopeOf(record.project)} ${typeToken(record.obs_type)}`,
+      own(joined(record.title, record.subtitle)),
+      own(facts.join("\n")),
+      own(joined(record.summary, record.narrative)),
+      indexText(files_touched.join(" ")),
+    );
+    putTerms.run(record.id, record.created_at_epoch, packTerms(record));
   };
-}
-
-/** Empties the derived rows and makes them again from the records. */
-export function rebuildDerived(db: Sqlite): void {
-  const derived = createDerivedRows(db);
-  for (const table of ["observations_fts", "session_summaries_fts", "user_prompts_fts"]) {
-    db.prepare(`insert into ${table} (${table}) values ('delete-all')`).run();
-  }
-  for (const table of ["observation_files", "observation_terms", "stale_derived"]) {
-    db.prepare(`delete from ${table}`).run();
-  }
-  for (const row of rowsOf<Observation>(db, "observations")) derived.ofObservation(row);
-  for (const row of rowsOf<SessionSummary>(db, "session_summaries")) derived.ofSummary(row);
-  for (const row of rowsOf<UserPrompt & { private: 0 | 1 }>(db, "user_prompts"))
-    if (row.private === 0) derived.ofPrompt(row);
-}
-
-// By pages: a connection that iterates cannot write, and a table may be larger than memory.
-function* rowsOf<Row extends { id: number }>(db: Sqlite, table: string): Generator<Row> {
-  const page = db.prepare<[number], Row>(`select * from ${table} where id > ? order by id limit 200`);
-  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = page.all(after);
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.id;
-  }
 }
 
 function joined(...parts: readonly (string | null)[]): string {

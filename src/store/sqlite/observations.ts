@@ -120,7 +120,7 @@ export function createObservations(db: Sqlite): Observations {
       const stored = insert.get(observationRow(observation));
       if (stored === undefined) return undefined;
       links.add(stored.id, observation);
-      derived.ofObservation(stored);
+      derived.write("observations", stored);
       return stored;
     },
     byId: (id) => byId.get(id),

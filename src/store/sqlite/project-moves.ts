@@ -1,6 +1,6 @@
 // Relabels the records of a project that was renamed or merged: at once what decides, by batches what is long.
-import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
-import { createDerivedRows } from "./derived-rows.ts";
+import { indexedTables } from "./derived-rebuild.ts";
+import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 
 /** A project with what is known of it and what it holds. */
@@ -37,8 +37,6 @@ interface Move {
   reindex: 0 | 1;
 }
 
-const tables = ["user_prompts", "session_summaries", "observations"] as const;
-
 /** Every method runs in the caller's transaction. */
 export function createProjectMoves(db: Sqlite): ProjectMoves {
   const takeSteps = createSteps(db);
@@ -73,7 +71,7 @@ export function createProjectMoves(db: Sqlite): ProjectMoves {
   const moveSessions = db.prepare<[string, string]>("update sessions set project = ? where project = ?");
   const moveFiles = db.prepare<[string, string]>("update folder_files set project = ? where project = ?");
   const waiting = db.prepare<[], Move>("select from_label, to_label, reindex from project_moves");
-  const left = tables.map((table) =>
+  const left = indexedTables.map((table) =>
     db.prepare<[], { n: number }>(
       `select count(*) as n from ${table} where project in (select from_label from project_moves)`,
     ),
@@ -113,47 +111,31 @@ export function createProjectMoves(db: Sqlite): ProjectMoves {
   };
 }
 
-/** Moves a batch of one move; what is left of it is finished in the last one. Always true: there may be another move. */
+/** Moves a batch of one move; the last batch ends it. Always true: there may be another move. */
 function createSteps(db: Sqlite): (move: Move, limit: number) => true {
   const derived = createDerivedRows(db);
-  const taken = <Row>(table: (typeof tables)[number]) =>
-    db.prepare<{ from: string; to: string; limit: number }, Row>(
+  const steps = [moverOf("user_prompts"), moverOf("session_summaries"), moverOf("observations")];
+  const moveSpend = db.prepare<[string, string]>("update model_calls set project = ? where project = ?");
+  const dropRow = db.prepare<[string]>("delete from projects where label = ?");
+  const finish = db.prepare<[string]>("delete from project_moves where from_label = ?");
+
+  function moverOf<T extends IndexedTable>(table: T): (move: Move, limit: number) => number {
+    const relabel = db.prepare<{ from: string; to: string; limit: number }, Indexed[T]>(
       `update ${table}
        set project = @to, revision = revision + 1, synced_at = null
        where id in (select id from ${table} where project = @from order by id limit @limit)
        returning *`,
     );
-  const prompts = taken<UserPrompt & { private: 0 | 1 }>("user_prompts");
-  const summaries = taken<SessionSummary>("session_summaries");
-  const observations = taken<Observation>("observations");
-  const moveSpend = db.prepare<[string, string]>("update model_calls set project = ? where project = ?");
-  const dropRow = db.prepare<[string]>("delete from projects where label = ?");
-  const finish = db.prepare<[string]>("delete from project_moves where from_label = ?");
-
-  function reindex(moved: Moved): void {
-    for (const prompt of moved.prompts) {
-      derived.dropPrompt(prompt.id);
-      if (prompt.private === 0) derived.ofPrompt(prompt);
-    }
-    for (const summary of moved.summaries) {
-      derived.dropSummary(summary.id);
-      derived.ofSummary(summary);
-    }
-    for (const observation of moved.observations) {
-      derived.dropObservation(observation.id);
-      derived.ofObservation(observation);
-    }
+    return ({ from_label, to_label, reindex }, limit) => {
+      const moved = relabel.all({ from: from_label, to: to_label, limit });
+      if (reindex === 1) for (const record of moved) derived.rewrite(table, record);
+      return moved.length;
+    };
   }
 
   return (move, limit) => {
     let room = limit;
-    const take = <Row>(statement: Statement<Row>): Row[] => {
-      const rows = room === 0 ? [] : statement.all({ from: move.from_label, to: move.to_label, limit: room });
-      room -= rows.length;
-      return rows;
-    };
-    const moved = { prompts: take(prompts), summaries: take(summaries), observations: take(observations) };
-    if (move.reindex === 1) reindex(moved);
+    for (const step of steps) if (room > 0) room -= step(move, room);
     if (room > 0) {
       moveSpend.run(move.to_label, move.from_label);
       dropRow.run(move.from_label);
@@ -161,16 +143,6 @@ function createSteps(db: Sqlite): (move: Move, limit: number) => true {
     }
     return true;
   };
-}
-
-interface Moved {
-  prompts: (UserPrompt & { private: 0 | 1 })[];
-  summaries: SessionSummary[];
-  observations: Observation[];
-}
-
-interface Statement<Row> {
-  all(parameters: { from: string; to: string; limit: number }): Row[];
 }
 
 function createList(db: Sqlite): () => ProjectRow[] {

@@ -98,7 +98,7 @@ export function createPrompts(db: Sqlite): Prompts {
     insert(prompt) {
       const stored = insert.get(prompt);
       if (stored === undefined) throw new TypeError("insert ... returning gave no row");
-      if (prompt.private === 0) derived.ofPrompt(stored);
+      derived.write("user_prompts", { ...stored, private: prompt.private });
       return stored;
     },
     byEventKey: (sessionId, eventKey) => byEventKey.get(sessionId, eventKey),

@@ -183,8 +183,7 @@ function createRewrite(db: Sqlite) {
     observation(id: number, observation: NewObservation): Observation | undefined {
       const changed = updateObservation(id, observationRow(observation));
       if (changed === undefined) return undefined;
-      derived.dropObservation(id);
-      derived.ofObservation(changed);
+      derived.rewrite("observations", changed);
       links.drop(id);
       links.add(id, observation);
       return changed;
@@ -192,12 +191,11 @@ function createRewrite(db: Sqlite) {
     summary(id: number, summary: NewSummary): SessionSummary | undefined {
       const changed = updateSummary(id, summaryRow(summary));
       if (changed === undefined) return undefined;
-      derived.dropSummary(id);
-      derived.ofSummary(changed);
+      derived.rewrite("session_summaries", changed);
       return changed;
     },
     deleteObservation(id: number): void {
-      derived.dropObservation(id);
+      derived.drop("observations", id);
       deleteObservation.run(id);
     },
   };

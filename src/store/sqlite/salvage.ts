@@ -1,7 +1,7 @@
 // Copies what can still be read of a damaged database into a new one, row by row: no table is held in memory.
 import Database from "better-sqlite3";
 import { type DamagedTables, type FoundRow, openDamagedTables } from "./damaged-tables.ts";
-import { rebuildDerived } from "./derived-rows.ts";
+import { rebuildDerived } from "./derived-rebuild.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 

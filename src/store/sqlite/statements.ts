@@ -182,8 +182,7 @@ export function createStatements(db: Sqlite): Statements {
     editText(id, { title, summary, narrative, concepts }) {
       const changed = editText.get({ id, title, summary, narrative, concepts });
       if (changed === undefined) return undefined;
-      derived.dropObservation(id);
-      derived.ofObservation(changed);
+      derived.rewrite("observations", changed);
       return changed;
     },
   };

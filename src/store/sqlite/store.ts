@@ -2,9 +2,8 @@
 
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
-import { createDerivedCheck } from "./derived-check.ts";
-import { createDerivedComparison } from "./derived-comparison.ts";
-import { createDerivedWalk } from "./derived-walk.ts";
+import { createLastCheck } from "./derived-check.ts";
+import { createDerivedRebuild } from "./derived-rebuild.ts";
 import { createFolderFiles } from "./folder-files.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createModelCalls } from "./model-calls.ts";
@@ -20,7 +19,6 @@ import { createRecordWriter } from "./record-writer.ts";
 import { createRegenerations } from "./regenerations.ts";
 import { createRuleRecords } from "./rules.ts";
 import { createSessions } from "./sessions.ts";
-import { createStaleDerived } from "./stale-derived.ts";
 import { createStatements } from "./statements.ts";
 import { createStats } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
@@ -68,8 +66,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     contextLedger: createContextLedger(db),
     truth: createTruth(db),
     statements,
-    derived: { ...createDerivedCheck(db), ...createDerivedWalk(db), ...createStaleDerived(db) },
-    comparison: createDerivedComparison(db),
+    derived: { ...createDerivedRebuild(db), ...createLastCheck(db) },
     blobs: createBlobs(db),
     rules: createRuleRecords(db),
     viewerStates: createViewerStates(db),

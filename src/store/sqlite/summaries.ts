@@ -59,7 +59,7 @@ export function createSummaries(db: Sqlite): Summaries {
   return {
     insert(summary) {
       const stored = insert.get(summaryRow(summary));
-      if (stored !== undefined) derived.ofSummary(stored);
+      if (stored !== undefined) derived.write("session_summaries", stored);
       return stored;
     },
     byId: (id) => byId.get(id),

@@ -54,11 +54,11 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
 
   function dropRecords(session: number, events: string): void {
     for (const { id } of observationsOf.all({ session, events })) {
-      derived.dropObservation(id);
+      derived.drop("observations", id);
       dropObservation.run(id);
     }
     for (const { id } of summariesOf.all(events)) {
-      derived.dropSummary(id);
+      derived.drop("session_summaries", id);
       dropSummary.run(id);
     }
   }

@@ -1,7 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createRelabel, type Relabel } from "../../../src/capture/projects/relabel.ts";
 import { projectToken } from "../../../src/core/records/scope-token.ts";
-import { type WalkAt, walkStart } from "../../../src/store/sqlite/derived-walk.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 
@@ -124,10 +123,10 @@ test("what a worker that ended left behind is moved by the next one, through ren
   ]);
 });
 
-test("a record whose derived rows are made anew before it has its new label is found in its project", async () => {
+test("a record rebuilt before it has its new label is found in its project", async () => {
   fill("app", 60);
   const { projects, projectMoves, derived } = memory.store;
-  for (let at: WalkAt | null = walkStart; at !== null; ) at = derived.listSome(at, 1_000);
+  for (const list of derived.listAll) list();
   projectMoves.rename(projects.find("app") ?? 0, "app", "shop");
   projectMoves.step(30);
   while (derived.renew(50) > 0);

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { codeOf } from "../../../src/core/records/record-terms.ts";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { type Candidates, createCandidates } from "../../../src/store/sqlite/candidates.ts";
-import { createDerivedRows, rebuildDerived } from "../../../src/store/sqlite/derived-rows.ts";
+import { rebuildDerived } from "../../../src/store/sqlite/derived-rebuild.ts";
+import { createDerivedRows } from "../../../src/store/sqlite/derived-rows.ts";
 import { openDatabase } from "../../../src/store/sqlite/open.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -37,10 +38,10 @@ function holds(id: number, term: string): boolean | undefined {
 
 function edit(id: number, title: string, db = memory.db): void {
   const rows = createDerivedRows(db);
-  rows.dropObservation(id);
+  rows.drop("observations", id);
   db.prepare("update observations set title = ? where id = ?").run(title, id);
   const record = memory.store.observations.byId(id);
-  if (record !== undefined) rows.ofObservation({ ...record, title });
+  if (record !== undefined) rows.write("observations", { ...record, title });
 }
 
 describe("what is known of a record from the search before", () => {
@@ -142,7 +143,7 @@ describe("how many records hold a word", () => {
   it("is the same by its stem as by a match, also after some were taken away", () => {
     const texts = ["running the queues", "a queue ran", "the Queue of v2", "xp1 runs"];
     const ids = [...texts, ...texts].map((title) => memory.addObservation({ title }).id);
-    createDerivedRows(memory.db).dropObservation(ids[1] ?? 0);
+    createDerivedRows(memory.db).drop("observations", ids[1] ?? 0);
     for (const [text, stem] of [
       ["queues", "queue"],
       ["queues", "queu"],

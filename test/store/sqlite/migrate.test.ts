@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { createDerivedCheck } from "../../../src/store/sqlite/derived-check.ts";
+import { disagreements } from "../../../src/store/sqlite/derived-check.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
 import { createStore } from "../../../src/store/sqlite/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -46,7 +46,7 @@ test("a database of the second schema keeps its records, which hold, are unpinne
   });
   expect(store.projectMoves.list()).toMatchObject([{ project: "app", identities: [], observations: 1 }]);
   while ((await store.commit(() => store.derived.renew(50))) > 0);
-  expect(createDerivedCheck(db).disagreements()).toEqual({});
+  expect(disagreements(db)).toEqual({});
   expect(db.pragma("foreign_key_check")).toEqual([]);
   closeDatabase(db);
 });

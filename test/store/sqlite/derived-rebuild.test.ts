@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createStaleDerived } from "../../../src/store/sqlite/stale-derived.ts";
+import { createDerivedRebuild } from "../../../src/store/sqlite/derived-rebuild.ts";
 import { createMemorySearch } from "../../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 
@@ -33,13 +33,13 @@ async function found(query: string): Promise<number> {
   return observations.length + sessions.length + prompts.length;
 }
 
-it("what an older version indexed is found, and by its single characters once it is renewed", async () => {
+it("a rebuilt record is found by single Chinese characters", async () => {
   memory.addObservation({ title: "登录失败 redirect" });
   memory.addSummary({ request: "登录" });
   memory.addPrompt("登录");
   makeOld();
   expect(await found("redirect")).toBe(1);
-  const stale = createStaleDerived(memory.db);
+  const stale = createDerivedRebuild(memory.db);
   expect(stale.renew(2)).toBe(2);
   expect(stale.renew(2)).toBe(1);
   expect(stale.renew(2)).toBe(0);
@@ -48,18 +48,36 @@ it("what an older version indexed is found, and by its single characters once it
   expect(memory.db.prepare("select count(*) from observation_terms").pluck().get()).toBe(1);
 });
 
-it("a record that is gone meanwhile leaves the list and no row behind", async () => {
+it("a deleted record leaves the list and no derived row", async () => {
   memory.addObservation({ title: "redirect" });
   makeOld();
   memory.db.exec("delete from observations");
-  expect(createStaleDerived(memory.db).renew(10)).toBe(1);
+  expect(createDerivedRebuild(memory.db).renew(10)).toBe(1);
   expect(memory.db.prepare("select count(*) from stale_derived").pluck().get()).toBe(0);
   expect(await found("redirect")).toBe(0);
 });
 
-it("a private prompt stays out of the index", async () => {
+it("does not index a private prompt", async () => {
   memory.addPrompt("secret canary", { private: true });
   memory.db.exec("insert into stale_derived (kind, id) select 'user_prompts', id from user_prompts");
-  expect(createStaleDerived(memory.db).renew(10)).toBe(1);
+  expect(createDerivedRebuild(memory.db).renew(10)).toBe(1);
   expect(await found("canary")).toBe(0);
+});
+
+it("lists every record, and every derived row without a record", () => {
+  memory.addObservation({ title: "redirect", files_read: ["a.ts"] });
+  memory.addSummary({ request: "redirect" });
+  memory.addPrompt("redirect");
+  memory.db.exec("insert into observations_fts (rowid, scope, title) values (900, 'p1', 'ghost')");
+  memory.db.exec("insert into user_prompts_fts (rowid, scope, body) values (-5, 'p1', 'ghost')");
+  for (const list of createDerivedRebuild(memory.db).listAll) list();
+  expect(
+    memory.db.prepare("select kind || ' ' || id from stale_derived order by kind, id").pluck().all(),
+  ).toEqual([
+    "observations 1",
+    "observations 900",
+    "session_summaries 1",
+    "user_prompts -5",
+    "user_prompts 1",
+  ]);
 });

@@ -1,11 +1,16 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { createDerivedRepair } from "../../../src/worker/derived-repair.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { disagreements } from "../../src/store/sqlite/derived-check.ts";
+import { createDerivedRepair } from "../../src/worker/derived-repair.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
+let now: number;
+let warned: string[];
 
 beforeEach(() => {
   memory = createMemoryStore();
+  now = someTime;
+  warned = [];
   onTestFinished(() => memory.close());
   for (let index = 0; index < 60; index += 1) {
     memory.addObservation({
@@ -19,39 +24,41 @@ beforeEach(() => {
   }
 });
 
-const disagreements = () => memory.store.derived.disagreements();
+const wrong = () => disagreements(memory.db);
 const run = (sql: string) => memory.db.prepare(sql).run();
+const count = (sql: string) => memory.db.prepare(sql).pluck().get();
 
-/** As `mem doctor --repair` has it done. */
+function createRepair(store: Pick<MemoryStore["store"], "commit" | "derived"> = memory.store) {
+  const clock = { now: () => now, monotonicMs: () => now };
+  return createDerivedRepair({ clock, store, warn: (sentence) => void warned.push(sentence) });
+}
+
+/** As `mem doctor --repair` does. */
 async function repair(): Promise<void> {
-  const { commit, derived } = memory.store;
-  const work = createDerivedRepair({ commit, ...derived, compared: memory.store.comparison.read });
+  const work = createRepair();
   await work.repair();
   await expect.poll(work.waiting).toBe(0);
   await work.stop();
 }
 
-test("records that were written, changed and moved agree with all that follows from them", async () => {
-  expect(disagreements()).toEqual({});
+test("written, changed and moved records match their derived data", async () => {
+  expect(wrong()).toEqual({});
   const { projects, projectMoves, commit } = memory.store;
   const named = (label: string) => projects.byLabel(label) ?? { id: 0, label };
   await commit(() => projectMoves.merge(named("one"), named("two")));
   await commit(() => projectMoves.step(20));
-  expect(disagreements()).toEqual({});
+  expect(wrong()).toEqual({});
   while (await commit(() => projectMoves.step(20)));
-  expect(disagreements()).toEqual({});
+  expect(wrong()).toEqual({});
 });
 
-test.each(["xp1", "xp999"])(
-  "a record that the full text has under %s, not its own project, is seen",
-  async (scope) => {
-    run("delete from observations_fts where rowid = 2");
-    run(`insert into observations_fts (rowid, scope, title) values (2, '${scope}', 'peppermint')`);
-    expect(disagreements()).toEqual({ "projects in the full text": 1 });
-    await repair();
-    expect(disagreements()).toEqual({});
-  },
-);
+test.each(["xp1", "xp999"])("finds a record whose full text has the project %s", async (scope) => {
+  run("delete from observations_fts where rowid = 2");
+  run(`insert into observations_fts (rowid, scope, title) values (2, '${scope}', 'peppermint')`);
+  expect(wrong()).toEqual({ "projects in the full text": 1 });
+  await repair();
+  expect(wrong()).toEqual({});
+});
 
 test.each([
   ["delete from observations_fts where rowid <= 3", { "full text of observations": 3 }],
@@ -74,31 +81,30 @@ test.each([
     { "files of observations": 1 },
   ],
   ["update observations set project = 'two' where id = 2", { "projects in the full text": 1 }],
-])("%s is noticed, and mended", async (damage, found) => {
+])("%s: found and repaired", async (damage, found) => {
   run(damage);
-  expect(disagreements()).toEqual(found);
+  expect(wrong()).toEqual(found);
   await repair();
-  expect(disagreements()).toEqual({});
-  const count = (sql: string) => memory.db.prepare(sql).pluck().get();
+  expect(wrong()).toEqual({});
   expect(count("select count(*) from observations_fts where observations_fts match 'peppermint'")).toBe(60);
   expect(count("select count(*) from user_prompts_fts where user_prompts_fts match 'peppermint'")).toBe(40);
   expect(count("select count(*) from observation_files")).toBe(120);
 });
 
-test("a vector of the wrong length, or of no record, is noticed and goes", async () => {
+test("deletes vectors of the wrong length or without a record", async () => {
   run("insert into vector_sets (id, embedder, model, dimension) values (1, 'e', 'm', 4)");
   const vector = "insert into observation_vectors (set_id, observation_id, scale, vector) values";
   run(`${vector} (1, 1, 1.0, x'01020304'), (1, 2, 1.0, x'0102')`);
   memory.db.pragma("foreign_keys = off");
   run(`${vector} (1, 901, 1.0, x'01020304')`);
   memory.db.pragma("foreign_keys = on");
-  expect(disagreements()).toEqual({ vectors: 2 });
+  expect(wrong()).toEqual({ vectors: 2 });
   await repair();
-  expect(disagreements()).toEqual({});
+  expect(wrong()).toEqual({});
   expect(memory.db.prepare("select observation_id from observation_vectors").pluck().all()).toEqual([1]);
 });
 
-test("a write that fails leaves neither a record nor anything that follows from it", async () => {
+test("a failed write leaves no record and no derived data", async () => {
   const { commit } = memory.store;
   const failed = commit(() => {
     memory.addObservation({ title: "Never" });
@@ -106,26 +112,50 @@ test("a write that fails leaves neither a record nor anything that follows from 
     throw new TypeError("no");
   });
   await expect(failed).rejects.toMatchObject({ code: "internal" });
-  expect(disagreements()).toEqual({});
+  expect(wrong()).toEqual({});
   expect(memory.db.prepare("select count(*) from observations").pluck().get()).toBe(60);
 });
 
-test("a repair that is asked for while the last one is just finished is done too", async () => {
+test("a check that found wrong records says so once and rebuilds the index", async () => {
+  run("delete from observations_fts where rowid <= 3");
+  const work = createRepair();
+  expect(work.isCheckDue()).toBe(true);
+  await work.checked(3);
+  await expect.poll(work.waiting).toBe(0);
+  await work.stop();
+  expect(wrong()).toEqual({});
+  expect(warned).toEqual(["Records that the index did not match: 3. The index is being rebuilt."]);
+  expect(work.compared()).toEqual({ at: now, found: 3 });
+});
+
+test("a check is due once a day, also after a restart and a clock that was put back", async () => {
+  await createRepair().checked(0);
+  expect(memory.store.derived.waiting()).toBe(0);
+  const due = (hours: number) => {
+    now = someTime + hours * 3_600_000;
+    return createRepair().isCheckDue();
+  };
+  expect([due(0), due(23), due(24), due(-48)]).toEqual([false, false, true, true]);
+});
+
+test("a repair requested while the last one finishes runs too", async () => {
   const writes: (() => void)[] = [];
   let listed = 0;
-  const work = createDerivedRepair({
+  const list = () => {
+    listed = 10;
+  };
+  const work = createRepair({
     commit: (write) => new Promise((resolve) => void writes.push(() => resolve(write()))),
-    renew(limit) {
-      const taken = Math.min(limit, listed);
-      listed -= taken;
-      return taken;
+    derived: {
+      ...memory.store.derived,
+      renew(limit) {
+        const taken = Math.min(limit, listed);
+        listed -= taken;
+        return taken;
+      },
+      listAll: [list],
+      waiting: () => listed,
     },
-    listSome() {
-      listed = 10;
-      return null;
-    },
-    waiting: () => listed,
-    compared: () => ({ endedAt: null, endedFound: 0 }),
   });
   // Writes of one turn are one transaction, and answered together.
   const turn = async () => {
