@@ -1,4 +1,5 @@
-// Builds the worker: creates every part once and hands it to those that need it. Nothing listens yet.
+// Builds the worker: creates every part once, in order of dependency, then connects signals. Nothing listens yet.
+import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { createThreadCleaner } from "../capture/clean-in-thread.ts";
@@ -11,6 +12,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
+import type { Made } from "../generate/generate-batch.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -40,7 +42,7 @@ import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createRelevant } from "./relevant.ts";
 import { buildRules } from "./rule-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
-import { createStatus } from "./status.ts";
+import { createStatus, createStatusLine } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
 import { buildFreshness, buildJudge } from "./truth-ports.ts";
 import { createVectorSearch } from "./vectors.ts";
@@ -52,11 +54,11 @@ export interface WorkerDeps {
   log: Log;
   clock: Clock;
   identity: WorkerIdentity;
-  /** The bound port; asked for from the first request on. */
+  /** The bound port; read from the first request on. */
   port(): number;
 }
 
-/** Names this run of the worker, and proves it to those who can read worker.json. */
+/** Names this run of the worker, and proves it to readers of worker.json. */
 export interface WorkerIdentity {
   instance: string;
   secret: string;
@@ -70,197 +72,37 @@ export interface Worker {
   acceptPipe(connection: Socket): void;
   /** Resolves when it may listen. */
   ready(): Promise<void>;
-  /** Begins the work behind the answers: generation, the spool, the clock. */
+  /** Starts the background work: generation, the spool, timers. */
   start(): void;
-  /** Builds indexes again that do not agree with their table, one after the other, and says so in the notices. */
+  /** Rebuilds indexes that differ from their table, one after the other, and reports them in the notices. */
   reindex(indexes: readonly string[]): Promise<void>;
   /** The daily check of derived data and its repair. */
   records: DerivedRepair;
-  /** Ends streams, finishes replies, gives claimed messages back. The database stays open. */
+  /** Ends streams, finishes replies, releases claimed messages. The database stays open. */
   close(): Promise<void>;
 }
 
 export function buildWorker(deps: WorkerDeps): Worker {
-  const { db, settings, log, clock, identity } = deps;
-  const store = createStore(db, (cause) => {
-    log.error({ err: cause }, "a write failed");
-    storage.failed(cause);
-  });
-  const storage = createStorageHealth(clock, store.storageFailure);
-  const quiet = createQuiet(clock);
-  const vectors = createVectorSearch({
-    db,
-    store,
-    settings,
-    clock,
-    quiet: quiet.wait,
-    warn: (sentence) => log.warn(sentence),
-  });
-  const projects = buildProjects({ store, env: deps.env, clock, onChange: () => sendCatalogue() });
-  const { elsewhere } = projects.checkouts;
-  const { keeper, changedSince, contentOf } = buildFreshness({ store, clock, projects });
-  const { folders, touched, refreshTouched } = buildFolders({ store, settings, clock });
-  const live = createLiveSettings({
-    dataDir: settings.dataDir,
-    env: deps.env,
-    clock,
-    warn: (sentence) => log.warn(sentence),
-  });
-  const stream = createStreamHub({
-    clock,
-    snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
-  });
-  const sendCatalogue = (): void => {
-    stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
-  };
-  const cost = createCost({ store, settings, clock, warn: (sentence) => log.warn(sentence) });
-  const generation = createGeneration({
-    ...deps,
-    store,
-    cost,
-    instance: identity.instance,
-    quiet: quiet.wait,
-    onChange: () => status.changed(),
-    onMade(made) {
-      keeper.note(made.observations);
-      for (const { project } of made.observations) touched(project);
-      vectors.notify(made.observations.map(({ id }) => id));
-      for (const observation of made.observations)
-        for (const event of eventsOf(observation)) stream.publish(event);
-      for (const observation of made.changed ?? []) {
-        touched(observation.project);
-        stream.publish({ type: "observation_changed", observation });
-      }
-      for (const summary of made.summaries) stream.publish({ type: "summary_created", summary });
-      status.changed();
-    },
-  });
-  const { loop, regenerator } = generation;
-  const status = createStatus({
-    clock,
-    counts: store.pending.counts,
-    oldestPending: store.pending.oldest,
-    firstDeadSince: store.queue.firstDeadSince,
-    lastSuccessAt: loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), { ...deps, ...generation }),
-    storageFails: () => storage.failure() !== null,
-    startedAt: identity.startedAt,
-    publish: stream.publish,
-    hasClients: () => stream.clientCount() > 0,
-  });
-  const reindexed: string[] = [];
-  const notices = createNotices(settings, status, { storageFailure: storage.failure, reindexed });
-  const publish = (event: StreamEvent): void => {
-    stream.publish(event);
-    if (event.type === "observation_changed") touched(event.observation.project);
-    if (event.type === "observation_created") {
-      touched(event.observation.project);
-      keeper.note([event.observation]);
-      vectors.notify([event.observation.id]);
-    }
-    // Nothing more will come for it, so its messages need not wait for company.
-    if (event.type === "session_completed") loop.notify(event.sessionDbId);
-  };
-  const rules = buildRules({ store, clock, projects, publish, onNewText: vectors.notify });
-  const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
-  const cleaner = createThreadCleaner({
-    script: packageFile("dist", "clean-thread.cjs"),
-    warn: (sentence) => log.warn(sentence),
-  });
-  const inTurn = createInTurn();
-  const intake = createIntake({
-    ...shared,
-    cleaner,
-    skipTools: live.skipTools,
-    ownPort: deps.port,
-    onQueued(sessionDbId) {
-      quiet.disturb();
-      loop.notify(sessionDbId);
-      status.changed();
-    },
-    async onWithdrawn({ sessionDbId, project, isShown }) {
-      touched(project);
-      if (isShown) await loop.cancel(sessionDbId);
-    },
-  });
-  const search = buildSearch(deps, store, vectors);
-  const relevant = createRelevant({ search, byId: store.observations.byId });
-  const context = buildContext({ ...deps, relevant, changedSince, contentOf, elsewhere }, store);
-  const hostEvents = createHostEvents({
-    hostNamed,
-    intake,
-    cleaner,
-    inTurn,
-    context,
-    ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
-    projectOf: projects.labelOf,
-    sessionOf: store.sessions.byClaudeId,
-    editedPaths: store.observations.editedPaths,
-    notice: notices.first,
-  });
-  const spool = createSpoolDrain({
-    directory: settings.paths.spool,
-    clock,
-    log,
-    receive: hostEvents.receive,
-  });
-  const maintenance = createMaintenance({
-    clock,
-    rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
-    completeIdle: intake.completeIdle,
-    purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
-    refreshFolders: refreshTouched,
-    purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
-    drainSpool: spool.drain,
-  });
-  const derived = createDerivedRepair({ clock, store, warn: (sentence) => log.warn(sentence) });
-  const idleMemory = createIdleMemory({ clock });
-  const patternWarmUp = createPatternWarmUp({ quiet: quiet.wait });
-  const ports = createHttpPorts({
-    ...deps,
-    store,
-    status,
-    notices,
-    stream,
-    notify: loop.notify,
-    askAgain: generation.askAgain,
-    writer: generation.writer,
-    budgetNote: cost.notice,
-    vectors: vectors.status,
-  });
-  const { app, acceptPipe } = buildHttp({
-    ...ports,
-    log,
-    clock,
-    intake: intakeInTurn(intake, inTurn),
-    stream,
-    recordObservation: createObservationRecorder(shared),
-    search,
-    mcp: createMcpPorts(settings.paths, deps.env),
-    ...buildRecall({ db, settings, store, search, changedSince, elsewhere, projectOf: projects.labelOf }),
-    context,
-    explain: createExplain({ context, ...explainPorts({ store, projects }) }),
-    folders,
-    cost,
-    judge: buildJudge(store, publish),
-    ...rules,
-    maintenance: derived,
-    projectDetails: { ...projects.relabel, list: store.projectMoves.list },
-    projectNamed: projects.current,
-    regenerate: regenerator,
-    receiveHook: hostEvents.receive,
-  });
-
+  const base = buildBase(deps);
+  const memory = buildMemory(base);
+  const generation = buildGeneration(base);
+  const capture = buildCapture({ ...base, ...memory, ...generation });
+  const parts = { ...base, ...memory, ...generation, ...capture };
+  const background = buildBackground(parts);
+  connectSignals(parts);
+  const { app, acceptPipe } = buildServer({ ...parts, ...background });
+  const { store, quiet, vectors, projects, keeper, cleaner, statusLine } = parts;
+  const { maintenance, derived, idleMemory, patternWarmUp } = background;
   return {
     server: app.server,
     acceptPipe,
     async ready() {
       await app.ready();
-      // Before anyone can ask: what a killed worker had claimed waits again.
+      // Before the first request: messages that a killed worker had claimed become pending again.
       store.pending.reclaimAll();
     },
     start() {
-      generation.start();
+      generation.generation.start();
       vectors.start();
       maintenance.start();
       projects.relabel.resume();
@@ -271,9 +113,9 @@ export function buildWorker(deps: WorkerDeps): Worker {
     async reindex(indexes) {
       for (const index of indexes) {
         await quiet.wait();
-        await store.commit(() => reindex(db, index));
-        log.warn({ index }, "an index did not agree with its table, it was built again");
-        reindexed.push(index);
+        await store.commit(() => reindex(deps.db, index));
+        deps.log.warn({ index }, "an index did not match its table and was rebuilt");
+        parts.reindexed.push(index);
       }
     },
     records: derived,
@@ -281,10 +123,250 @@ export function buildWorker(deps: WorkerDeps): Worker {
       idleMemory.stop();
       patternWarmUp.stop();
       await app.close();
-      await Promise.all([maintenance.stop(), generation.close(), vectors.close(), cleaner.close()]);
+      await Promise.all([
+        maintenance.stop(),
+        generation.generation.close(),
+        vectors.close(),
+        cleaner.close(),
+      ]);
       await Promise.all([keeper.stop(), projects.close(), derived.stop()]);
-      status.stop();
+      statusLine.stop();
       store.flush();
     },
   };
+}
+
+/** Signals between parts. A part that emits one does not know who listens; `connectSignals` does. */
+interface Signals {
+  labelsChanged: [];
+  /** Messages were queued, moved or finished, or the provider paused. */
+  queueChanged: [];
+  /** Generation wrote records. */
+  made: [made: Made];
+  /** A record was stored or changed outside generation. */
+  record: [event: StreamEvent];
+}
+
+/** The store, the signals, and the gate that lets capture go before background work. */
+function buildBase(deps: WorkerDeps) {
+  const writes = new EventEmitter<{ failed: [cause: unknown] }>();
+  const store = createStore(deps.db, (cause) => writes.emit("failed", cause));
+  const storage = createStorageHealth(deps.clock, store.storageFailure);
+  writes.on("failed", (cause) => {
+    deps.log.error({ err: cause }, "a write failed");
+    storage.failed(cause);
+  });
+  const signals = new EventEmitter<Signals>();
+  return {
+    ...deps,
+    store,
+    storage,
+    signals,
+    publish: (event: StreamEvent): void => void signals.emit("record", event),
+    quiet: createQuiet(deps.clock),
+    warn: (sentence: string): void => deps.log.warn(sentence),
+  };
+}
+
+type Base = ReturnType<typeof buildBase>;
+
+/** What search and context read: projects, freshness, folder files, vectors. */
+function buildMemory(base: Base) {
+  const { store, clock, settings, env, signals, quiet, warn } = base;
+  const onChange = () => void signals.emit("labelsChanged");
+  const projects = buildProjects({ store, env, clock, onChange });
+  const vectors = createVectorSearch({ db: base.db, store, settings, clock, quiet: quiet.wait, warn });
+  return {
+    projects,
+    ...buildFreshness({ store, clock, projects }),
+    ...buildFolders({ store, settings, clock }),
+    vectors,
+    search: buildSearch(base, store, vectors),
+  };
+}
+
+/** What writes records, and what the worker reports about it. */
+function buildGeneration(base: Base) {
+  const { store, storage, settings, clock, signals, warn, identity, quiet } = base;
+  const cost = createCost({ store, settings, clock, warn });
+  const generation = createGeneration({
+    ...base,
+    cost,
+    instance: identity.instance,
+    quiet: quiet.wait,
+    onChange: () => void signals.emit("queueChanged"),
+    onMade: (made) => void signals.emit("made", made),
+  });
+  const status = createStatus({
+    clock,
+    counts: store.pending.counts,
+    oldestPending: store.pending.oldest,
+    firstDeadSince: store.queue.firstDeadSince,
+    lastSuccessAt: generation.loop.lastSuccessAt,
+    pause: () => describePause(generation.flow.state(clock.now()), { ...base, ...generation }),
+    storageFails: () => storage.failure() !== null,
+    startedAt: identity.startedAt,
+  });
+  const stream = createStreamHub({
+    clock,
+    snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
+  });
+  const reindexed: string[] = [];
+  return {
+    cost,
+    generation,
+    status,
+    stream,
+    statusLine: createStatusLine(status, stream),
+    reindexed,
+    notices: createNotices(settings, status, { storageFailure: storage.failure, reindexed }),
+  };
+}
+
+type Memory = ReturnType<typeof buildMemory>;
+type Generation = ReturnType<typeof buildGeneration>;
+
+/** What comes in from hosts, and the context that goes back. */
+function buildCapture(parts: Base & Memory & Generation) {
+  const { store, clock, settings, log, signals, publish, quiet, warn, projects, vectors, search } = parts;
+  const { loop } = parts.generation;
+  const live = createLiveSettings({ dataDir: settings.dataDir, env: parts.env, clock, warn });
+  const cleaner = createThreadCleaner({ script: packageFile("dist", "clean-thread.cjs"), warn });
+  const inTurn = createInTurn();
+  const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
+  const intake = createIntake({
+    ...shared,
+    cleaner,
+    skipTools: live.skipTools,
+    ownPort: parts.port,
+    onQueued(sessionDbId) {
+      quiet.disturb();
+      loop.notify(sessionDbId);
+      signals.emit("queueChanged");
+    },
+    async onWithdrawn({ sessionDbId, project, isShown }) {
+      parts.touched(project);
+      if (isShown) await loop.cancel(sessionDbId);
+    },
+  });
+  const relevant = createRelevant({ search, byId: store.observations.byId });
+  const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
+  const hostEvents = createHostEvents({
+    hostNamed,
+    intake,
+    cleaner,
+    inTurn,
+    context,
+    ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
+    projectOf: projects.labelOf,
+    sessionOf: store.sessions.byClaudeId,
+    editedPaths: store.observations.editedPaths,
+    notice: parts.notices.first,
+  });
+  const { receive } = hostEvents;
+  return {
+    cleaner,
+    intake,
+    intakeByRoute: intakeInTurn(intake, inTurn),
+    recordObservation: createObservationRecorder(shared),
+    context,
+    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify }),
+    hostEvents,
+    spool: createSpoolDrain({ directory: settings.paths.spool, clock, log, receive }),
+  };
+}
+
+type Parts = Base & Memory & Generation & ReturnType<typeof buildCapture>;
+
+/** What runs on timers. */
+function buildBackground({ store, quiet, ...parts }: Parts) {
+  const { clock, settings } = parts;
+  return {
+    maintenance: createMaintenance({
+      clock,
+      rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
+      completeIdle: parts.intake.completeIdle,
+      purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
+      refreshFolders: parts.refreshTouched,
+      purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
+      drainSpool: parts.spool.drain,
+    }),
+    derived: createDerivedRepair({ clock, store, warn: parts.warn }),
+    idleMemory: createIdleMemory({ clock }),
+    patternWarmUp: createPatternWarmUp({ quiet: quiet.wait }),
+  };
+}
+
+/** Who hears of what. */
+function connectSignals(parts: Parts): void {
+  const { signals, store, status, stream, statusLine, keeper, vectors, touched } = parts;
+  const { loop } = parts.generation;
+  signals.on("labelsChanged", () => {
+    stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
+  });
+  signals.on("queueChanged", statusLine.changed);
+  signals.on("made", ({ observations, changed = [], summaries }) => {
+    keeper.note(observations);
+    for (const { project } of observations) touched(project);
+    vectors.notify(observations.map(({ id }) => id));
+    for (const event of observations.flatMap(eventsOf)) stream.publish(event);
+    for (const observation of changed) {
+      touched(observation.project);
+      stream.publish({ type: "observation_changed", observation });
+    }
+    for (const summary of summaries) stream.publish({ type: "summary_created", summary });
+    statusLine.changed();
+  });
+  signals.on("record", (event) => {
+    stream.publish(event);
+    if (event.type === "observation_changed") touched(event.observation.project);
+    if (event.type === "observation_created") {
+      touched(event.observation.project);
+      keeper.note([event.observation]);
+      vectors.notify([event.observation.id]);
+    }
+    // No more messages will come, so its batch need not wait for company.
+    if (event.type === "session_completed") loop.notify(event.sessionDbId);
+  });
+}
+
+/** The HTTP server over all parts. */
+function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
+  const { store, clock, log, settings, env, publish, projects, context, generation } = parts;
+  const { search, stream, cost, rules, editText, folders, recordObservation } = parts;
+  return buildHttp({
+    ...createHttpPorts({
+      ...parts,
+      notify: generation.loop.notify,
+      askAgain: generation.askAgain,
+      writer: generation.writer,
+      budgetNote: cost.notice,
+      vectors: parts.vectors.status,
+      queueChanged: parts.statusLine.changed,
+    }),
+    ...buildRecall({
+      ...parts,
+      elsewhere: projects.checkouts.elsewhere,
+      projectOf: projects.labelOf,
+    }),
+    log,
+    clock,
+    intake: parts.intakeByRoute,
+    stream,
+    recordObservation,
+    search,
+    mcp: createMcpPorts(settings.paths, env),
+    context,
+    explain: createExplain({ context, ...explainPorts({ store, projects }) }),
+    folders,
+    cost,
+    judge: buildJudge(store, publish),
+    rules,
+    editText,
+    maintenance: parts.derived,
+    projectDetails: { ...projects.relabel, list: store.projectMoves.list },
+    projectNamed: projects.current,
+    regenerate: generation.regenerator,
+    receiveHook: parts.hostEvents.receive,
+  });
 }

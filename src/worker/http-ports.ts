@@ -20,6 +20,8 @@ interface PortDeps extends WorkerDeps {
   status: WorkerStatus;
   notices: Notices;
   stream: StreamHub;
+  /** Messages moved in the queue. */
+  queueChanged(): void;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried. */

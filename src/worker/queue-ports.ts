@@ -5,12 +5,11 @@ import type { QueuePorts } from "../http/api/queue.ts";
 import { redactSecrets } from "../privacy/secrets.ts";
 import type { QueueStep } from "../store/sqlite/queue-messages.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import type { WorkerStatus } from "./status.ts";
 
 interface QueueDeps {
   store: Pick<Store, "queue" | "commit">;
   clock: Clock;
-  status: Pick<WorkerStatus, "changed">;
+  queueChanged(): void;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried; tells what that did to a pause. */
@@ -20,7 +19,7 @@ interface QueueDeps {
 // Small enough that intake never waits more than a few milliseconds for it.
 const movedAtOnce = 500;
 
-export function createQueuePorts({ store, clock, status, notify, askAgain }: QueueDeps): QueuePorts {
+export function createQueuePorts({ store, clock, queueChanged, notify, askAgain }: QueueDeps): QueuePorts {
   const { queue, commit } = store;
 
   /** Moves everything selected; resolves with how many messages that were. */
@@ -36,7 +35,7 @@ export function createQueuePorts({ store, clock, status, notify, askAgain }: Que
       after = step.last;
     }
     for (const session of sessions) notify(session);
-    if (moved > 0) status.changed();
+    if (moved > 0) queueChanged();
     return moved;
   }
 

@@ -1,4 +1,4 @@
-// What the worker says about itself: health, the queue, and the status line of the stream.
+// The worker's state for health, the queue routes, and the status line of the stream.
 import type { Clock } from "../core/clock.ts";
 import type { ProcessingStatus, StreamEvent } from "../core/records/events.ts";
 import type { GenerationPause } from "../core/records/generation-pause.ts";
@@ -9,41 +9,33 @@ interface StatusDeps {
   counts(): MessageCounts;
   /** Epoch of the oldest message that is neither finished nor dead, or null. */
   oldestPending(): number | null;
-  /** When the first message was accepted after `since` that is dead now, or null. */
+  /** Epoch of the first message accepted after `since` that is dead now, or null. */
   firstDeadSince(since: number): number | null;
   lastSuccessAt(): number | null;
-  /** Why no model is asked at the moment, or null. */
+  /** Why no model is called now, or null. */
   pause(): GenerationPause | null;
   /** True while writes fail. */
   storageFails(): boolean;
   startedAt: number;
-  publish(event: StreamEvent): void;
-  hasClients(): boolean;
 }
 
 export interface WorkerStatus {
   processing(): ProcessingStatus;
   oldestPendingAgeMs(): number | null;
   queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded` when the queue is stuck, the provider that was chosen waits for the user, or nothing can be written. */
+  /** `degraded`: the queue is stuck, the chosen provider waits for the user, or writes fail. */
   level(): "ok" | "degraded";
-  /** True when messages were accepted and nothing came out for ten minutes, given up ones included. */
+  /** True if messages were accepted and none finished for ten minutes; dead ones do not count as finished. */
   isStuck(): boolean;
-  /** Why no model is asked at the moment, or null. */
+  /** Why no model is called now, or null. */
   pause(): GenerationPause | null;
-  /** When a batch was last written since the worker started, or null. */
+  /** Epoch of the last written batch since the worker started, or null. */
   lastSuccessAt(): number | null;
-  /** Something moved in the queue: the stream hears of it, at most every quarter of a second. */
-  changed(): void;
-  stop(): void;
 }
 
 const stuckAfterMs = 10 * 60_000;
-const publishEveryMs = 250;
 
 export function createStatus(deps: StatusDeps): WorkerStatus {
-  let timer: NodeJS.Timeout | undefined;
-
   function processing(): ProcessingStatus {
     const { pending, processing: inWork } = deps.counts();
     return { isProcessing: pending + inWork > 0, queueDepth: pending + inWork, paused: deps.pause() };
@@ -55,13 +47,13 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
 
   const oldestPendingAgeMs = () => ageMs(deps.oldestPending());
 
-  // Messages that die one after the other leave the queue empty, and nothing comes out of it all the same. What died
-  // before the last success, or before this run, is old news.
   function waitsForUser(): boolean {
     const pause = deps.pause();
     return pause?.kind === "auth" && pause.isFallback !== true;
   }
 
+  // Messages that die one after the other leave the queue empty without output. Deaths before the last success, or
+  // before this run, do not count.
   function isStuck(): boolean {
     const lastMovement = Math.max(deps.lastSuccessAt() ?? 0, deps.startedAt);
     if (deps.clock.now() - lastMovement <= stuckAfterMs) return false;
@@ -80,13 +72,24 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
     isStuck,
     pause: deps.pause,
     lastSuccessAt: deps.lastSuccessAt,
-    changed() {
-      if (timer !== undefined || !deps.hasClients()) return;
+  };
+}
+
+const publishEveryMs = 250;
+
+/** Sends the state of the queue to open streams when it changed, at most every 250 ms. */
+export function createStatusLine(
+  { processing }: Pick<WorkerStatus, "processing">,
+  { publish, clientCount }: { publish(event: StreamEvent): void; clientCount(): number },
+) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    changed(): void {
+      if (timer !== undefined || clientCount() === 0) return;
       timer = setTimeout(() => {
         timer = undefined;
-        deps.publish({ type: "processing_status", ...processing() });
-      }, publishEveryMs);
-      timer.unref();
+        publish({ type: "processing_status", ...processing() });
+      }, publishEveryMs).unref();
     },
     stop: () => clearTimeout(timer),
   };

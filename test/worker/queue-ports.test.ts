@@ -17,7 +17,7 @@ function ports() {
   return createQueuePorts({
     store: memory.store,
     clock: { now: () => someTime + 5_000, monotonicMs: () => 0 },
-    status: { changed: () => void changes++ },
+    queueChanged: () => void changes++,
     notify: (session) => void notified.push(session),
     askAgain: () => ({ resumed: false, waitsUntil: someTime + 60_000 }),
   });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { StreamEvent } from "../../src/core/records/events.ts";
 import type { GenerationPause } from "../../src/core/records/generation-pause.ts";
-import { createStatus } from "../../src/worker/status.ts";
+import { createStatus, createStatusLine } from "../../src/worker/status.ts";
 
 const minuteMs = 60_000;
 const startedAt = 1_760_000_000_000;
@@ -31,10 +31,9 @@ function statusOf(world: World) {
     pause: () => world.pause ?? null,
     storageFails: () => world.storageFails ?? false,
     startedAt,
-    publish: (event) => void published.push(event),
-    hasClients: () => true,
   });
-  return { status, published };
+  const publish = (event: StreamEvent) => void published.push(event);
+  return { status, line: createStatusLine(status, { publish, clientCount: () => 1 }), published };
 }
 
 const paused = { kind: "rate_limited", message: "429", until: null, next: null };
@@ -65,9 +64,9 @@ test.each(levels)("when %s the worker is %s", (_what, level, world) => {
 
 test("the stream hears why the provider is paused", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { status, published } = statusOf({ minutes: 1, pause: paused });
-  status.changed();
-  status.changed();
+  const { line, published } = statusOf({ minutes: 1, pause: paused });
+  line.changed();
+  line.changed();
   vi.runAllTimers();
   vi.useRealTimers();
   expect(published).toEqual([{ type: "processing_status", isProcessing: true, queueDepth: 3, paused }]);
