@@ -1,8 +1,7 @@
 // The settings of a worker that the older routes follow. A server has no settings.json of a user: these are the defaults.
 import type { ContextSettings } from "../context/context-settings.ts";
 import { MemError } from "../core/errors.ts";
-import { parseSetting } from "../settings/parse.ts";
-import { type SettingKey, type SettingValue, settingsTable } from "../settings/table.ts";
+import { parseSetting, type SettingKey, type SettingValue, settingsTable } from "../settings/table.ts";
 
 export function legacySkipTools(): ReadonlySet<string> {
   return new Set(byDefault("MEM_SKIP_TOOLS"));

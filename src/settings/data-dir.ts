@@ -6,7 +6,7 @@ import envPaths from "env-paths";
 import { closeDirectory, demandOwn, exposureOf, makeDirectories } from "../core/directory.ts";
 import { MemError } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
-import { parseSetting } from "./parse.ts";
+import { parseSetting } from "./table.ts";
 
 /**
  * The data directory: `MEM_DATA_DIR`, else `~/.mem`. Throws `data_dir_unusable` for a relative path, which would mean

@@ -4,9 +4,15 @@ import { type DataPaths, dataPaths } from "../core/paths.ts";
 import type { JsonObject } from "../text/json.ts";
 import { dataDirectory, defaultDataDirectory, ownDirectory } from "./data-dir.ts";
 import { type Environment, processEnvironment } from "./environment.ts";
-import { parseSetting } from "./parse.ts";
 import { createSettingsFile, readSettingsFile } from "./settings-file.ts";
-import { definitionOf, type SettingKey, type SettingValue, settingKeys, settingsTable } from "./table.ts";
+import {
+  definitionOf,
+  parseSetting,
+  type SettingKey,
+  type SettingValue,
+  settingKeys,
+  settingsTable,
+} from "./table.ts";
 
 /** Where a value came from; a value in the file that equals the default counts as the default. */
 export type SettingSource = "default" | "file" | "environment";

@@ -1,9 +1,8 @@
 // Changing a setting: checked against the table, then written in one step.
 import { MemError } from "../core/errors.ts";
 import { isLinkLocal } from "./link-local-host.ts";
-import { parseSetting } from "./parse.ts";
 import { changeSettingsFile } from "./settings-file.ts";
-import { definitionOf, isSettingKey, type SettingKey, settingKeys } from "./table.ts";
+import { definitionOf, isSettingKey, parseSetting, type SettingKey, settingKeys } from "./table.ts";
 
 /** The key as the table has it, whatever its case. Throws `setting_unknown` with the nearest name. */
 export function settingKey(name: string): SettingKey {

@@ -23,7 +23,7 @@ test("list --json gives value, source, default, effect and meaning of each", asy
     default: "code",
     effect: "restart",
     accepts: "the name of a mode, such as code or code--es",
-    meaning: "Active mode profile.",
+    meaning: "Active mode.",
   });
 });
 

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseSetting } from "../../src/settings/parse.ts";
-import { definitionOf, settingKeys } from "../../src/settings/table.ts";
+import { definitionOf, parseSetting, settingKeys } from "../../src/settings/table.ts";
 
 // The settings of both tables of the specification, with the defaults that it states.
 const specified: Record<string, string | undefined> = JSON.parse(

@@ -232,6 +232,6 @@ function describe(settings: LoadedSettings, key: SettingKey, revealed: boolean):
     default: definition.default,
     effect: definition.effect,
     accepts: acceptedBy(definition),
-    meaning: definition.meaning,
+    meaning: definition.description,
   };
 }
