@@ -1,19 +1,19 @@
-// The size of context texts: the user's token budget, and for hosts a limit below the one that they cut at.
-import { textTokens } from "./tokens.ts";
+// Size limits of context texts: the user's token budget, and the bytes above which hosts cut a text.
+import type { Observation, Parsed } from "../core/records/records.ts";
+import { contextBlock } from "./quote.ts";
 
 /**
- * Bytes that a text for a host never exceeds, and so characters neither. Above 10,000 characters Claude Code injects a
- * file path instead of the text, Codex its head and tail; whether a host counts characters or bytes is not told.
+ * Bytes (and so characters) of a text for a host. Above 10,000 characters Claude Code injects a file path instead of the
+ * text, Codex its head and tail; neither documents whether it counts characters or bytes.
  */
 export const maxContextBytes = 9500;
 
-/** What one text may take. */
 export interface Budget {
   tokens: number;
   bytes: number;
 }
 
-/** What is left of the budget beside `text`, which a line break sets off. */
+/** The budget that remains beside `text` and a line break. */
 export function without(budget: Budget, text: string): Budget {
   if (text === "") return budget;
   return {
@@ -26,15 +26,25 @@ export function fits(text: string, { tokens, bytes }: Budget): boolean {
   return Buffer.byteLength(text) <= bytes && textTokens(text) <= tokens;
 }
 
-/** A text and how many of the first rows stand in it. */
+/** A text and how many of the first rows are in it. */
 export interface Rendered {
   text: string;
   shown: number;
 }
 
+/** A block of `heading` and as many of the first parts as fit; null when not even one fits. */
+export function partsWithin(heading: string, parts: readonly string[], budget: Budget): Rendered | null {
+  const rendered = rowsWithin(
+    parts.map((part) => part.length),
+    budget,
+    (shown) => contextBlock([heading, ...parts.slice(0, shown)]),
+  );
+  return rendered?.shown === 0 ? null : rendered;
+}
+
 /**
- * As many of the first rows as fit, as `render` writes them; null when it does not fit even without any. `weights` are
- * the sizes of the rows to each other: the better they are, the fewer texts are rendered.
+ * As many of the first rows as fit, as `render` writes them; null when the text does not fit even without rows. `weights`
+ * are relative row sizes: the better the estimate, the fewer texts are rendered.
  */
 export function rowsWithin(
   weights: readonly number[],
@@ -46,7 +56,7 @@ export function rowsWithin(
   let best = { text: render(0), shown: 0 };
   if (!fits(best.text, budget)) return null;
   let tooMany = all.shown;
-  let shown = guess(weights, [best.text, all.text], budget);
+  let shown = estimate(weights, [best.text, all.text], budget);
   for (let tried = 1; tooMany - best.shown > 1; tried++) {
     shown = Math.min(tooMany - 1, Math.max(best.shown + 1, shown));
     const text = render(shown);
@@ -59,10 +69,10 @@ export function rowsWithin(
   return best;
 }
 
-// Looked at around the guess, before the halving begins.
+// Neighbors of the estimate that are tried before bisection.
 const closeTries = 3;
 
-function guess(weights: readonly number[], texts: [none: string, all: string], budget: Budget): number {
+function estimate(weights: readonly number[], texts: [none: string, all: string], budget: Budget): number {
   const [noTokens, allTokens] = texts.map(textTokens) as [number, number];
   const [noBytes, allBytes] = texts.map((text) => Buffer.byteLength(text)) as [number, number];
   const room = Math.min(
@@ -75,4 +85,28 @@ function guess(weights: readonly number[], texts: [none: string, all: string], b
     return left < 0;
   });
   return tooHeavy < 0 ? weights.length : tooHeavy;
+}
+
+/** Tokens of the whole record at four characters each, the usual flat estimate. */
+export function readTokens(observation: Parsed<Observation>): number {
+  const { title, subtitle, summary, narrative, facts } = observation;
+  const texts = [title, subtitle ?? "", summary, narrative ?? "", ...facts];
+  return Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
+}
+
+/**
+ * Tokens of an injected text: four ASCII characters each, or one letter of another script. Accented letters cost less, so
+ * the estimate stays on the safe side of a budget.
+ */
+export function textTokens(text: string): number {
+  let others = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > lastAscii) others++;
+  return Math.ceil((text.length - others) / 4) + others;
+}
+
+const lastAscii = 0x7f;
+
+/** The number with thousands separators, the same on every machine. */
+export function grouped(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,16 +1,34 @@
-// What context needs of the store, of search and of the work tree.
+// What context reads from the store, from search and from the work tree. Adapters: the worker's and the server's store.
+import type { RecordName } from "../core/records/record-name.ts";
 import type { Observation, QuotedRecord, SessionSummary } from "../core/records/records.ts";
-import type { EarlierPrompt } from "./past-turns.ts";
-import type { NewestRecords } from "./recent.ts";
-import type { ProjectFolders } from "./short-path.ts";
 
-/** A file that is not as it was when a record was written; the path as the record has it. */
+/** A file that differs from when a record was written; the path as in the record. */
 export interface ChangedFile {
   path: string;
   is: "changed" | "gone";
 }
 
-/** What was said and concluded. */
+/** A prompt of an earlier turn. */
+export interface EarlierPrompt {
+  id: number;
+  sdk_session_id: string;
+  prompt_number: number;
+  prompt_text: string;
+}
+
+/** Where a project's files are. */
+export interface ProjectFolders {
+  /** Top folders of its known work trees. */
+  roots: readonly string[];
+  /** Possible names of its folder: every label that it has or had. */
+  names: readonly string[];
+}
+
+/** The newest rows of one kind of record. */
+interface NewestRecords<R> {
+  page(request: { offset: number; limit: number; project?: string | undefined }): { items: R[] };
+}
+
 export interface StatementsPort {
   /** Active standing rules of the projects and those that apply everywhere, newest first. */
   standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
@@ -29,7 +47,7 @@ export interface ContextPort {
   statements?: StatementsPort | undefined;
   observations: NewestRecords<Observation>;
   summaries: NewestRecords<SessionSummary>;
-  /** Newest first, none that was rejected; null means every type or concept. */
+  /** Newest first, without rejected records; null means every type or concept. */
   forContext(request: {
     project: string;
     limit: number;
@@ -39,27 +57,27 @@ export interface ContextPort {
     /** False leaves routine work out. */
     routine: boolean;
   }): Observation[];
-  /** Those that the user pinned, newest first, whatever session they are from. */
+  /** Records that the user pinned, newest first, of any session. */
   pinned(project: string, limit: number): Observation[];
   lastMessage(project: string): string | undefined;
-  /** True when the user rejected an observation that the summary may lean on. */
+  /** True when the user rejected an observation that the summary may rest on. */
   isDoubted(summary: SessionSummary): boolean;
-  /** None that was rejected. */
+  /** Without rejected records. */
   byFile(request: {
     project: string;
     paths: readonly string[];
     exceptSession: string | null;
     limit: number;
   }): { observations: Observation[]; total: number };
-  /** Where the project's files are; absent: in a folder that is called as the project is. */
+  /** Default: one folder with the name of the project. */
   foldersOf?: ((project: string) => ProjectFolders) | undefined;
-  /** The paths of the same file in other checkouts of the project; absent: nobody knows of any. */
+  /** Paths of the same file in other checkouts of the project. */
   elsewhere?: ((path: string, where: { project: string; cwd?: string | null }) => string[]) | undefined;
-  /** The records that fit the words best; absent: none do. */
+  /** Records that match the words best. */
   relevant?:
     | ((request: { project: string; words: string; limit: number }) => Promise<Observation[]>)
     | undefined;
-  /** By record, its files that are not as they were; absent: nobody looks. */
+  /** By record, its changed files. */
   changedSince?:
     | ((request: {
         observations: readonly number[];
@@ -67,6 +85,24 @@ export interface ContextPort {
         cwd?: string | null;
       }) => Promise<ReadonlyMap<number, readonly ChangedFile[]>>)
     | undefined;
-  /** What names the present content of a file, null when that cannot be told; absent: nobody looks. */
+  /** Identifies the present content of a file; null when it cannot be read. */
   contentOf?: ((path: string, cwd: string | null) => Promise<string | null>) | undefined;
 }
+
+/** A text for an agent's context, and the records in it. */
+export interface Injection {
+  text: string;
+  records: number[];
+  /** Records that are shown with a changed file. */
+  changed?: readonly number[];
+  /** The section of each record, for a session start. */
+  places?: readonly PlacedRecord[];
+}
+
+export interface PlacedRecord {
+  record: RecordName;
+  /** Heading of the section. */
+  section: string;
+}
+
+export const nothingToInject: Injection = { text: "", records: [] };

@@ -1,21 +1,21 @@
-// The context settings of the contract, as the context builder takes them.
+// The context settings of the contract.
 import type { Mode } from "../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../core/records/records.ts";
 
 export interface ContextSettings {
   /** Observations injected, 1 to 200. */
   observations: number;
-  /** Newest sessions they are drawn from, 1 to 50. */
+  /** Newest sessions that they are taken from, 1 to 50. */
   sessions: number;
-  /** Ids of the mode. Empty, or every standard one, means all: records without a concept count then too. */
+  /** Ids of the mode. Empty, or every standard one, means all, including records without a concept. */
   types: readonly string[];
   concepts: readonly string[];
-  /** Newest observations shown expanded, 0 to 20, and by which field. */
+  /** Newest observations shown expanded, 0 to 20, and the field they show. */
   fullCount: number;
   fullField: "narrative" | "facts";
-  /** Tokens that one text may cost. */
+  /** Tokens of one text. */
   tokenBudget: number;
-  /** The user set the count and no budget: a text that is asked for over HTTP shows that many, whatever they cost. */
+  /** The user set the count but no budget: a text requested over HTTP shows that many records at any cost. */
   countDecides?: boolean;
   readTokens: boolean;
   workTokens: boolean;
@@ -27,8 +27,8 @@ export interface ContextSettings {
 type ChosenWords = Pick<ContextSettings, "types" | "concepts">;
 
 /**
- * Those of the chosen words that the mode has. Where it has none of them all count: a typo must not empty the context.
- * Every standard word is how `all` reads, whatever the mode has.
+ * The chosen types and concepts that the mode has. If it has none of them, all count: a typo must not empty the context.
+ * Every standard word means `all`, whatever the mode has.
  */
 export function wordsOfMode(chosen: ChosenWords, mode: Pick<Mode, keyof ChosenWords>): ChosenWords {
   return {

@@ -1,4 +1,4 @@
-// What an agent would get at each moment of a session, and why each record is in it. Nothing is kept of the question.
+// Explains what an agent would get at each moment of a session, and why each record is in it. Stores nothing.
 import { isAbsolute, resolve } from "node:path";
 import { noSuchProject } from "../core/records/known-names.ts";
 import type { RecordName } from "../core/records/record-name.ts";
@@ -8,29 +8,28 @@ import { familiesToLookUp } from "../statements/commands/families.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { wordsOf } from "../text/words.ts";
 import type { ActionInjection } from "./action-context.ts";
-import type { Context } from "./inject.ts";
+import { textTokens } from "./budget.ts";
+import type { Context } from "./context.ts";
+import type { Injection } from "./context-port.ts";
 import { searchedPart } from "./prompt-context.ts";
 import { askedFor } from "./prompt-kind.ts";
 import type { RankedRecords } from "./prompt-ranking.ts";
-import type { Injection } from "./timeline.ts";
-import { textTokens } from "./tokens.ts";
 
 /** A project by its label, or by a directory in it. */
 export type ExplainedPlace = { project: string; cwd?: undefined } | { project?: undefined; cwd: string };
 
-/** What the session does first: without a prompt, a file or a command only its start is explained. */
+/** What the session does after its start. */
 export type ExplainRequest = ExplainedPlace & {
   prompt?: string | undefined;
-  /** Absolute, or from the folder of the project. */
+  /** Absolute, or relative to the project's folder. */
   file?: string | undefined;
   command?: string | undefined;
 };
 
 /** Why a record is in a text. */
 export type Reason =
-  /** The section of the start that it stands in. */
   | { by: "section"; section: string }
-  /** Words of the prompt that the record has, and those that only its turn has. */
+  /** Words of the prompt that the record has, and words that only its turn has. */
   | { by: "score"; score: number; shared: string[]; turn: string[] }
   | { by: "search" }
   | { by: "file" }
@@ -55,30 +54,27 @@ export interface ExplainedMoment {
 
 export interface Explanation {
   project: string;
-  /** A sentence with the next command when there is no such project. */
+  /** A message with the next command when the project does not exist. */
   unknown: string | null;
   moments: ExplainedMoment[];
 }
 
 export type Explain = (request: ExplainRequest) => Promise<Explanation>;
 
-export interface ExplainPorts {
-  byId(id: number): Observation | undefined;
-  /** Labels of all projects. */
-  projects(): string[];
-  placeOf(where: ExplainedPlace): Place;
-}
-
-interface ExplainDeps extends ExplainPorts {
-  context: Pick<Context, "forSession" | "forPrompt" | "rankFor" | "forFile" | "forAction">;
-}
-
 interface Place {
   project: string;
   cwd: string | null;
 }
 
-/** Each moment follows the ones before it, as in one session: what the start shows, the prompt does not repeat. */
+export interface ExplainDeps {
+  byId(id: number): Observation | undefined;
+  /** Labels of all projects. */
+  projects(): string[];
+  placeOf(where: ExplainedPlace): Place;
+  context: Pick<Context, "forSession" | "forPrompt" | "rankFor" | "forFile" | "forAction">;
+}
+
+/** The moments follow each other as in one session: a prompt does not repeat what the start shows. */
 export function createExplain(deps: ExplainDeps): Explain {
   return async (request) => {
     const { prompt, file, command } = request;
@@ -94,7 +90,7 @@ export function createExplain(deps: ExplainDeps): Explain {
   };
 }
 
-/** What the agent has in its context. */
+/** Records that the agent has in its context. */
 interface Seen {
   records: Set<number>;
   changed: Set<number>;
@@ -113,10 +109,9 @@ async function atStart(deps: ExplainDeps, place: Place, seen: Seen): Promise<Exp
   const records = (injection.places ?? []).map(({ record, section }) =>
     explained(deps, record, { by: "section", section }),
   );
-  return momentOf("start", injection.text, {
-    records,
-    nothing: "The project has no record that the context settings allow, and no rule applies everywhere.",
-  });
+  const nothing =
+    "The project has no record that the context settings allow, and no rule applies everywhere.";
+  return momentOf("start", injection.text, { records, nothing });
 }
 
 async function atPrompt(
@@ -135,8 +130,8 @@ async function atPrompt(
   add(seen, injection);
   const ranking = deps.context.rankFor({ project: place.project, words, known });
   const records = injection.records.map((id) => ofId(deps, id, promptReason(words, id, ranking)));
-  const shown = deps.context.rankFor({ project: place.project, words, known: none });
-  return momentOf("prompt", injection.text, { records, nothing: noRecordFits(words, ranking, shown) });
+  const unseen = deps.context.rankFor({ project: place.project, words, known: none });
+  return momentOf("prompt", injection.text, { records, nothing: noRecordFits(words, ranking, unseen) });
 }
 
 function promptReason(prompt: string, id: number, ranking: RankedRecords | null): Reason {
@@ -151,7 +146,7 @@ function promptReason(prompt: string, id: number, ranking: RankedRecords | null)
   };
 }
 
-/** The words of the prompt that these terms are made of; a pair of characters stands for itself. */
+/** The words of the prompt that contain the terms; a pair of characters (Chinese, Japanese) stands for itself. */
 function wordsWith(prompt: string, terms: readonly string[]): string[] {
   const words = new Map<string, string>();
   for (const { text, isRun } of wordsOf(prompt))
@@ -159,12 +154,12 @@ function wordsWith(prompt: string, terms: readonly string[]): string[] {
   return [...new Set(terms.map((term) => words.get(term) ?? term))];
 }
 
-// `shown` is the ranking for an agent that has seen nothing.
-function noRecordFits(prompt: string, ranking: RankedRecords | null, shown: RankedRecords | null): string {
+// `unseen` is the ranking for an agent that has no record yet.
+function noRecordFits(prompt: string, ranking: RankedRecords | null, unseen: RankedRecords | null): string {
   if (ranking !== null && ranking.ranked.length > 0)
     return "The records that fit this prompt exceed the token budget.";
-  if (shown !== null && shown.ranked.length > 0) {
-    const ids = shown.ranked.map(({ record }) => record.id);
+  if (unseen !== null && unseen.ranked.length > 0) {
+    const ids = unseen.ranked.map(({ record }) => record.id);
     return `No other record fits this prompt: the start has ${named(ids)} already.`;
   }
   if (askedFor(prompt).kind === "general") return "No record fits this prompt: it reads as general talk.";
@@ -181,8 +176,8 @@ async function beforeFile(
   const path = isAbsolute(file) || cwd === null ? file : resolve(cwd, file);
   const request = { project, cwd, path };
   const rule = await deps.context.forAction({ project, action: { path }, known: none });
-  const told = { changed: seen.changed, isFileKnown: false, contents: new Set<string>() };
-  const found = await deps.context.forFile({ ...request, known: seen.records, told });
+  const knownFile = { changed: seen.changed, isFileKnown: false, contents: new Set<string>() };
+  const found = await deps.context.forFile({ ...request, known: seen.records, knownFile });
   const text = [rule?.text, found?.text].filter((part) => part !== undefined && part !== "").join("\n");
   const records = [
     ...ofAction(deps, rule),

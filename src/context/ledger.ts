@@ -1,153 +1,133 @@
-// What an agent has in its context already: nothing is put there twice, be it by two hooks or after a restart.
+// The ledger of injected records: nothing is injected twice, whether by two hooks or after a restart.
 import { contentKey } from "../core/ids.ts";
 
-/** Whose context it is: a sub-agent works in its parent's session and reads with eyes of its own. */
+/** Whose context it is; `reader` is the id of a sub-agent, "" for the session's main agent. */
 export interface Reader {
-  sessionId: string;
-  agentId: string | null;
-}
-
-/** What the ledger needs of the store. */
-export interface LedgerPort {
-  items(reader: StoredReader): string[];
-  since(reader: StoredReader, item: string): number | undefined;
-  add(reader: StoredReader, items: readonly string[], now: number): void;
-  /** Forgets all that it has, or what it had at a time. */
-  clear(reader: StoredReader, until?: number): void;
-}
-
-interface StoredReader {
   session: string;
   reader: string;
+}
+
+export interface LedgerPort {
+  items(reader: Reader): string[];
+  since(reader: Reader, item: string): number | undefined;
+  add(reader: Reader, items: readonly string[], now: number): void;
+  /** Deletes all items, or those added until a time. */
+  clear(reader: Reader, until?: number): void;
 }
 
 interface LedgerDeps {
   port: LedgerPort;
   now(): number;
-  /** Runs the work in the next transaction, one after the other. */
   commit<T>(work: () => T): Promise<T>;
 }
 
-/** The moments at which a whole text is put in, each once: what was done last at the start, what fits the first prompt. */
+/** Moments at which a text is injected once. */
 export type Moment = "start" | "prompt";
 
 export interface Start {
   /** The same for every delivery of the same event. */
   eventKey: string;
-  /** True where the context begins anew: what was put in before is gone. */
-  anew: boolean;
+  /** The host dropped the earlier context, so everything may be injected again. */
+  isReset: boolean;
 }
 
 /** A file as the reader knows it. */
 export interface KnownFile {
   path: string;
-  /** What names its content; null for that which its records were written of. */
+  /** Identifies the content; null for the content that its records describe. */
   content: string | null;
 }
 
-/** What is put in. */
-export interface Taken {
+/** What is about to be injected. */
+export interface Claim {
   records: readonly number[];
-  /** Those of them that were told to be of files that changed. */
+  /** Records shown with a changed file. */
   changed?: readonly number[] | undefined;
   file?: KnownFile | undefined;
-  /** Records whose one line came at the moment of an action: it may repeat what the start said, but only once. */
+  /** Records shown at an action: once each, even if the start showed them. */
   atAction?: readonly number[] | undefined;
 }
 
-/** What a reader was told that bears on one file. */
-export interface Told {
-  records: ReadonlySet<number>;
-  /** Those that were told to be of files that changed. */
+/** What a reader knows of one file, besides its records. */
+export interface KnownOfFile {
+  /** Records that were shown with a changed file. */
   changed: ReadonlySet<number>;
-  /** Whether anything was told of this file in particular. */
+  /** Something was shown about this file. */
   isFileKnown: boolean;
-  /** Contents of the file that the reader knows of. */
+  /** Contents of the file that the reader knows. */
   contents: ReadonlySet<string>;
 }
 
 export interface Ledger {
-  /** Ids of the records that the reader has. */
   records(reader: Reader): ReadonlySet<number>;
-  told(reader: Reader, path: string): Told;
-  /** Ids of the records that the reader was reminded of at an action. */
+  /** Records shown at an action. */
   atAction(reader: Reader): ReadonlySet<number>;
+  ofFile(reader: Reader, path: string): KnownOfFile & { records: ReadonlySet<number> };
   had(reader: Reader, moment: Moment): boolean;
-  /** True when the start of this session was answered before, or another hook has just asked for the same. */
+  /** True when this start was answered before, also to another hook of the same event. */
   hadStart(reader: Reader, start: Start): boolean;
-  /** Takes what is about to be put in; false when somebody else has put it in meanwhile. */
-  take(reader: Reader, taken: Taken & { moments: readonly Moment[] }): Promise<boolean>;
-  /** `take` of a start; one that begins anew forgets first what was put in before. */
-  takeStart(reader: Reader, start: Start, taken: Taken): Promise<boolean>;
-  /** The reader has made the file what it is now. */
+  /** False when part of the claim was injected meanwhile; then nothing is stored. */
+  claim(reader: Reader, claim: Claim & { moments: readonly Moment[] }): Promise<boolean>;
+  /** `claim` for a start; a reset clears the reader's items first. */
+  claimStart(reader: Reader, start: Start, claim: Claim): Promise<boolean>;
+  /** The reader wrote this content itself. */
   know(reader: Reader, file: KnownFile): Promise<void>;
-  /** The reader's context is about to be taken away, or was at that time: all that it had may be put in again. */
+  /** The reader loses its context, or lost it at that time. */
   forget(reader: Reader, at?: number): Promise<void>;
 }
 
-/** Two hooks that are registered for one event deliver it within moments; a start this much later is another one. */
+/** Two hooks for one event deliver it within moments; a later start is another event. */
 const sameEventMs = 10_000;
 
 export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
-  const had = (reader: Reader, item: string): boolean => port.since(stored(reader), item) !== undefined;
+  const had = (reader: Reader, item: string): boolean => port.since(reader, item) !== undefined;
 
-  function hadStart(reader: Reader, { eventKey, anew }: Start): boolean {
-    if (!anew) return had(reader, "start");
-    const at = port.since(stored(reader), `event:${eventKey}`);
+  function hadStart(reader: Reader, { eventKey, isReset }: Start): boolean {
+    if (!isReset) return had(reader, "start");
+    const at = port.since(reader, `event:${eventKey}`);
     return at !== undefined && Math.abs(now() - at) < sameEventMs;
   }
 
   return {
-    records: (reader) => idsOf(port.items(stored(reader)), recordPrefix),
-    atAction: (reader) => idsOf(port.items(stored(reader)), actionPrefix),
-    told: (reader, path) => toldOf(port.items(stored(reader)), path),
+    records: (reader) => idsOf(port.items(reader), prefixes.record),
+    atAction: (reader) => idsOf(port.items(reader), prefixes.action),
+    ofFile: (reader, path) => knownOfFile(port.items(reader), path),
     had,
     hadStart,
-    take: (reader, { moments, ...taken }) =>
+    claim: (reader, { moments, ...claim }) =>
       commit(() => {
-        const { once, also } = itemsOf(taken);
+        const { once, also } = itemsOf(claim);
         const items = [...moments, ...once];
         if (items.some((item) => had(reader, item))) return false;
-        port.add(stored(reader), [...items, ...also], now());
+        port.add(reader, [...items, ...also], now());
         return true;
       }),
-    takeStart: (reader, start, taken) =>
+    claimStart: (reader, start, claim) =>
       commit(() => {
         if (hadStart(reader, start)) return false;
-        if (start.anew) port.clear(stored(reader));
-        const { once, also } = itemsOf(taken);
-        port.add(stored(reader), ["start", `event:${start.eventKey}`, ...once, ...also], now());
+        if (start.isReset) port.clear(reader);
+        const { once, also } = itemsOf(claim);
+        port.add(reader, ["start", `event:${start.eventKey}`, ...once, ...also], now());
         return true;
       }),
-    know: (reader, file) => commit(() => port.add(stored(reader), fileItems(file), now())),
-    forget: (reader, at) => commit(() => port.clear(stored(reader), at)),
+    know: (reader, file) => commit(() => port.add(reader, fileItems(file), now())),
+    forget: (reader, at) => commit(() => port.clear(reader, at)),
   };
 }
 
-function stored({ sessionId, agentId }: Reader): StoredReader {
-  return { session: sessionId, reader: agentId ?? "" };
-}
+const prefixes = { record: "record:", changed: "changed:", action: "action:" };
 
-const recordPrefix = "record:";
-const changedPrefix = "changed:";
-const actionPrefix = "action:";
-
-/** What may be put in once, and what may be known before. */
-function itemsOf({ records, changed = [], file, atAction = [] }: Taken): { once: string[]; also: string[] } {
+/** `once`: items that may be injected once only. */
+function itemsOf({ records, changed = [], file, atAction = [] }: Claim): { once: string[]; also: string[] } {
   const [known, ...content] = file === undefined ? [] : fileItems(file);
   return {
     once: [
-      ...records.map((id) => `${recordPrefix}${id}`),
-      ...atAction.map((id) => `${actionPrefix}${id}`),
+      ...records.map((id) => `${prefixes.record}${id}`),
+      ...atAction.map((id) => `${prefixes.action}${id}`),
       ...content,
     ],
-    also: [...changed.map((id) => `${changedPrefix}${id}`), ...(known === undefined ? [] : [known])],
+    also: [...changed.map((id) => `${prefixes.changed}${id}`), ...(known === undefined ? [] : [known])],
   };
-}
-
-// Paths may be long, and no one needs to read them here.
-function filePrefix(path: string): string {
-  return `file:${contentKey(path).slice(0, 32)}:`;
 }
 
 function fileItems({ path, content }: KnownFile): string[] {
@@ -155,19 +135,25 @@ function fileItems({ path, content }: KnownFile): string[] {
   return content === null ? [prefix] : [prefix, `${prefix}${content}`];
 }
 
-function toldOf(items: readonly string[], path: string): Told {
-  const prefix = filePrefix(path);
-  const ofFile = items.filter((item) => item.startsWith(prefix));
+// A hash, because paths may be long.
+function filePrefix(path: string): string {
+  return `file:${contentKey(path).slice(0, 32)}:`;
+}
+
+function knownOfFile(items: readonly string[], path: string): ReturnType<Ledger["ofFile"]> {
+  const contents = valuesOf(items, filePrefix(path));
   return {
-    records: idsOf(items, recordPrefix),
-    changed: idsOf(items, changedPrefix),
-    isFileKnown: ofFile.length > 0,
-    contents: new Set(ofFile.map((item) => item.slice(prefix.length)).filter((content) => content !== "")),
+    records: idsOf(items, prefixes.record),
+    changed: idsOf(items, prefixes.changed),
+    isFileKnown: contents.length > 0,
+    contents: new Set(contents.filter((content) => content !== "")),
   };
 }
 
 function idsOf(items: readonly string[], prefix: string): Set<number> {
-  return new Set(
-    items.filter((item) => item.startsWith(prefix)).map((item) => Number(item.slice(prefix.length))),
-  );
+  return new Set(valuesOf(items, prefix).map(Number));
+}
+
+function valuesOf(items: readonly string[], prefix: string): string[] {
+  return items.filter((item) => item.startsWith(prefix)).map((item) => item.slice(prefix.length));
 }

@@ -1,41 +1,69 @@
-// Open work: the questions that ask for it, and the records that say what is left.
+// Open work: what agents left undone, which of it is still current, and the questions that ask for it.
 import type { QuotedRecord } from "../core/records/records.ts";
 import { cueOf, removing } from "../statements/text/cue-pattern.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
-import { namesIn } from "../statements/text/names.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { addsNothing } from "./turns.ts";
 
-/** True for what an agent concluded as not done yet. */
+/** True for an agent's conclusion that something is not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
   return said_by === "agent" && saysLeftOpen(summary);
 }
 
+interface OpenWork {
+  /** Newest first. */
+  open: QuotedRecord[];
+  /** Repeated by a newer account. */
+  outdated: ReadonlySet<QuotedRecord>;
+}
+
+/**
+ * Open work to show at a session start: the newest turn that left some, the most salient of the newest sessions, and a
+ * little that is older. `ranked` is ordered by rank; `newest` decides which sessions are recent.
+ */
+export function openWorkOf(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): OpenWork {
+  const sessions = new Set(newestFirst(newest).map((one) => one.sdk_session_id));
+  const recent = new Set([...sessions].slice(0, recentSessions));
+  const isRecent = (one: QuotedRecord): boolean => recent.has(one.sdk_session_id);
+  const all = ranked.filter(isOpenWork);
+  const current = new Set(withoutOlderAccounts(newestFirst(all)));
+  const open = all.filter((one) => current.has(one));
+  const older = open.filter((one) => !isRecent(one)).slice(0, maxOlder);
+  const ofLastTurn = ofFirstTurn([...current].filter(isRecent));
+  const chosen = [...new Set([...ofLastTurn, ...open.filter(isRecent)])].slice(0, maxOpen - older.length);
+  return {
+    open: newestFirst([...chosen, ...older]),
+    outdated: new Set(all.filter((one) => !current.has(one))),
+  };
+}
+
+const maxOpen = 5;
+const maxOlder = 2;
+const recentSessions = 10;
+
+/** Newest first; of equal times the higher id. */
+export function newestFirst<R extends Pick<QuotedRecord, "created_at_epoch" | "id">>(
+  records: readonly R[],
+): R[] {
+  return records.toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
+}
+
 type OfTurn = Pick<QuotedRecord, "summary" | "sdk_session_id" | "prompt_number">;
 
-/** Open work without what the account of a later turn names again; `open` is ordered newest first. */
-export function withoutOlderAccounts<R extends OfTurn>(open: readonly R[]): R[] {
+/** Open work without records that a later turn repeats; `open` is ordered newest first. */
+function withoutOlderAccounts<R extends OfTurn>(open: readonly R[]): R[] {
   const newer: { of: OfTurn; terms: ReadonlySet<string> }[] = [];
   return open.filter((one) => {
     const text = withoutOpenCues(one.summary);
     const terms = topicTermsOf(text);
-    const telling = [
-      ...namesIn(text).flatMap((name) => topicTermsOf(name)),
-      ...terms.filter((term) => /\d/.test(term)),
-    ];
-    const isNamedAgain = newer.some(
-      ({ of, terms: known }) =>
-        !isSameTurn(of, one) &&
-        terms.length > 0 &&
-        telling.every((term) => known.has(term)) &&
-        terms.filter((term) => known.has(term)).length >= terms.length * leastShare,
-    );
-    if (!isNamedAgain) newer.push({ of: one, terms: new Set(terms) });
-    return !isNamedAgain;
+    const isRepeated =
+      terms.length > 0 && newer.some((later) => !isSameTurn(later.of, one) && addsNothing(text, later.terms));
+    if (!isRepeated) newer.push({ of: one, terms: new Set(terms) });
+    return !isRepeated;
   });
 }
 
-/** The open work of the turn of the first of them. */
-export function ofFirstTurn<R extends OfTurn>(open: readonly R[]): R[] {
+function ofFirstTurn<R extends OfTurn>(open: readonly R[]): R[] {
   const [first] = open;
   return first === undefined ? [] : open.filter((one) => isSameTurn(one, first));
 }
@@ -44,16 +72,15 @@ function isSameTurn(a: OfTurn, b: OfTurn): boolean {
   return a.sdk_session_id === b.sdk_session_id && a.prompt_number === b.prompt_number;
 }
 
-/** What a question for open work is about besides: no terms for all of it. Null for any other question. */
+/** The topic of a question for open work: no terms for all of it. Null for any other question. */
 export function askedOpenWork(question: string): ReadonlySet<string> | null {
   if (question.length > longestQuestion || !asksForIt.test(question)) return null;
-  return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !aside.has(term)));
+  return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !genericTerms.has(term)));
 }
 
-const leastShare = 0.7;
 const longestQuestion = 200;
 
-// The whole phrase, in eight languages: "open" or "left" alone may be a door or a margin.
+// Whole phrases in eight languages: "open" or "left" alone may be a door or a margin.
 const asksForIt = cueOf({
   words: `what(?:'s| is|s| are)? (?:(?:we|i) )?(?:still |yet |now )?(?:left|open|to do|undone|unfinished|missing|next|remaining|pending|not done)(?: open| to do| undone| next)?|
     what (?:still )?(?:remains|needs (?:to be done|doing))|what (?:do|did) (?:we|i|you) (?:still )?(?:leave open|have (?:left|to do))|anything (?:still )?(?:left|open)|
@@ -68,7 +95,7 @@ const asksForIt = cueOf({
   runs: "还有什么(?:没做|没完成|要做)?|还剩什么|剩下什么|未完成的?(?:工作|任务)?|待办|下一步|残っている(?:作業|こと|もの)?|残り(?:の)?(?:作業|タスク)?|未完了|やり残し|次にやること",
 });
 
-const aside: ReadonlySet<string> = new Set(
+const genericTerms: ReadonlySet<string> = new Set(
   topicTermsOf(
     "work tasks task things anything project repo repository here session remaining list offen todo",
   ),

@@ -1,7 +1,7 @@
-// What kind of prompt it is: general talk that no memory bears on, or work, and what an answer to it would look like.
+// Classifies a prompt by wording: general talk or work, and what kind of record would help.
 import { cueOf } from "../statements/text/cue-pattern.ts";
 
-/** `general` is talk and questions of common knowledge; `unknown` may be either. */
+/** `general` is small talk and common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";
 
 /** What helps with the prompt: open work, a cause, a decision, a rule for a change. */
@@ -9,11 +9,11 @@ export type Intent = "resume" | "problem" | "choice" | "act";
 
 export interface AskedFor {
   kind: PromptKind;
-  /** At least one; a prompt can ask why and what to do. */
+  /** At least one: a prompt can ask both why and what to do. */
   intents: ReadonlySet<Intent>;
 }
 
-/** Judged by wording alone, in eight languages; it errs towards `unknown`. */
+/** Covers eight languages; when in doubt, `unknown`. */
 export function askedFor(prompt: string): AskedFor {
   const intents = intentsOf(prompt);
   if (general.test(prompt)) return { kind: "general", intents };
@@ -54,7 +54,7 @@ const choice = cueOf({
   runs: "应该|用什么|哪个|どう|どれ|どちら|区別",
 });
 
-// Talk, trivia, wording, translation, family and leisure: what people ask an agent beside their work.
+// Trivia, wording, translation, family and leisure: questions beside the work.
 const general = cueOf({
   words: `my (?:parents?|mom|mum|mother|dad|father|kids?|sons?|daughters?|sisters?|brothers?|nephews?|nieces?|
   grand(?:ma|pa|mother|father|son|daughter|parents)|aunt|uncle|cousin|girlfriend|boyfriend|dog|cat|neighbou?rs?|friends?|
@@ -90,7 +90,7 @@ const changes = `add|implement|write|create|fix|put|build|make|change|update|rem
 
 const wishesChange = cueOf({ words: `(?:${changes})`, runs: "添加|实现|追加|実装|修正" });
 
-// A wish for a change, or words of a project that runs.
+// A requested change, or words of running a project.
 const work = cueOf({
   words: `^(?:(?:ok|okay|now|next|and|also|so|please|pls|can you|could you|agora|jetzt|ahora|maintenant|теперь)[,:]?\\s+){0,3}(?:${changes})|
   we need|we have to|we'?re (?:adding|going)|we want|i want to|time to|have a look|customers?|users?|staging|production|prod|

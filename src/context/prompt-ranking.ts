@@ -1,20 +1,19 @@
-// Which records of a project a prompt calls for: shared words, the words of their turn, what is asked for, and salience.
+// Ranks the records of a project for a prompt: shared words, words of their turn, intent, and salience.
 import type { QuotedRecord } from "../core/records/records.ts";
 import type { ClosingCue } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import type { EarlierPrompt } from "./context-port.ts";
+import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
 import {
-  createTextMemory,
-  type EarlierPrompt,
-  keyOf,
-  type TextMemory,
+  createShownTurns,
+  createTextCache,
+  type TextCache,
   type Turns,
   textOf,
   turnKey,
   turnsOf,
   withCompounds,
-} from "./past-turns.ts";
-import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
-import { createShownTurns } from "./shown-turns.ts";
+} from "./turns.ts";
 
 export interface RankedRecords<R = QuotedRecord> {
   asked: AskedFor;
@@ -25,46 +24,45 @@ export interface RankedRecords<R = QuotedRecord> {
 export interface RankedRecord<R = QuotedRecord> {
   record: R;
   score: number;
-  /** Terms of the prompt that the record has. */
+  /** Terms shared by the prompt and the record. */
   own: string[];
-  /** Those that only its turn has. */
+  /** Terms shared with its turn only. */
   turn: string[];
 }
 
 export interface PromptRanking {
-  /** `known` are not returned, but their words count for the turn they belong to. */
+  /** `known` records are not returned, but their words count for their turn. */
   rank<R extends QuotedRecord>(
     prompt: string,
     past: { records: readonly R[]; prompts: readonly EarlierPrompt[] },
     known: ReadonlySet<number>,
-    /** Names of files that the session edits: of what the prompt calls for, their records come first. */
+    /** Names of files that the session edits: among the relevant records, theirs come first. */
     edited?: readonly string[],
   ): RankedRecords<R>;
 }
 
-/** Keeps what it has read of the texts it has seen: the records of a project come with every prompt. */
-export function createPromptRanking(texts: TextMemory = createTextMemory()): PromptRanking {
+/** `texts` is shared between prompts: each one is compared with the same records. */
+export function createPromptRanking(texts: TextCache = createTextCache()): PromptRanking {
   return {
     rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);
       const turns = turnsOf(past, texts);
-      // A digit alone is about nothing.
       const terms = topicTermsOf(prompt).filter((term) => term.length > 1);
       const query = withCompounds(terms.slice(0, mostTerms), turns);
       const idf = weightsOf(query, turns);
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };
       const scored = past.records
-        .filter((record) => isTelling(record, texts))
+        .filter((record) => isRankable(record, texts))
         .map((record) => scoreOf(record, scoring))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      // What is left open needs no word in common with a prompt that asks for it.
+      // Open work needs no word in common with a prompt that asks for it.
       const needsWord = !asked.intents.has("resume");
       const isCloseEnough = (one: Scored<unknown>): boolean =>
         one.score > Math.max(least, best.score - spread) && (one.overlap > 0 || !needsWord);
-      // Where the best are known already, what is left has to come close to them.
+      // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const close = withoutRepeats(unknown.filter(isCloseEnough), past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
@@ -75,10 +73,10 @@ export function createPromptRanking(texts: TextMemory = createTextMemory()): Pro
   };
 }
 
-// What `local` wrote of a single tool use says what was done, and what only asked for its turn's work says no more.
-function isTelling(record: QuotedRecord, texts: TextMemory): boolean {
+// Leaves out plain requests, and accounts that `local` wrote of single tool uses.
+function isRankable(record: QuotedRecord, texts: TextCache): boolean {
   const { salience, generator, said_by, standing } = record;
-  if (said_by === "user" && standing === 0) return !texts.of(keyOf(record), textOf(record)).isRequest();
+  if (said_by === "user" && standing === 0) return !texts.ofRecord(record).isRequest();
   return salience !== null || generator !== "local";
 }
 
@@ -94,14 +92,14 @@ interface Scoring {
   idf: ReadonlyMap<string, number>;
   turns: Turns;
   intents: ReadonlySet<Intent>;
-  texts: TextMemory;
+  texts: TextCache;
 }
 
 function scoreOf<R extends QuotedRecord>(
   record: R,
   { query, idf, turns, intents, texts }: Scoring,
 ): Scored<R> {
-  const { terms: ownTerms, cues } = texts.of(keyOf(record), textOf(record));
+  const { terms: ownTerms, cues } = texts.ofRecord(record);
   const of = turns.get(turnKey(record));
   const { said_by } = record;
   let own = 0;
@@ -120,23 +118,23 @@ function scoreOf<R extends QuotedRecord>(
   return { record, score, overlap: own + turn / 2 };
 }
 
-// The cause of another fault in answer to a fault, an earlier choice in answer to a choice.
+// A prompt about a problem calls for turns about problems, a choice for earlier choices.
 function hasPurpose(turn: ReadonlySet<Intent> | undefined, asked: ReadonlySet<Intent>): boolean {
   return turn !== undefined && [...asked].some((intent) => intent !== "act" && turn.has(intent));
 }
 
-// Only for the few that are chosen: two lists for each of 4,000 records would slow every prompt down.
+// Only for the chosen records: two lists for each of 4,000 records would slow every prompt down.
 function sharedBy(
   record: QuotedRecord,
   { query, turns, texts }: Scoring,
 ): Pick<RankedRecord, "own" | "turn"> {
-  const { terms: ownTerms } = texts.of(keyOf(record), textOf(record));
+  const { terms: ownTerms } = texts.ofRecord(record);
   const turn = turns.get(turnKey(record))?.terms;
   const own = query.filter((term) => ownTerms.has(term));
   return { own, turn: query.filter((term) => !ownTerms.has(term) && turn?.has(term) === true) };
 }
 
-/** How well a record answers what is asked for, 0 to 1. */
+/** How well a record answers the intent, 0 to 1. */
 function fitOf(
   intent: Intent,
   { said_by, standing, salience }: QuotedRecord,
@@ -164,11 +162,11 @@ function fitOf(
 function withNamesFirst<R extends QuotedRecord>(
   scored: readonly Scored<R>[],
   names: ReadonlyMap<string, number>,
-  texts: TextMemory,
+  texts: TextCache,
 ): readonly Scored<R>[] {
   if (names.size === 0) return scored;
   const gainOf = (record: QuotedRecord): number => {
-    const { terms } = texts.of(keyOf(record), textOf(record));
+    const { terms } = texts.ofRecord(record);
     return [...names].reduce((sum, [name, weight]) => sum + (terms.has(name) ? weight : 0), 0);
   };
   return scored
@@ -188,7 +186,7 @@ function weightsOf(query: readonly string[], turns: Turns): Map<string, number> 
   );
 }
 
-// What the reader has in the same words is nothing new.
+// Drops records whose text the reader has already.
 function withoutRepeats<R extends QuotedRecord>(
   scored: readonly Scored<R>[],
   records: readonly QuotedRecord[],
@@ -207,7 +205,7 @@ function textKey(record: QuotedRecord): string {
   return textOf(record).toLowerCase();
 }
 
-// One turn tells one story: what else it says gives way to other turns, unless its work is to be taken up again.
+// Few records per turn, so that other turns fit; more when the prompt resumes work.
 function fewPerTurn<R extends QuotedRecord>(
   scored: readonly Scored<R>[],
   { intents }: AskedFor,
@@ -240,11 +238,11 @@ const limits: Record<PromptKind, { gate: number; overlap: number; least: number 
 const spread = 8;
 const mostPerTurn = 3;
 const mostOfResumed = 6;
-// A rule is more salient than any finding, and still has to be about the prompt.
+// Caps the salience of rules, which still have to match the prompt.
 const mostSalience = 3;
 const mostRanked = 12;
 const leastTurns = 50;
 const mostTerms = 80;
 
-/** A record of a model or a user that is no statement, by its type. */
+/** Salience of records that are not statements, by type. */
 const salienceOfAccount: Readonly<Record<string, number>> = { decision: 0, bugfix: 0, feature: -1 };

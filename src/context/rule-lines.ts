@@ -1,60 +1,60 @@
-// Standing rules as a start lists them: with their days where two may contradict each other, and with what changed since.
+// Standing rules for a session start: whether a rule needs its day, and the newest statement that changes it.
 import type { QuotedRecord } from "../core/records/records.ts";
 import { createContradictions } from "../statements/rules/contradictions.ts";
 import { saysChanged } from "../statements/text/sentence-cues.ts";
-import { createTextMemory, keyOf, type TextMemory, textOf } from "./past-turns.ts";
+import { createTextCache, keyOf, type TextCache, textOf } from "./turns.ts";
 
 export interface ReadRule {
   rule: QuotedRecord;
-  /** Another rule of the list may contradict it: the day tells which one came later. */
+  /** Another listed rule may contradict it; the day shows which one is newer. */
   needsDay: boolean;
-  /** The newest statement after it that says that something of it changed. */
+  /** The newest later statement that something about it changed. */
   since: QuotedRecord | null;
 }
 
-/** Reads the first of `rules`; keeps what it has read of texts, because a start comes with every session. */
 export type RuleReader = (rules: readonly QuotedRecord[], statements: readonly QuotedRecord[]) => ReadRule[];
 
-export function createRuleReader(texts: TextMemory = createTextMemory()): RuleReader {
+/** Caches what it has read: rules are listed at every session start. */
+export function createRuleReader(texts: TextCache = createTextCache()): RuleReader {
   const contradictionsIn = createContradictions();
-  const read = (one: QuotedRecord) => texts.of(keyOf(one), textOf(one));
   const changed = new Map<string, boolean>();
-  // Few say so, and only they are read in full.
-  const tellsOfChange = (one: QuotedRecord): boolean => {
+  // Checked before the terms are parsed: few statements report a change.
+  const reportsChange = (one: QuotedRecord): boolean => {
     const key = keyOf(one);
     const known = changed.get(key);
     if (known !== undefined) return known;
-    if (changed.size >= mostKept) changed.clear();
-    const tells = saysChanged(textOf(one));
-    changed.set(key, tells);
-    return tells;
+    if (changed.size >= maxCached) changed.clear();
+    const reports = saysChanged(textOf(one));
+    changed.set(key, reports);
+    return reports;
   };
   return (rules, statements) => {
     if (rules.length === 0) return [];
-    // All of them apply here.
+    // All rules apply here, whatever their project.
     const listed = rules.map((one) => ({ ...one, text: one.summary, project: "" }));
     const dated = new Set(contradictionsIn(listed).flatMap(({ older, newer }) => [older, newer]));
     const changes = statements
-      .filter((one) => one.standing === 0 && one.salience !== null && tellsOfChange(one))
+      .filter((one) => one.standing === 0 && one.salience !== null && reportsChange(one))
       .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
     return rules.map((rule) => {
-      const { terms } = read(rule);
-      const since = changes.find((one) => isAfter(one, rule) && isOfSame(terms, read(one).terms)) ?? null;
-      return { rule, needsDay: dated.has(rule.id), since };
+      const { terms } = texts.ofRecord(rule);
+      const isSince = (one: QuotedRecord) =>
+        isAfter(one, rule) && isSameSubject(terms, texts.ofRecord(one).terms);
+      return { rule, needsDay: dated.has(rule.id), since: changes.find(isSince) ?? null };
     });
   };
 }
 
 function isAfter(one: QuotedRecord, rule: QuotedRecord): boolean {
-  const isLater = one.created_at_epoch - rule.created_at_epoch;
-  return isLater > 0 || (isLater === 0 && one.id > rule.id);
+  const later = one.created_at_epoch - rule.created_at_epoch;
+  return later > 0 || (later === 0 && one.id > rule.id);
 }
 
-function isOfSame(rule: ReadonlySet<string>, change: ReadonlySet<string>): boolean {
+function isSameSubject(rule: ReadonlySet<string>, change: ReadonlySet<string>): boolean {
   const shared = [...rule].filter((term) => change.has(term)).length;
   return shared >= leastShared && shared >= leastShare * Math.min(rule.size, change.size);
 }
 
-const mostKept = 12_000;
+const maxCached = 12_000;
 const leastShared = 2;
 const leastShare = 0.5;

@@ -1,84 +1,79 @@
-// The timeline of one or more projects as a text that fits its budget.
-import type { RecordName } from "../core/records/record-name.ts";
+// The timeline of one or more projects as a text within its budget.
 import type { SessionSummary } from "../core/records/records.ts";
-import { type Budget, type Rendered, rowsWithin } from "./budget.ts";
-import { changedFiles, chosenObservations } from "./choose.ts";
-import type { ContextPort } from "./context-port.ts";
+import { type Budget, type Rendered, rowsWithin, textTokens } from "./budget.ts";
+import { changedFiles, chosenObservations } from "./chosen.ts";
+import {
+  type ContextPort,
+  type Injection,
+  nothingToInject,
+  type PlacedRecord,
+  type ProjectFolders,
+} from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { passedOn } from "./passed-on.ts";
-import { createMarkdown, frameOf } from "./render-markdown.ts";
-import { renderEmptyTerminal, renderTerminal } from "./render-terminal.ts";
+import { createMarkdown, frameOf, renderEmptyTerminal, renderTerminal } from "./render.ts";
 import type { RuleReader } from "./rule-lines.ts";
-import type { ProjectFolders } from "./short-path.ts";
-import { textTokens } from "./tokens.ts";
+import { startSections } from "./start-sections.ts";
 import { type ContextRow, type ContextView, headings, viewOf } from "./view.ts";
 
 export interface TimelineRequest {
   projects: readonly string[];
   colors: boolean;
   budget: Budget;
-  /** Where the work tree is, if that is known. */
+  /** A directory of the work tree, if known. */
   cwd: string | null;
   /** Records that the reader has already. */
   known: ReadonlySet<number>;
-}
-
-/** A text for an agent's context, the records that stand in it, and which of them as being of files that changed. */
-export interface Injection {
-  text: string;
-  records: number[];
-  changed?: readonly number[];
-  /** Where each record stands in the text of a start. */
-  places?: readonly PlacedRecord[];
-}
-
-export interface PlacedRecord {
-  record: RecordName;
-  /** Heading of the section. */
-  section: string;
 }
 
 export interface TimelineDeps {
   port: ContextPort;
   settings: ContextSettings;
   searchCommand: string;
-  readRules?: RuleReader;
+  readRules: RuleReader;
 }
 
-/** The timeline; empty when there is nothing to tell, or what there is does not fit. In colours it has the same rows. */
+/** Empty when there are no records, or none fits. The text in colors has the same rows. */
 export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): Promise<Injection> {
   const { view, quoted, fitting } = await fittingTimeline(deps, request);
-  if (fitting === null) {
-    return { text: request.colors ? renderEmptyTerminal(view.projects) : "", records: [] };
-  }
+  if (fitting === null)
+    return request.colors
+      ? { ...nothingToInject, text: renderEmptyTerminal(view.projects) }
+      : nothingToInject;
   const { text, shown } = fitting;
   const rows = fitting.view.rows.slice(0, shown);
-  // A title in a table is not the record: it may still come in full with a prompt or a file.
-  const told = view.sections.length > 0 ? rows.filter((row) => row.expanded !== null) : rows;
+  // A table row shows only a title: beside sections, its record may still be injected in full later.
+  const known = view.sections.length > 0 ? rows.filter((row) => row.expanded !== null) : rows;
   return {
     text: request.colors ? renderTerminal(fitting.view, shown) : text,
-    records: [...quoted, ...told.flatMap((row) => row.ids)],
+    records: [...quoted, ...known.flatMap((row) => row.ids)],
     changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
     places: placesIn(fitting.view, rows),
   };
 }
 
-// Rows that do not fit add a line about the remainder, which then takes its place from the quotes.
-async function fittingTimeline(deps: TimelineDeps, request: TimelineRequest): Promise<FittingTimeline> {
-  const spared = [0, remainderTokens];
-  for (;;) {
-    const { view, quoted } = await viewFor(deps, request, spared.shift() ?? 0);
-    const fitting = isEmpty(view) ? null : fittingView(view, request.budget);
-    if (fitting !== null || view.sections.length === 0 || spared.length === 0)
-      return { view, quoted, fitting };
-  }
-}
-
 interface FittingTimeline {
   view: ContextView;
   quoted: readonly number[];
-  /** Null when nothing of it fits. */
+  /** Null when nothing fits. */
   fitting: (Rendered & { view: ContextView }) | null;
+}
+
+// Rows that do not fit add a line about the remainder, which then takes its tokens from the sections.
+async function fittingTimeline(deps: TimelineDeps, request: TimelineRequest): Promise<FittingTimeline> {
+  const first = await fittingWithout(deps, request, 0);
+  if (first.fitting !== null || first.view.sections.length === 0) return first;
+  return fittingWithout(deps, request, remainderTokens);
+}
+
+const remainderTokens = 60;
+
+async function fittingWithout(
+  deps: TimelineDeps,
+  request: TimelineRequest,
+  sparedTokens: number,
+): Promise<FittingTimeline> {
+  const { view, quoted } = await viewFor(deps, request, sparedTokens);
+  return { view, quoted, fitting: isEmpty(view) ? null : fittingView(view, request.budget) };
 }
 
 function placesIn({ sections, lastSummary }: ContextView, rows: readonly ContextRow[]): PlacedRecord[] {
@@ -97,41 +92,43 @@ function placesIn({ sections, lastSummary }: ContextView, rows: readonly Context
 async function viewFor(
   { port, settings, searchCommand, readRules }: TimelineDeps,
   { projects, cwd, known, budget }: TimelineRequest,
-  spared: number,
+  sparedTokens: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
-  // A text that may be of any length, as one asked for over HTTP, has the same quotes as a host gets.
-  const most = Math.min(budget.tokens, mostQuoteTokens) - spared;
-  const tokens = most - textTokens(frameOf({ projects, searchCommand }));
-  const quotes = passedOn(
-    { statements: port.statements, ...(readRules && { readRules }) },
+  // A text of any length, as requested over HTTP, has the same sections as one for a host.
+  const available = Math.min(budget.tokens, maxSectionTokens) - sparedTokens;
+  const tokens = available - textTokens(frameOf({ projects, searchCommand }));
+  const { sections, records: quoted } = startSections(
+    port.statements,
     { projects, known, tokens },
+    readRules,
   );
-  const shown = new Set([...known, ...quotes.records]);
-  // Beside quotes no other record is listed, unless the user set a count; the last summary marks titles of any.
-  const onlyPinned =
-    quotes.sections.length > 0 && settings.countDecides !== true && settings.lastSummary === false;
-  const observations = chosenObservations(port, projects, { settings, known: shown, onlyPinned });
+  // Other records are listed beside sections only if the user set a count; the last summary marks titles of any record.
+  const onlyPinned = sections.length > 0 && settings.countDecides !== true && !settings.lastSummary;
+  const observations = chosenObservations(port, projects, {
+    settings,
+    known: new Set([...known, ...quoted]),
+    onlyPinned,
+  });
   const records = observations.map(({ observation }) => observation);
-  const summary = settings.lastSummary ? lastSummary(port, projects) : undefined;
-  const newest = records[0]?.project ?? projects[0] ?? "";
-  const chosen = {
+  const lastSummary = settings.lastSummary ? newestSummary(port, projects) : undefined;
+  const newestProject = records[0]?.project ?? projects[0] ?? "";
+  const contents = {
     projects,
     searchCommand,
-    sections: quotes.sections,
+    sections,
     observations,
     foldersOf: foldersOnce(port),
     changed: await changedFiles(port, records, cwd),
-    lastSummary: summary,
-    isSummaryDoubted: summary !== undefined && port.isDoubted(summary),
-    lastMessage: settings.lastMessage ? port.lastMessage(newest) : undefined,
+    lastSummary,
+    isSummaryDoubted: lastSummary !== undefined && port.isDoubted(lastSummary),
+    lastMessage: settings.lastMessage ? port.lastMessage(newestProject) : undefined,
   };
-  return { view: viewOf(chosen, settings), quoted: quotes.records };
+  return { view: viewOf(contents, settings), quoted };
 }
 
-const mostQuoteTokens = 1_000;
-const remainderTokens = 60;
+const maxSectionTokens = 1_000;
 
-// Many rows are of one project.
+// Many rows belong to one project.
 function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
   const known = new Map<string, ProjectFolders>();
   return (project) => {
@@ -141,16 +138,23 @@ function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
   };
 }
 
+function newestSummary(port: ContextPort, projects: readonly string[]): SessionSummary | undefined {
+  return projects
+    .flatMap((project) => port.summaries.page({ offset: 0, limit: 1, project }).items)
+    .sort((a, b) => b.created_at_epoch - a.created_at_epoch)[0];
+}
+
 function isEmpty({ rows, sections, lastSummary, lastMessage }: ContextView): boolean {
   return rows.length === 0 && sections.length === 0 && lastSummary === null && lastMessage === null;
 }
 
-// What is about the session as a whole gives way before the text would name no record, then what is told in full.
+// Until a record fits, drops the last message, then the last summary, then the details of expanded records.
 function fittingView(view: ContextView, budget: Budget): (Rendered & { view: ContextView }) | null {
-  const [silent, alone] = [{ lastMessage: null }, { lastMessage: null, lastSummary: null }];
-  const brief = () => ({ ...alone, rows: view.rows.map((row) => ({ ...row, expanded: null })) });
-  for (const less of [() => ({}), () => silent, () => alone, brief]) {
-    const tried = { ...view, ...less() };
+  const withoutMessage = { ...view, lastMessage: null };
+  const onlyRecords = { ...withoutMessage, lastSummary: null };
+  const brief = () => ({ ...onlyRecords, rows: view.rows.map((row) => ({ ...row, expanded: null })) });
+  for (const smaller of [() => view, () => withoutMessage, () => onlyRecords, brief]) {
+    const tried = smaller();
     const rendered = rowsWithin(tried.rows.map(weightOf), budget, createMarkdown(tried));
     if (rendered !== null && (rendered.shown > 0 || tried.rows.length === 0 || tried.sections.length > 0))
       return isEmpty(tried) ? null : { ...rendered, view: tried };
@@ -158,16 +162,10 @@ function fittingView(view: ContextView, budget: Budget): (Rendered & { view: Con
   return null;
 }
 
-// Characters, with what is put around them.
+// Characters of a row with what is put around them.
 function weightOf({ title, marks, file, expanded }: ContextRow): number {
-  const told = (expanded ?? []).reduce((sum, line) => sum + line.length + around.line, 0);
-  return title.length + marks.length + (file?.length ?? 0) + told + around.row;
+  const details = (expanded ?? []).reduce((sum, line) => sum + line.length + around.line, 0);
+  return title.length + marks.length + (file?.length ?? 0) + details + around.row;
 }
 
 const around = { row: 40, line: 5 };
-
-function lastSummary(port: ContextPort, projects: readonly string[]): SessionSummary | undefined {
-  return projects
-    .flatMap((project) => port.summaries.page({ offset: 0, limit: 1, project }).items)
-    .sort((a, b) => b.created_at_epoch - a.created_at_epoch)[0];
-}

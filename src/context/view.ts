@@ -1,133 +1,111 @@
-// What the context of a project consists of, chosen and made harmless, before it becomes text.
-import { isoTime } from "../core/clock.ts";
+// The content of a project's context as plain lines, before it is rendered as text.
 import type { Observation, Parsed, SessionSummary } from "../core/records/records.ts";
-import type { ChangedFile } from "./context-port.ts";
+import { readTokens } from "./budget.ts";
+import type { Chosen } from "./chosen.ts";
+import type { ChangedFile, ProjectFolders } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { expandedLines } from "./expanded.ts";
 import { type LastSummary, lastSummaryOf } from "./last-summary.ts";
-import { markedBy, marksOf, titleOf } from "./marks.ts";
-import type { PassedOnSection } from "./passed-on.ts";
-import { plainLine } from "./plain-line.ts";
-import type { Repeated } from "./repeats.ts";
-import { type ProjectFolders, shortPath } from "./short-path.ts";
-import { readTokens } from "./tokens.ts";
+import { dayOf, plainLine } from "./quote.ts";
+import { expandedLines, markedBy, marksOf, titleOf } from "./record-text.ts";
+import type { StartSection } from "./start-sections.ts";
 
-/** Pinned by the user, or replaced by a newer one; most are neither. */
-export type RowState = "pinned" | "active" | "superseded";
+type RowState = "pinned" | "active" | "superseded";
 
 export interface ContextRow {
   id: number;
   title: string;
-  /** What stands behind the title: how many it stands for, where it is from, whether it still holds. */
+  /** Behind the title: repeats, source, superseded, changed files. */
   marks: string;
-  /** The marks say that a file of it changed. */
+  /** The marks name a changed file. */
   isChanged: boolean;
-  /** Ids of all the records it stands for; all else in the row is of the newest. */
+  /** Ids of all equal records; the other fields are those of the newest. */
   ids: readonly number[];
   state: RowState;
   type: string;
-  /** Null when one project is shown only. */
+  /** Null when only one project is shown. */
   project: string | null;
-  /** Date in UTC, `2026-11-20`. */
+  /** UTC date, `2026-11-20`. */
   day: string;
-  /** The file it is about, as from the project's folder; null when it is about none. */
+  /** Relative to the project's folder; null for a record without files. */
   file: string | null;
   readTokens: number;
   workTokens: number;
-  /** The lines of an expanded record; null for one that stands in the table. */
+  /** Details of an expanded record; null for a table row. */
   expanded: string[] | null;
 }
 
-/** Everything the renderers need; every text in it is one plain line. */
+/** Input of the renderers; every text is one plain line. */
 export interface ContextView {
   projects: string[];
-  /** Pinned ones first, superseded ones last, each newest first. */
+  /** Pinned rows first, superseded ones last, each newest first. */
   rows: ContextRow[];
-  /** What a colleague would pass on, before the records. */
-  sections: readonly PassedOnSection[];
+  sections: readonly StartSection[];
   lastSummary: LastSummary | null;
   lastMessage: string | null;
-  /** What finds the rest, for example `mem search`: words to look for come behind it. */
+  /** A command that takes words to search for, for example `mem search`. */
   searchCommand: string;
   show: Pick<ContextSettings, "readTokens" | "workTokens" | "savings">;
 }
 
-interface Chosen {
+interface Contents extends Pick<ContextView, "searchCommand" | "sections"> {
   projects: readonly string[];
-  searchCommand: string;
-  sections: readonly PassedOnSection[];
-  observations: readonly Repeated<Parsed<Observation>>[];
+  observations: readonly Chosen[];
   foldersOf(project: string): ProjectFolders;
-  /** By id, the files that differ now from what they were then. */
+  /** By record id. */
   changed: ReadonlyMap<number, readonly ChangedFile[]>;
   lastSummary: SessionSummary | undefined;
-  /** The user rejected an observation that the summary may lean on. */
+  /** The user rejected an observation that the summary may rest on. */
   isSummaryDoubted: boolean;
   lastMessage: string | undefined;
 }
 
-/** Of the sections that are not quotes. */
+/** Headings of the parts that are not start sections. */
 export const headings = { lastSession: "Last session", full: "In full", brief: "In brief" } as const;
 
-/** The view of what was chosen, under the context settings. */
-export function viewOf(chosen: Chosen, settings: ContextSettings): ContextView {
+export function viewOf(contents: Contents, settings: ContextSettings): ContextView {
+  const { projects, sections, lastMessage, searchCommand } = contents;
   return {
-    projects: chosen.projects.map((project) => plainLine(project, maxChars.project)),
-    rows: rowsOf(chosen, settings).filter(
-      ({ state }) => chosen.sections.length === 0 || wantsList(settings, state),
+    projects: projects.map((project) => plainLine(project, maxChars.project)),
+    // Beside sections, records are listed only if the user set their count.
+    rows: rowsOf(contents, settings).filter(
+      ({ state }) => sections.length === 0 || state === "pinned" || settings.countDecides === true,
     ),
-    sections: chosen.sections,
-    lastSummary: lastSummaryOf(chosen.lastSummary, {
-      observations: chosen.observations.map(({ observation }) => observation),
-      isDoubted: chosen.isSummaryDoubted,
+    sections,
+    lastSummary: lastSummaryOf(contents.lastSummary, {
+      observations: contents.observations.map(({ observation }) => observation),
+      isDoubted: contents.isSummaryDoubted,
     }),
-    lastMessage:
-      chosen.lastMessage === undefined ? null : plainLine(chosen.lastMessage, maxChars.message) || null,
-    searchCommand: chosen.searchCommand,
+    lastMessage: lastMessage === undefined ? null : plainLine(lastMessage, maxChars.message) || null,
+    searchCommand,
     show: settings,
   };
 }
 
-// Quotes say more than a list of records: it stands beside them only where the user set how many to list.
-function wantsList({ countDecides }: ContextSettings, state: RowState): boolean {
-  return state === "pinned" || countDecides === true;
-}
-
-// Caps that keep one text from pushing out the others: a title is a table cell.
-const maxChars = { project: 60, title: 140, message: 600 };
+// Caps that keep one text from crowding out the others.
+const maxChars = { project: 60, title: 140, message: 600, path: 100, readPath: 4096 };
 
 const stateOrder: Record<RowState, number> = { pinned: 0, active: 1, superseded: 2 };
 
-// A record that has nothing to add to its title gives its place to the next one.
-function rowsOf(chosen: Chosen, settings: ContextSettings): ContextRow[] {
-  const several = chosen.projects.length > 1;
-  const ordered = chosen.observations.toSorted(
+// Expands the first `fullCount` records that have details; beside sections only pinned ones.
+function rowsOf(contents: Contents, settings: ContextSettings): ContextRow[] {
+  const ordered = contents.observations.toSorted(
     (a, b) => stateOrder[stateOf(a.observation)] - stateOrder[stateOf(b.observation)],
   );
-  // Quotes are short and come first; a record in full would push many of them out.
-  const onlyPinned = chosen.sections.length > 0;
+  const onlyPinned = contents.sections.length > 0;
   let places = settings.fullCount;
-  return ordered.map((repeated) => {
-    const { observation } = repeated;
-    const row = rowOf(repeated, chosen);
+  return ordered.map((chosen) => {
+    const row = rowOf(chosen, contents);
     const isExpandable = places > 0 && row.state !== "superseded" && (row.state === "pinned" || !onlyPinned);
-    const lines = isExpandable ? expandedLines(observation, row.title, settings.fullField) : null;
-    // What is pinned stands before all others, even where its title says everything.
+    const lines = isExpandable ? expandedLines(chosen.observation, row.title, settings.fullField) : null;
+    // A pinned record is listed first even without details.
     const expanded = lines ?? (isExpandable && row.state === "pinned" ? [] : null);
     if (expanded !== null) places -= 1;
-    return {
-      ...row,
-      project: several ? plainLine(observation.project, maxChars.project) : null,
-      expanded,
-    };
+    return { ...row, expanded };
   });
 }
 
-function rowOf(
-  { observation, ids }: Repeated<Parsed<Observation>>,
-  { changed, foldersOf }: Chosen,
-): Omit<ContextRow, "project" | "expanded"> {
-  const { id, obs_type } = observation;
+function rowOf({ observation, ids }: Chosen, { projects, changed, foldersOf }: Contents): ContextRow {
+  const { id, obs_type, project } = observation;
   const marked = markedBy(observation, ids.length, changed.get(id) ?? []);
   return {
     id,
@@ -137,10 +115,12 @@ function rowOf(
     ids,
     state: stateOf(observation),
     type: plainLine(obs_type, maxChars.project),
+    project: projects.length > 1 ? plainLine(project, maxChars.project) : null,
     day: dayOf(observation.created_at_epoch),
-    file: marked.untrusted === null ? fileOf(observation, foldersOf(observation.project)) : null,
+    file: marked.untrusted === null ? fileOf(observation, foldersOf(project)) : null,
     readTokens: readTokens(observation),
     workTokens: observation.discovery_tokens,
+    expanded: null,
   };
 }
 
@@ -149,7 +129,6 @@ function stateOf({ status, pinned }: Pick<Observation, "status" | "pinned">): Ro
   return pinned === 1 ? "pinned" : "active";
 }
 
-// What was changed says more of a record than what was read for it.
 function fileOf(
   { files_modified, files_touched, files_read }: Parsed<Observation>,
   folders: ProjectFolders,
@@ -158,7 +137,34 @@ function fileOf(
   return path === undefined ? null : shortPath(path, folders) || null;
 }
 
-/** The UTC date of an epoch; times no calendar has (a damaged row) show as unknown. */
-export function dayOf(epochMs: number): string {
-  return Math.abs(epochMs) <= 8.64e15 ? isoTime(epochMs).slice(0, 10) : "unknown day";
+/** `path` relative to the project's folder, else its last parts, as one plain line. */
+function shortPath(path: string, { roots, names }: ProjectFolders): string {
+  const slashed = path.slice(0, maxChars.readPath).replaceAll("\\", "/");
+  const isAbsolute = slashed.startsWith("/") || /^[A-Za-z]:\//.test(slashed);
+  const at = behindRoot(slashed, roots) ?? behindName(slashed, names);
+  const short = at !== null ? slashed.slice(at) : isAbsolute ? lastParts(slashed) : slashed;
+  return plainLine(short, maxChars.path);
+}
+
+// The innermost root: a linked work tree may be inside the main one.
+function behindRoot(slashed: string, roots: readonly string[]): number | null {
+  const starts = roots.map((root) => `${root.replaceAll("\\", "/").replace(/\/+$/, "")}/`);
+  const around = starts.filter((start) => slashed.startsWith(start)).map(({ length }) => length);
+  return around.length === 0 ? null : Math.max(...around);
+}
+
+// The outermost name: a folder inside the project may have the same one.
+function behindName(slashed: string, names: readonly string[]): number | null {
+  const found = names
+    .map((name) => ({ at: slashed.indexOf(`/${name}/`), length: name.length + 2 }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at || b.length - a.length)[0];
+  return found === undefined ? null : found.at + found.length;
+}
+
+const lastPartsShown = 3;
+
+function lastParts(path: string): string {
+  const parts = path.split("/").filter((part) => part !== "");
+  return parts.length <= lastPartsShown ? path : `…/${parts.slice(-lastPartsShown).join("/")}`;
 }

@@ -1,7 +1,8 @@
 // The local context over the server's store: what it may draw from is read first, then chosen and rendered as locally.
+
+import { createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import type { ContextSettings } from "../context/context-settings.ts";
-import { createContext } from "../context/inject.ts";
 import type { HostedObservation } from "../core/records/hosted-record.ts";
 import { type Observation, parseList, provenances, type SessionSummary } from "../core/records/records.ts";
 import type { Tenant } from "../core/records/tenancy.ts";

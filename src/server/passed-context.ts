@@ -1,7 +1,8 @@
 // The context of `/v1/context`: what the store knows of the project is read first, then chosen and rendered as locally.
-import type { PassedOnPort } from "../context/passed-on.ts";
-import type { EarlierPrompt } from "../context/past-turns.ts";
+
+import type { EarlierPrompt } from "../context/context-port.ts";
 import { createRequestContext } from "../context/request-context.ts";
+import type { StatementSource } from "../context/start-sections.ts";
 import type { HostedObservation } from "../core/records/hosted-record.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import type { Tenant } from "../core/records/tenancy.ts";
@@ -25,15 +26,13 @@ export function createPassedContext(app: Connections): PassedContext {
       records: words === null ? [] : await rankableRecords(connection, scope, most.ranked),
       prompts: words === null ? [] : await askedPrompts(connection, scope, most.ranked),
     }));
-    const port: PassedOnPort = {
-      statements: {
-        standingRules: () => known.rules.map(quotedOf),
-        statements: () => known.statements.map(quotedOf),
-      },
+    const source: StatementSource = {
+      standingRules: () => known.rules.map(quotedOf),
+      statements: () => known.statements.map(quotedOf),
     };
     const past = withTurns(known.records, known.prompts);
     const hasStatements = known.rules.length + known.statements.length > 0;
-    return context.textOf(port, {
+    return context.textOf(source, {
       ...{ project: scope.project_id, tokens, past },
       found: found.filter(isActive),
       words: hasStatements ? words : null,

@@ -1,6 +1,6 @@
 // Recall over the store: searches and lists in one transaction each, records by hand, reads in the audit log.
 
-import { recordsBlock } from "../context/records-block.ts";
+import { recordsBlock } from "../context/request-context.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MemoryPorts } from "../http/v1/memories.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";

@@ -1,5 +1,5 @@
 // What the explanation of context needs of the store and of the projects.
-import type { ExplainPorts } from "../context/explain.ts";
+import type { ExplainDeps } from "../context/explain.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { foldersOf, type WorkerProjects } from "./project-ports.ts";
 
@@ -8,7 +8,7 @@ interface ExplainPortsDeps {
   projects: Pick<WorkerProjects, "labelOf">;
 }
 
-export function explainPorts({ store, projects }: ExplainPortsDeps): ExplainPorts {
+export function explainPorts({ store, projects }: ExplainPortsDeps): Omit<ExplainDeps, "context"> {
   return {
     byId: store.observations.byId,
     projects: store.projects.labels,

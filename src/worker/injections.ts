@@ -1,8 +1,6 @@
-// What each event of a host puts into its agent's context, and that nothing is put there twice.
+// Injects context at the events of a host, each record once per reader.
 import { cleanKey } from "../capture/clean-input.ts";
-import type { ActionInjection, ActionRequest } from "../context/action-context.ts";
-import type { ToldOfFile } from "../context/file-changes.ts";
-import type { FileInjection, Injection, LaterPromptRequest } from "../context/inject.ts";
+import type { Context } from "../context/context.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
 import { failOpen } from "../core/errors.ts";
@@ -10,57 +8,32 @@ import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Action } from "../statements/rules/rule-match.ts";
 
-/** What can be put into an agent's context. */
-export interface ContextSource {
-  /** For the start of a session; an empty text when there is nothing worth telling. */
-  forSession(request: { project: string; cwd: string | null }): Promise<Injection>;
-  /** For the first prompt. */
-  forPrompt(request: {
-    project: string;
-    cwd: string | null;
-    words: string;
-    known: ReadonlySet<number>;
-    edited: readonly string[];
-    withTimeline: boolean;
-  }): Promise<Injection>;
-  /** For the moment before a file is read or edited; null when nothing is known of it. */
-  forFile(request: {
-    project: string;
-    cwd: string | null;
-    path: string;
-    known: ReadonlySet<number>;
-    told: ToldOfFile;
-    exceptSession?: string;
-  }): Promise<FileInjection | null>;
-  /** For a later prompt: records of what it names. */
-  forLaterPrompt(request: LaterPromptRequest): Promise<Injection>;
-  /** One line before a command or an edit; null when nothing bears on it. */
-  forAction(request: ActionRequest): Promise<ActionInjection | null>;
-  /** What names the content that the file has now. */
-  contentOf(path: string, cwd: string | null): Promise<string | null>;
-}
+export type ContextSource = Pick<
+  Context,
+  "forSession" | "forPrompt" | "forFile" | "forLaterPrompt" | "forAction" | "contentOf"
+>;
 
 export interface InjectionDeps {
   context: ContextSource;
   ledger: Ledger;
   projectOf(cwd: string): string;
-  /** The session of a host's session id, when it is known. */
+  /** The session of a host's session id, if known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
   /** Paths that the session edited last, newest first. */
   editedPaths(sdkSessionId: string, limit: number): string[];
 }
 
-/** Each resolves with the text to put in, or null; `hasLeft` says that nobody waits for it any more. */
+/** Each resolves with the text to inject, or null; `hasLeft` is true when the hook no longer waits. */
 export interface Injections {
   atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
-  /** `prompt` is what the event's text was cleaned to, where that was done already. */
+  /** `prompt` is the cleaned text of the event, if it was cleaned before. */
   atPrompt(
     event: Event<"prompt">,
     how: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
   ): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
   beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
-  /** The agent has written a file itself: it need not be told that this one changed. */
+  /** The agent wrote a file itself: this change is not reported to it. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
   /** The host is about to take the agent's context away; `at` when that was heard of later. */
   beforeCompact(event: Event<"before_compact">, at?: number): Promise<void>;
@@ -80,7 +53,7 @@ export function createInjections(deps: InjectionDeps): Injections {
         beforeAction(deps, event, { hasLeft, action: { command: event.command } }),
       ),
     async afterWrite(event) {
-      await failOpen("keeping what an agent wrote", () => afterWrite(deps, event));
+      await failOpen("storing what an agent wrote", () => afterWrite(deps, event));
     },
     async beforeCompact(event, at) {
       await failOpen("forgetting what was injected", () => deps.ledger.forget(readerOf(event), at));
@@ -92,14 +65,14 @@ async function orNull(what: string, make: () => Promise<string | null>): Promise
   return (await failOpen(what, make)) ?? null;
 }
 
-// On a full disk nothing can be kept: twice is better than not at all then.
-async function isFirst(take: () => Promise<boolean>): Promise<boolean> {
-  return (await failOpen("keeping what was injected", take)) ?? true;
+// On a full disk no claim can be stored: injecting twice is better than not at all.
+async function isFirst(claim: () => Promise<boolean>): Promise<boolean> {
+  return (await failOpen("storing injected records", claim)) ?? true;
 }
 
-// What the context is kept under is cleaned, as intake stores it.
+// Cleaned as intake stores them.
 function readerOf({ sessionId, agentId }: HostEvent): Reader {
-  return { sessionId: cleanKey(sessionId), agentId: agentId === null ? null : cleanKey(agentId) };
+  return { session: cleanKey(sessionId), reader: agentId === null ? "" : cleanKey(agentId) };
 }
 
 interface Place {
@@ -115,8 +88,8 @@ function placeOf({ sessionOf, projectOf }: InjectionDeps, event: HostEvent): Pla
   return cwd === null ? null : { project: projectOf(cwd), cwd };
 }
 
-/** Sources of a start at which the host has thrown the earlier context away. A start has it in no other case. */
-const startsAnew: ReadonlySet<string> = new Set(["clear", "compact"]);
+/** Sources of a start at which the host drops the earlier context. */
+const resettingSources: ReadonlySet<string> = new Set(["clear", "compact"]);
 
 async function atStart(
   deps: InjectionDeps,
@@ -126,19 +99,19 @@ async function atStart(
   const { ledger, context, projectOf } = deps;
   const reader = readerOf(event);
   if (replaysTranscript(event.source)) {
-    // The transcript has what its own start and first prompt were told.
-    await ledger.take(reader, { moments: ["start", "prompt"], records: [] });
+    // The transcript contains the texts of its own start and first prompt.
+    await ledger.claim(reader, { moments: ["start", "prompt"], records: [] });
     return null;
   }
-  const start = { eventKey, anew: startsAnew.has(event.source) };
+  const start = { eventKey, isReset: resettingSources.has(event.source) };
   if (event.cwd === null || ledger.hadStart(reader, start)) return null;
   const cwd = cleanText(event.cwd);
-  const { text, ...taken } = await context.forSession({ project: projectOf(cwd), cwd });
-  if (hasLeft() || !(await isFirst(() => ledger.takeStart(reader, start, taken)))) return null;
+  const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd });
+  if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, claim)))) return null;
   return text || null;
 }
 
-// One ranking of all records, at the first prompt: at every prompt it would distract more than it helps.
+// Ranks all records at the first prompt only: at every prompt it would distract more than it helps.
 async function atPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
@@ -153,20 +126,20 @@ async function atPrompt(
   const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
   const known = ledger.records(reader);
   const edited = editedPathsOf(deps, place);
-  const { text, ...taken } = await context.forPrompt({ ...place, words, known, edited, withTimeline });
+  const { text, ...claim } = await context.forPrompt({ ...place, words, known, edited, withTimeline });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
-  if (hasLeft() || !(await isFirst(() => ledger.take(reader, { ...taken, moments })))) return null;
+  if (hasLeft() || !(await isFirst(() => ledger.claim(reader, { ...claim, moments })))) return null;
   return text || null;
 }
 
-// After a compaction the first prompt of a session comes again, in the middle of its work.
+// After a compaction the next prompt counts as the first again: the session has edited files by then.
 function editedPathsOf({ editedPaths }: InjectionDeps, { exceptSession }: Place): string[] {
-  return exceptSession === undefined ? [] : editedPaths(exceptSession, mostEditedPaths);
+  return exceptSession === undefined ? [] : editedPaths(exceptSession, maxEditedPaths);
 }
 
-const mostEditedPaths = 5;
+const maxEditedPaths = 5;
 
-// Only what it names, and the agent has not seen.
+// Only unseen records of names in the prompt.
 async function atLaterPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
@@ -177,20 +150,20 @@ async function atLaterPrompt(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
-  const { text, ...taken } = await context.forLaterPrompt({
+  const { text, ...claim } = await context.forLaterPrompt({
     project: place.project,
     exceptSession: place.exceptSession,
     words,
     known: ledger.records(reader),
   });
   if (text === "" || hasLeft()) return null;
-  return (await isFirst(() => ledger.take(reader, { ...taken, moments: [] }))) ? text : null;
+  return (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) ? text : null;
 }
 
-// Two files that are read at once can have a record in common: whoever comes second leaves it out.
-const mostTries = 3;
+// Two files read at the same time can share a record: the second claim fails and is retried without it.
+const maxTries = 3;
 
-// The session's own records are left out: its agent has them before its eyes.
+// Without the session's own records: its agent remembers them.
 async function beforeFile(
   deps: InjectionDeps,
   event: Event<"before_file">,
@@ -206,7 +179,7 @@ async function beforeFile(
   return [reminder, records].filter((text) => text !== null).join("\n") || null;
 }
 
-/** Once per session and record: a rule that forbids it, or a known fix. */
+/** A rule that forbids it, or a known fix; once per session and record. */
 async function beforeAction(
   deps: InjectionDeps,
   event: Event<"before_command" | "before_file">,
@@ -225,11 +198,11 @@ async function beforeAction(
     known,
   });
   if (found === null || hasLeft()) return null;
-  const taken = { records: [], atAction: found.quoted.map(({ record }) => record), moments: [] };
-  return (await isFirst(() => ledger.take(reader, taken))) ? found.text : null;
+  const claim = { records: [], atAction: found.quoted.map(({ record }) => record), moments: [] };
+  return (await isFirst(() => ledger.claim(reader, claim))) ? found.text : null;
 }
 
-// A rule about a folder means one of the project, not one above it.
+// A rule about a folder means a folder of the project, not one above it.
 function inProject(action: Action, cwd: string | null): Action {
   const { path } = action;
   if (path === undefined || cwd === null || !path.startsWith(`${cwd}/`)) return action;
@@ -243,21 +216,21 @@ async function aboutFile(
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
-  for (let tried = 0; tried < mostTries; tried++) {
-    const { records: known, ...told } = ledger.told(reader, event.path);
-    const found = await context.forFile({ ...place, path: event.path, known, told });
+  for (let tried = 0; tried < maxTries; tried++) {
+    const { records: known, ...knownFile } = ledger.ofFile(reader, event.path);
+    const found = await context.forFile({ ...place, path: event.path, known, knownFile });
     if (found === null || hasLeft()) return null;
-    const { text, ...taken } = found;
-    if (await isFirst(() => ledger.take(reader, { ...taken, moments: [] }))) return text || null;
+    const { text, ...claim } = found;
+    if (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) return text || null;
   }
   return null;
 }
 
-// Of a file that nothing is known of there is nothing to say later either.
+// Only known files are reported as changed later.
 async function afterWrite({ ledger, context }: InjectionDeps, event: Event<"tool_use">): Promise<void> {
   const path = event.wrote;
   const reader = readerOf(event);
-  if (path === undefined || !ledger.told(reader, path).isFileKnown) return;
+  if (path === undefined || !ledger.ofFile(reader, path).isFileKnown) return;
   const content = await context.contentOf(path, event.cwd);
   if (content !== null) await ledger.know(reader, { path, content });
 }

@@ -6,7 +6,7 @@ import { createProjectNames, type ProjectNames } from "../capture/projects/names
 import { createPlaces, type Place } from "../capture/projects/places.ts";
 import { createRelabel, type Relabel } from "../capture/projects/relabel.ts";
 import { createRootCommits } from "../capture/projects/root-commits.ts";
-import type { ProjectFolders } from "../context/short-path.ts";
+import type { ProjectFolders } from "../context/context-port.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";

@@ -1,8 +1,8 @@
 // Search and context over the store, with the settings that shape them.
 
+import { type Context, createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
-import { type Context, createContext } from "../context/inject.ts";
 import type { Clock } from "../core/clock.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { VectorLeg } from "../recall/vector-leg.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { EarlierPrompt } from "../../src/context/past-turns.ts";
+import type { EarlierPrompt } from "../../src/context/context-port.ts";
 import { createPromptRanking } from "../../src/context/prompt-ranking.ts";
 import type { Observation } from "../../src/core/records/records.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { PassedOnPort } from "../../src/context/passed-on.ts";
+import { textTokens } from "../../src/context/budget.ts";
 import { createRequestContext, type FoundRecord } from "../../src/context/request-context.ts";
-import { textTokens } from "../../src/context/tokens.ts";
+import type { StatementSource } from "../../src/context/start-sections.ts";
 import type { QuotedRecord } from "../../src/core/records/records.ts";
 
 const day = Date.UTC(2026, 3, 1);
@@ -32,11 +32,9 @@ function found(title: string, part: Partial<FoundRecord> = {}): FoundRecord {
 
 const rule = statement(1, "Use pnpm here, never npm.", { said_by: "user", standing: 1, salience: 3 });
 const cause = statement(2, "The upload queue lost files because the lease ended too early.", { salience: 3 });
-const port = (...records: QuotedRecord[]): PassedOnPort => ({
-  statements: {
-    standingRules: () => records.filter(({ standing }) => standing === 1),
-    statements: () => records,
-  },
+const port = (...records: QuotedRecord[]): StatementSource => ({
+  standingRules: () => records.filter(({ standing }) => standing === 1),
+  statements: () => records,
 });
 
 function textOf(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { textTokens } from "../../src/context/tokens.ts";
+import { textTokens } from "../../src/context/budget.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { addLongRecords } from "./long-records.ts";

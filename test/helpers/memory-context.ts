@@ -1,8 +1,9 @@
 // Context over a store in memory, wired as the worker wires it.
 
+import { type Context, createContext } from "../../src/context/context.ts";
 import type { ContextPort } from "../../src/context/context-port.ts";
 import type { ContextSettings } from "../../src/context/context-settings.ts";
-import { type Context, createContext, type FileContextRequest } from "../../src/context/inject.ts";
+import type { FileContextRequest } from "../../src/context/file-context.ts";
 import { createByFile } from "../../src/store/sqlite/by-file.ts";
 import { createRankable } from "../../src/store/sqlite/rankable.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";

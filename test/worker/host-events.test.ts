@@ -73,7 +73,7 @@ function startWorker() {
         const start = withTimeline ? `memory of ${project} and ` : "";
         return { text: `${start}what has ${words} but ${[...known]}`, records: [3] };
       },
-      async forFile({ project, path, exceptSession, known }) {
+      async forFile({ project, path, exceptSession, known = new Set<number>() }) {
         if (known.has(4)) return null;
         return { text: `${path} in ${project} but ${exceptSession}`, records: [4] };
       },

@@ -27,11 +27,11 @@ function startWorker() {
       forSession: async () => ({ text: "start", records: [1, 2] }),
       async forPrompt({ words, withTimeline, known, ...request }) {
         searched.push(words);
-        edited = request.edited;
+        edited = request.edited ?? [];
         const records = [2, 3].filter((id) => !known.has(id));
         return { text: `${withTimeline ? "start and " : ""}records ${records}`, records };
       },
-      async forFile({ known }) {
+      async forFile({ known = new Set<number>() }) {
         const records = [3, 4].filter((id) => !known.has(id));
         return records.length === 0 ? null : { text: `file ${records}`, records };
       },

@@ -1,7 +1,6 @@
 // One call of a tool: its answer is quoted, and what fails says the next step.
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { contextBlock } from "../../context/block.ts";
-import { plainLine } from "../../context/plain-line.ts";
+import { contextBlock, plainLine } from "../../context/quote.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
 import type { RecallWorker } from "./tool.ts";
 import { tools } from "./tools.ts";

@@ -1,7 +1,7 @@
 // A record as lists show it: enough to choose by, in one line.
 import * as z from "zod";
 import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts";
-import { plainLine } from "../../context/plain-line.ts";
+import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";

@@ -1,6 +1,6 @@
 // A record in full, every text of it harmless to quote.
 import * as z from "zod";
-import { plainLine } from "../../context/plain-line.ts";
+import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../../core/records/records.ts";

@@ -1,7 +1,5 @@
 // What was done in each folder of a project, out of the records of its files, and the lines that tell it.
-import { contextBlock } from "../block.ts";
-import { plainLine } from "../plain-line.ts";
-import { dayOf } from "../view.ts";
+import { contextBlock, dayOf, plainLine } from "../quote.ts";
 
 /** A record of one file, as the store gives it: the newest first. */
 export interface FileRecord {

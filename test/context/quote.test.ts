@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainLine } from "../../src/context/plain-line.ts";
+import { plainLine } from "../../src/context/quote.ts";
 
 describe("plainLine", () => {
   const rows: [string, string][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expandedLines } from "../../src/context/expanded.ts";
+import { expandedLines } from "../../src/context/record-text.ts";
 import { parseLists } from "../../src/core/records/records.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 

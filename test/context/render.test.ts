@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { economicsLine } from "../../src/context/economics.ts";
+import { economicsLine } from "../../src/context/render.ts";
 import type { ContextRow } from "../../src/context/view.ts";
 
 const all = { readTokens: true, workTokens: true, savings: true };

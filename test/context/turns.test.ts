@@ -1,6 +1,6 @@
 // What the statements of one turn add to each other.
 import { describe, expect, test } from "vitest";
-import { byTurn, createShownTurns } from "../../src/context/shown-turns.ts";
+import { byTurn, createShownTurns } from "../../src/context/turns.ts";
 
 const said = (id: number, summary: string, prompt_number: number | null = 1) => ({
   id,

@@ -1,0 +1,130 @@
+// Context: texts for an agent at a session start, with its prompts, and before it reads a file or acts.
+import { type Observation, type Parsed, parseLists, type SessionSummary } from "../core/records/records.ts";
+import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
+import { type Budget, maxContextBytes, without } from "./budget.ts";
+import type { ContextPort, Injection } from "./context-port.ts";
+import type { ContextSettings } from "./context-settings.ts";
+import { type FileContextRequest, type FileInjection, fileContext } from "./file-context.ts";
+import { maxRankable, namedIn, rankedFor, relevantTo, renderQuotes } from "./prompt-context.ts";
+import { createPromptRanking, type RankedRecords } from "./prompt-ranking.ts";
+import { createRuleReader } from "./rule-lines.ts";
+import { timelineOf } from "./timeline.ts";
+import { createTextCache } from "./turns.ts";
+
+export interface SessionContextRequest {
+  project: string;
+  /** Where the agent works, if known. */
+  cwd?: string | null;
+}
+
+export interface PromptContextRequest extends SessionContextRequest {
+  /** The prompt without private parts. */
+  words: string;
+  /** Records that the agent has already. */
+  known: ReadonlySet<number>;
+  /** Paths of files that the session edits, newest first. */
+  edited?: readonly string[];
+  /** True for an agent that got nothing at the start of its session. */
+  withTimeline: boolean;
+}
+
+export interface LaterPromptRequest {
+  project: string;
+  words: string;
+  known: ReadonlySet<number>;
+  /** `sdk_session_id` of the reader's own session. */
+  exceptSession?: string | undefined;
+}
+
+export interface RecentRecords {
+  summaries: Parsed<SessionSummary>[];
+  observations: Parsed<Observation>[];
+}
+
+export interface Context {
+  /** The newest `limit` summaries and observations. */
+  recent(request: { project?: string | undefined; limit: number }): RecentRecords;
+  /** Markdown in a block, or colors for a terminal; empty without records. Only the settings limit its length. */
+  inject(request: { projects: readonly string[]; colors: boolean }): Promise<string>;
+  /** The same for a host, within the limits of hosts. */
+  forSession(request: SessionContextRequest): Promise<Injection>;
+  /** The few records that match the first prompt and, on request, the timeline. */
+  forPrompt(request: PromptContextRequest): Promise<Injection>;
+  /** The ranking of `forPrompt` without edited files; null where the project has no statement and is searched. */
+  rankFor(request: Pick<PromptContextRequest, "project" | "words" | "known">): RankedRecords | null;
+  /** Null when there is nothing to show and nothing to remember. */
+  forFile(request: FileContextRequest): Promise<FileInjection | null>;
+  /** Records that the agent has not seen of names in a later prompt. */
+  forLaterPrompt(request: LaterPromptRequest): Promise<Injection>;
+  /** One line before a command or an edit; null when no record concerns it. */
+  forAction(request: ActionRequest): Promise<ActionInjection | null>;
+  /** Identifies the present content of a file; null when it cannot be read. */
+  contentOf(path: string, cwd: string | null): Promise<string | null>;
+}
+
+/** `searchCommand` takes words; texts name it for further records. */
+export function createContext(port: ContextPort, settings: ContextSettings, searchCommand: string): Context {
+  const texts = createTextCache();
+  const deps = { port, settings, searchCommand, readRules: createRuleReader(texts) };
+  const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
+  const ranking = createPromptRanking(texts);
+  const plain = { colors: false, cwd: null, budget, known: new Set<number>() };
+  return {
+    recent: (request) => recentRecords(port, request),
+    async inject({ projects, colors }) {
+      const labels = projects.slice(0, maxProjects);
+      const tokens = settings.countDecides === true ? Number.POSITIVE_INFINITY : settings.tokenBudget;
+      const unlimited = { tokens, bytes: Number.POSITIVE_INFINITY };
+      return (await timelineOf(deps, { ...plain, projects: labels, colors, budget: unlimited })).text;
+    },
+    forSession: ({ project, cwd = null }) => timelineOf(deps, { ...plain, projects: [project], cwd }),
+    async forPrompt({ withTimeline, cwd = null, edited = [], ...request }) {
+      const relevant = await relevantTo(port, { ...request, cwd, edited }, { settings, budget, ranking });
+      if (!withTimeline) return relevant;
+      const timeline = await timelineOf(deps, {
+        ...plain,
+        projects: [request.project],
+        cwd,
+        budget: without(budget, relevant.text),
+        known: new Set([...request.known, ...relevant.records]),
+      });
+      return joined(timeline, relevant);
+    },
+    rankFor: (request) => rankedFor(port, request, ranking),
+    async forLaterPrompt({ project, words, ...reader }) {
+      const records = port.statements?.rankable(project, maxRankable) ?? [];
+      return renderQuotes(namedIn(words, records, reader), budget);
+    },
+    forAction: async (request) => actionContext(port, request),
+    forFile: (request) => fileContext(port, request, { searchCommand, budget }),
+    contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
+  };
+}
+
+// More projects would crowd out each other's records.
+const maxProjects = 8;
+
+function joined(first: Injection, second: Injection): Injection {
+  return {
+    text: [first.text, second.text].filter((text) => text !== "").join("\n"),
+    records: [...first.records, ...second.records],
+    changed: [...(first.changed ?? []), ...(second.changed ?? [])],
+  };
+}
+
+function recentRecords(
+  { observations, summaries }: ContextPort,
+  { project, limit }: { project?: string | undefined; limit: number },
+): RecentRecords {
+  // Pages contain rejected records, context never does.
+  const active: Observation[] = [];
+  for (let offset = 0; active.length < limit; offset += limit) {
+    const { items } = observations.page({ offset, limit, project });
+    active.push(...items.filter(({ status }) => status !== "rejected"));
+    if (items.length < limit) break;
+  }
+  return {
+    summaries: summaries.page({ offset: 0, limit, project }).items.map(parseLists),
+    observations: active.slice(0, limit).map(parseLists),
+  };
+}

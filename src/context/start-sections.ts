@@ -1,0 +1,240 @@
+// Sections of a session start: rules, open work, last sessions, failures, findings. Each line quotes one record.
+import type { RecordName } from "../core/records/record-name.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
+import { isPlainRequest } from "../statements/plain-request.ts";
+import { textTokens } from "./budget.ts";
+import type { StatementsPort } from "./context-port.ts";
+import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
+import { dayOf, plainLine } from "./quote.ts";
+import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
+import { byTurn, createShownTurns } from "./turns.ts";
+
+export interface SectionsRequest {
+  projects: readonly string[];
+  /** Tokens for all sections. */
+  tokens: number;
+  /** Records that the reader has already. */
+  known: ReadonlySet<number>;
+}
+
+/** `rankable` is absent where only the salient statements can be read. */
+export type StatementSource = {
+  [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
+} & { rankable?: (project: string, limit: number) => QuotedRecord[] };
+
+export interface StartSections {
+  sections: StartSection[];
+  /** Ids of the observations in them. */
+  records: number[];
+}
+
+export interface StartSection {
+  heading: string;
+  lines: string[];
+  /** The record of each line. */
+  records: RecordName[];
+}
+
+/**
+ * Sections within the tokens, each with the most salient quotes first; none for projects without statements. Equal records
+ * give equal sections: ages count from the newest record, not from now.
+ */
+export function startSections(
+  source: StatementSource | undefined,
+  { projects, tokens, known }: SectionsRequest,
+  readRules: RuleReader = createRuleReader(),
+): StartSections {
+  if (source === undefined) return { sections: [], records: [] };
+  // Pinned records are shown in full before the sections.
+  const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
+  const rules = source.standingRules({ projects, limit: maxRules }).filter(isNew);
+  const statements = projects
+    .flatMap((project) => source.statements({ project, limit: maxStatements }))
+    .filter((one) => one.standing === 0 && isNew(one));
+  if (rules.length + statements.length === 0) return { sections: [], records: [] };
+  const ranked = withoutRepeats(byWorth(statements));
+  const { rankable } = source;
+  // The most salient statements need not be the newest.
+  const past =
+    rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
+  const newest = past.slice(0, maxNewest);
+  const { open, outdated } = openWorkOf(ranked, newest);
+  const openIds = new Set(open.map(({ id }) => id));
+  const room = new Room(tokens);
+  const sections = [
+    room.fill("Rules from the user", ruleLines(readRules(inOrder(rules), past)), tokens * shares.rules),
+    room.fill(openHeading, open.map(quotedWithDay), tokens * shares.open),
+    room.fill("Last sessions", lastSessions(newest, openIds), tokens * shares.sessions),
+    room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
+    room.fill("Found and decided", findings(ranked, outdated).map(quoted), tokens),
+  ].filter(({ lines }) => lines.length > 0);
+  const named = sections.flatMap((section) => section.records);
+  return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
+}
+
+const openHeading = "Left open";
+const maxRules = 60;
+const maxStatements = 200;
+const maxRankable = 2_000;
+const maxNewest = 200;
+// Parts of the whole; findings get the rest.
+const shares = { rules: 0.6, open: 0.15, sessions: 0.15, failures: 0.12 };
+
+// The most salient of equal quotes stands for all of them.
+function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
+  const seen = new Set<string>();
+  return statements.filter(({ summary }) => {
+    const key = summary.toLowerCase();
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+// Plain requests only fill a short list.
+function findings(ranked: readonly QuotedRecord[], outdated: ReadonlySet<QuotedRecord>): QuotedRecord[] {
+  const found = ranked.filter((one) => isWorthIt(one) && !outdated.has(one));
+  const lasting = found.filter((one) => one.said_by !== "user" || !isPlainRequest(one.summary));
+  return lasting.length < shortList ? found : lasting;
+}
+
+const shortList = 5;
+
+/** A line and the record that it quotes. */
+interface Line {
+  record: QuotedRecord;
+  text: string;
+  /** A second record quoted in it. */
+  also?: QuotedRecord;
+}
+
+/** The remaining tokens, and the records that are in. */
+class Room {
+  private readonly ids = new Set<number>();
+  private readonly shownTurns = createShownTurns();
+  private left: number;
+
+  constructor(tokens: number) {
+    this.left = tokens;
+  }
+
+  /** As many of the first lines as fit in the share; shorter lines after one that is too long still get in. */
+  fill(heading: string, lines: readonly Line[], share: number): StartSection {
+    let room = Math.min(share, this.left) - textTokens(heading) - headingTokens;
+    const before = room;
+    const shown: Line[] = [];
+    for (const line of lines) {
+      if (room < leastLine) break;
+      const cost = textTokens(line.text) + newlineTokens;
+      if (cost > room || this.ids.has(line.record.id) || this.isRepeated(line.record)) continue;
+      room -= cost;
+      shown.push(line);
+      this.ids.add(line.record.id);
+      if (line.also !== undefined) this.ids.add(line.also.id);
+      this.shownTurns.add(line.record, line.text);
+    }
+    if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
+    const texts = new Map(shown.map(({ record, text }) => [record, text]));
+    // Indented under a finding, open work or a failed command would read as part of it.
+    const standsAlone = (record: QuotedRecord): boolean =>
+      heading !== openHeading && (isOpenWork(record) || record.said_by === "tool");
+    const ordered = byTurn([...texts.keys()], standsAlone);
+    return {
+      heading,
+      lines: ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
+      records: ordered.map(({ record }) => ({ kind: "observation", id: record.id })),
+    };
+  }
+
+  // A rule is always shown.
+  private isRepeated(record: QuotedRecord): boolean {
+    return record.standing === 0 && this.shownTurns.isRepeated(record);
+  }
+}
+
+const headingTokens = 2;
+const newlineTokens = 0.25;
+const leastLine = 8;
+
+function ruleLines(rules: readonly ReadRule[]): Line[] {
+  return rules.map(({ rule, needsDay, since }) => {
+    const { text } = needsDay || since !== null ? quotedWithDay(rule) : quoted(rule);
+    if (since === null) return { record: rule, text };
+    const changed = `${plainLine(since.summary, maxChars.since)} (#${since.id})`;
+    return { record: rule, text: `${text} Since then: ${changed}`, also: since };
+  });
+}
+
+function quoted(one: QuotedRecord): Line {
+  return { record: one, text: `- ${quoteOf(one)} (#${one.id})` };
+}
+
+function quotedWithDay(one: QuotedRecord): Line {
+  return { record: one, text: `- ${quoteOf(one)} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
+}
+
+function quoteOf({ reach, standing, summary }: QuotedRecord): string {
+  const everywhere = reach === "everywhere" && standing === 1 ? "everywhere: " : "";
+  return `${everywhere}${plainLine(summary, maxChars.quote)}`;
+}
+
+const maxChars = { quote: 340, asked: 90, came: 140, since: 120 };
+
+// Rules that apply everywhere first, then by salience, then the newest.
+function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
+  return rules.toSorted(
+    (a, b) =>
+      Number(b.reach === "everywhere") - Number(a.reach === "everywhere") ||
+      (b.salience ?? 0) - (a.salience ?? 0) ||
+      b.id - a.id,
+  );
+}
+
+// By salience, less for age (about 0.8 in a quarter of a year) and for length: a long quote takes the room of two.
+function byWorth(statements: readonly QuotedRecord[]): QuotedRecord[] {
+  const newest = Math.max(...statements.map((one) => one.created_at_epoch));
+  const worth = ({ salience, summary, created_at_epoch }: QuotedRecord): number =>
+    (salience ?? 0) -
+    0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs) -
+    0.4 * Math.log(Math.max(1, summary.length));
+  return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
+}
+
+const weekMs = 7 * 24 * 3_600_000;
+
+// Records derived from tool uses are fixes or failures.
+function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
+  return said_by === "tool" && obs_type === "discovery";
+}
+
+// Leaves out small talk and plain requests, and questions: the agent's conclusion answers them.
+function isWorthIt(one: QuotedRecord): boolean {
+  const least = one.said_by === "user" ? leastSalience.user : leastSalience.agent;
+  const isQuestion = one.said_by === "user" && /[?？]\s*$/.test(one.summary);
+  return !isFailure(one) && !isQuestion && (one.salience ?? 0) > least;
+}
+
+const leastSalience = { agent: -2.2, user: -1.2 };
+
+/** The last sessions with a result, newest first: the request and the most salient conclusion. */
+function lastSessions(newest: readonly QuotedRecord[], openIds: ReadonlySet<number>): Line[] {
+  const conclusions = newest.filter(
+    (one) => one.said_by === "agent" && one.subtitle !== null && isWorthIt(one) && !openIds.has(one.id),
+  );
+  const best = new Map<string, QuotedRecord>();
+  for (const one of newestFirst(conclusions)) {
+    const before = best.get(one.sdk_session_id);
+    if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
+      best.set(one.sdk_session_id, one);
+  }
+  return [...best.values()].slice(0, maxSessions).map(sessionLine);
+}
+
+const maxSessions = 3;
+
+function sessionLine(one: QuotedRecord): Line {
+  const request = (one.subtitle ?? "").replace(/^Asked: /, "");
+  const asked = plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
+  const came = plainLine(one.summary, maxChars.came);
+  return { record: one, text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
+}

@@ -1,0 +1,170 @@
+// Turns of a project: the terms and intents of their texts, and which statement of a turn repeats another.
+import type { QuotedRecord } from "../core/records/records.ts";
+import { isPlainRequest } from "../statements/plain-request.ts";
+import { namesIn } from "../statements/text/names.ts";
+import { type ClosingCue, closingCuesOf } from "../statements/text/sentence-cues.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import type { EarlierPrompt } from "./context-port.ts";
+import { askedFor, type Intent } from "./prompt-kind.ts";
+
+export type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
+
+/** Key of the turn of a record or a prompt; a record without a turn has a key of its own. */
+export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
+  return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
+}
+
+/** Terms and intents of each turn, by its key. */
+export type Turns = ReadonlyMap<string, { terms: ReadonlySet<string>; intents: ReadonlySet<Intent> }>;
+
+/** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
+export function turnsOf(
+  { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
+  texts: TextCache,
+): Turns {
+  const turns = new Map<string, { terms: Set<string>; intents: ReadonlySet<Intent> }>();
+  const turnOf = (key: string) => {
+    const turn = turns.get(key) ?? { terms: new Set(), intents: new Set() };
+    turns.set(key, turn);
+    return turn;
+  };
+  const add = (key: string, more: ReadonlySet<string>): void => {
+    const { terms } = turnOf(key);
+    for (const term of more) terms.add(term);
+  };
+  const bySession = new Map<string, ReadonlySet<string>[]>();
+  for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
+    const asked = bySession.get(prompt.sdk_session_id) ?? [];
+    bySession.set(prompt.sdk_session_id, asked);
+    const read = texts.of(`p${prompt.id}`, prompt.prompt_text);
+    asked.push(read.terms);
+    for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
+    turnOf(turnKey(prompt)).intents = read.intents();
+  }
+  for (const record of records)
+    if (record.salience !== null) add(turnKey(record), texts.ofRecord(record).terms);
+  return turns;
+}
+
+/**
+ * The query with terms of the turns that begin or end with a long term of it, and the reverse: in German and related
+ * languages `Testumstellung` asks for `Umstellung` too.
+ */
+export function withCompounds(query: readonly string[], turns: Turns): string[] {
+  const found = new Set(query);
+  const parts = query.filter((term) => term.length >= leastPart);
+  if (parts.length === 0) return [...query];
+  const seen = new Set<string>();
+  for (const { terms } of turns.values())
+    for (const term of terms) {
+      if (term.length < leastPart || seen.has(term)) continue;
+      seen.add(term);
+      if (parts.some((part) => isPartOf(term, part) || isPartOf(part, term))) found.add(term);
+    }
+  return [...found];
+}
+
+function isPartOf(part: string, whole: string): boolean {
+  const isLonger = whole.length >= leastCompound && whole.length > part.length + 2;
+  return isLonger && (whole.startsWith(part) || whole.endsWith(part));
+}
+
+/** The text by which a record is compared. */
+export function textOf({ title, summary, salience }: QuotedRecord): string {
+  return salience === null ? `${title} ${summary}` : summary;
+}
+
+interface ReadText {
+  terms: ReadonlySet<string>;
+  cues: ReadonlySet<ClosingCue>;
+  intents(): ReadonlySet<Intent>;
+  /** It only asks for work of its own turn. */
+  isRequest(): boolean;
+}
+
+export interface TextCache {
+  of(key: string, text: string): ReadText;
+  ofRecord(record: QuotedRecord): ReadText;
+}
+
+/** Caches what is parsed from texts: parsing 2,000 records takes about 0.2 s. */
+export function createTextCache(): TextCache {
+  const cached = new Map<string, ReadText>();
+  function of(key: string, text: string): ReadText {
+    const known = cached.get(key);
+    if (known !== undefined) return known;
+    if (cached.size >= maxCached) cached.clear();
+    const read = text.slice(0, maxChars);
+    let intents: ReadonlySet<Intent> | undefined;
+    let isRequest: boolean | undefined;
+    const made = {
+      terms: new Set(topicTermsOf(read)),
+      cues: closingCuesOf(read),
+      intents: () => (intents ??= askedFor(read).intents),
+      isRequest: () => (isRequest ??= isPlainRequest(read)),
+    };
+    cached.set(key, made);
+    return made;
+  }
+  return { of, ofRecord: (record) => of(keyOf(record), textOf(record)) };
+}
+
+/** Key of a record's text: another revision has another one. */
+export function keyOf({ id, revision }: QuotedRecord): string {
+  return `o${id}.${revision}`;
+}
+
+/** What a reader is shown of each turn. */
+export interface ShownTurns {
+  /** True when the turn's shown statements contain its names, its numbers and most of its words. */
+  isRepeated(record: OfTurn & Pick<QuotedRecord, "summary">): boolean;
+  add(record: OfTurn, text: string): void;
+}
+
+export function createShownTurns(): ShownTurns {
+  const shown = new Map<string, Set<string>>();
+  return {
+    isRepeated(record) {
+      const known = shown.get(turnKey(record));
+      return known !== undefined && addsNothing(record.summary, known);
+    },
+    add(record, text) {
+      const key = turnKey(record);
+      const known = shown.get(key) ?? new Set();
+      for (const term of topicTermsOf(text)) known.add(term);
+      shown.set(key, known);
+    },
+  };
+}
+
+/** True when `known` has all names and numbers of the text and most of its terms. */
+export function addsNothing(text: string, known: ReadonlySet<string>): boolean {
+  const terms = topicTermsOf(text);
+  const specific = [
+    ...namesIn(text).flatMap((name) => topicTermsOf(name)),
+    ...terms.filter((term) => /\d/.test(term)),
+  ];
+  const common = terms.filter((term) => known.has(term)).length;
+  return specific.every((term) => known.has(term)) && common >= terms.length * leastShare;
+}
+
+/** Records grouped by turn, turns in the order of their first record. A record that `standsAlone` has no turn. */
+export function byTurn<R extends OfTurn>(
+  records: readonly R[],
+  standsAlone: (record: R) => boolean = () => false,
+): { record: R; isFirst: boolean }[] {
+  const turns = new Map<string, R[]>();
+  for (const record of records) {
+    const key = standsAlone(record) ? `#${record.id}` : turnKey(record);
+    turns.set(key, [...(turns.get(key) ?? []), record]);
+  }
+  return [...turns.values()].flatMap((turn) => turn.map((record, at) => ({ record, isFirst: at === 0 })));
+}
+
+const leastShare = 0.7;
+const promptsOfTurn = 4;
+const leastPart = 5;
+const leastCompound = 9;
+const maxChars = 2000;
+// About 5 MB.
+const maxCached = 12_000;
