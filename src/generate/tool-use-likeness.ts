@@ -2,7 +2,7 @@
 
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
-import { toolKey } from "../core/tools/tool-command.ts";
+import { toolKey } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 import { pathField, textField } from "../text/json-fields.ts";

@@ -3,7 +3,7 @@ import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts
 import type { Turn } from "../core/records/turn.ts";
 import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";
-import { readStatements } from "./providers/local/assistant-message.ts";
+import { readStatements } from "./providers/local/summary.ts";
 import { turnOf } from "./turn-of.ts";
 
 /**

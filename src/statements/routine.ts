@@ -1,11 +1,8 @@
-// Which tool uses of a turn are of no lasting interest once the turn has ended.
-import type { PendingMessage } from "../core/records/messages.ts";
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
-import { type ToolKind, toolKind } from "../core/tools/tool-kind.ts";
+import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
-import { isJsonObject, type JsonObject } from "../text/json.ts";
-import { parseObject, pathField } from "../text/json-fields.ts";
+import { pathField } from "../text/json-fields.ts";
 import { differenceOf } from "./commands/difference.ts";
 import { haveCommon } from "./commands/failures.ts";
 import { type Part, partsOf, type Run, readRuns } from "./commands/runs.ts";
@@ -31,7 +28,7 @@ export function routineUses(turn: Turn): number[] {
 const coveredTools = new Set<ToolKind>(["read", "search", "edit", "tasks"]);
 
 function isCovered(use: ToolUseOfTurn, later: readonly ToolUseOfTurn[]): boolean {
-  if (!coveredTools.has(kindOf(use))) return false;
+  if (!coveredTools.has(readCall(use.message).kind)) return false;
   if (!hasFailed(use)) return true;
   const subject = subjectOf(use);
   return later.some((other) => subjectOf(other) === subject && !hasFailed(other));
@@ -64,7 +61,7 @@ function repeatedEdits(uses: readonly ToolUseOfTurn[]): number[] {
   return uses
     .toReversed()
     .filter((use) => {
-      if (kindOf(use) !== "edit" || hasFailed(use)) return false;
+      if (readCall(use.message).kind !== "edit" || hasFailed(use)) return false;
       const files = editedFiles(use);
       const isRepeated = files !== "" && seen.has(files);
       seen.add(files);
@@ -73,30 +70,21 @@ function repeatedEdits(uses: readonly ToolUseOfTurn[]): number[] {
     .map(({ id }) => id);
 }
 
-function kindOf({ message }: ToolUseOfTurn): ToolKind {
-  return toolKind(message.tool_name ?? "", inputOf(message));
-}
-
 function hasFailed({ message }: ToolUseOfTurn): boolean {
   return readResult(message.tool_response, message.tool_failed === true).failed;
 }
 
 /** Two uses with one subject do the same: the kind of tool, and the files of an edit. */
 function subjectOf(use: ToolUseOfTurn): string {
-  const kind = kindOf(use);
+  const kind = readCall(use.message).kind;
   return kind === "edit" ? `edit ${editedFiles(use)}` : kind;
 }
 
 function editedFiles({ message }: ToolUseOfTurn): string {
-  const path = pathField(inputOf(message));
+  const path = pathField(readCall(message).input);
   if (path !== "") return path;
   const patch = JSON.stringify(message.tool_input ?? "");
   return Array.from(patch.matchAll(patchedFile), ([, name = ""]) => name).join(" ");
-}
-
-function inputOf({ tool_input: input = null }: PendingMessage): JsonObject {
-  const parsed = typeof input === "string" ? parseObject(input) : input;
-  return isJsonObject(parsed) ? parsed : {};
 }
 
 const patchedFile = /\*\*\* (?:Add|Update|Delete) File: (.+?)(?=\\n|")/g;

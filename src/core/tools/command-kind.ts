@@ -1,35 +1,19 @@
 // What a simple command is for.
 import type { Segment } from "./command-line.ts";
 
-export type CommandKind =
-  | "commit"
-  | "test"
-  | "check"
-  | "install"
-  | "git"
-  | "write"
-  | "network"
-  | "run"
-  | "search"
-  | "read"
-  | "trivial";
+export type CommandKind = keyof typeof weights;
 
 /** What a segment is for. */
 export function commandKind(segment: Segment): CommandKind {
   const { program, words, writes } = segment;
-  const line = words.join(" ");
   if (program === "git") return gitKind(words);
-  for (const { pattern, kind } of kinds) {
-    if (pattern.test(program === words[0] ? line : [program, ...words.slice(1)].join(" "))) return kind;
-  }
+  const line = [program, ...words.slice(1)].join(" ");
+  const family = kinds.find(({ pattern }) => pattern.test(line));
+  if (family !== undefined) return family.kind;
   if (program === "sed") return editsInPlace(segment) ? "write" : "read";
   const simple = simpleKinds.get(program);
-  if (
-    writes.some((path) => !path.startsWith("/dev/")) &&
-    (simple === "read" || simple === "trivial" || program === "")
-  )
-    return "write";
-  return simple ?? "run";
+  const mayWrite = simple === "read" || simple === "trivial" || program === "";
+  return mayWrite && writes.some((path) => !path.startsWith("/dev/")) ? "write" : (simple ?? "run");
 }
 
 /** True for a command that only looks, waits or prepares: of no lasting interest when it succeeds. */
@@ -43,13 +27,9 @@ export function isRoutineCommand(
   return asksProgram.test(line) || (kind === "run" && statusCommand.test(line));
 }
 
-/** The segment that a command line is about: what changes most, the first of equals. */
+/** The segment that a command line is about: the one that changes most, the first of equals. */
 export function mainSegment(segments: readonly Segment[]): Segment | undefined {
-  let best: Segment | undefined;
-  for (const segment of segments) {
-    if (best === undefined || weight(segment) > weight(best)) best = segment;
-  }
-  return best;
+  return segments.toSorted((a, b) => weight(b) - weight(a))[0];
 }
 
 // Making a directory or a mark prepares something else.
@@ -84,12 +64,19 @@ export function gitVerb(words: readonly string[]): string {
   return "";
 }
 
+/** A map from each name in the lists to the key of its list. */
+export function byName<K extends string>(lists: Readonly<Record<K, string>>): ReadonlyMap<string, K> {
+  const keys = Object.keys(lists) as K[];
+  return new Map(keys.flatMap((key) => lists[key].split(/\s+/).map((name): [string, K] => [name, key])));
+}
+
 /** True for a `sed` that changes its files. */
 export function editsInPlace({ words }: Segment): boolean {
   return words.some((word) => inPlace.test(word));
 }
 
-const weights: Record<CommandKind, number> = {
+/** What a simple command is for, by how much it changes. */
+const weights = {
   commit: 9,
   test: 8,
   check: 7,
@@ -107,65 +94,37 @@ const script = "(?:npm|pnpm|yarn|bun)(?: -\\S+)*(?: run(?:-script)?)?(?: -\\S+)*
 const runner =
   "(?:(?:npx|pnpx|bunx|uvx)(?: -\\S+)* |(?:pnpm|yarn|npm)(?: exec| dlx)?(?: --)? |(?:uv|poetry|pipenv) run |bundle exec |python3? -m )?";
 
-/** One row for each family of commands, tried in order on the words joined by blanks. */
-const kinds: readonly { pattern: RegExp; kind: CommandKind }[] = [
-  { kind: "test", pattern: new RegExp(`^${script} (?:t|test|tests|test[:_-]\\S+|e2e|coverage)(?: |$)`) },
-  {
-    kind: "test",
-    pattern: new RegExp(
-      `^${runner}(?:vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox|rspec|phpunit|ctest|playwright test|cypress run|nextest|behave|pest)(?: |$)`,
-    ),
-  },
-  {
-    kind: "test",
-    pattern:
-      /^(?:go|cargo|dotnet|swift|deno|mix|sbt|bazel|make|just|gradlew?|mvnw?|flutter|zig|rake|rails|bin\/rails) (?:\S+ )?(?:n?test|check)(?: |$)/,
-  },
-  { kind: "test", pattern: /^node (?:\S+ )*--test(?: |$)|^python3? manage\.py test|^bun test/ },
-  {
-    kind: "install",
-    pattern:
-      /^(?:npm|pnpm|yarn|bun) (?:i|install|add|ci|remove|uninstall|rm|up|update|upgrade)(?: |$)|^yarn$/,
-  },
-  {
-    kind: "install",
-    pattern:
-      /^(?:python3? -m )?(?:pip3?|pipx|uv|uv pip|poetry|conda|gem|brew|apt|apt-get|dnf|apk|cargo|composer|bundle|go|dotnet|flutter pub) (?:-\S+ )*(?:install|add|get|sync|require|remove|uninstall)(?: |$)/,
-  },
-  {
-    kind: "check",
-    pattern: new RegExp(
-      `^${script} (?:build|lint|check|typecheck|type-check|types|format|fmt|compile)(?:[:_-]\\S+)?(?: |$)`,
-    ),
-  },
-  {
-    kind: "check",
-    pattern: new RegExp(
-      `^${runner}(?:tsc|vue-tsc|eslint|biome|oxlint|prettier|stylelint|knip|ruff|mypy|pyright|flake8|black|pylint|isort|golangci-lint|rubocop|shellcheck|hadolint|webpack|rollup|esbuild|tsup|vite build|next build|turbo)(?: |$)`,
-    ),
-  },
-  {
-    kind: "check",
-    pattern:
-      /^(?:go|cargo|dotnet|swift|mix|sbt|zig|gradlew?|mvnw?|flutter|terraform) (?:\S+ )?(?:build|vet|check|clippy|fmt|compile|analyze|validate|package|assemble)(?: |$)/,
-  },
-  { kind: "check", pattern: /^(?:make|cmake|ninja|gcc|g\+\+|clang|javac|rustc|just)(?: |$)/ },
-  { kind: "network", pattern: /^(?:curl|wget|http|https|xh)(?: |$)/ },
-];
+/** Families of commands, tried in order on the words joined by blanks. */
+const kinds = Object.entries({
+  test: [
+    `${script} (?:t|test|tests|test[:_-]\\S+|e2e|coverage)(?: |$)`,
+    `${runner}(?:vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox|rspec|phpunit|ctest|playwright test|cypress run|nextest|behave|pest)(?: |$)`,
+    "(?:go|cargo|dotnet|swift|deno|mix|sbt|bazel|make|just|gradlew?|mvnw?|flutter|zig|rake|rails|bin/rails) (?:\\S+ )?(?:n?test|check)(?: |$)",
+    "node (?:\\S+ )*--test(?: |$)|python3? manage\\.py test|bun test",
+  ],
+  install: [
+    "(?:npm|pnpm|yarn|bun) (?:i|install|add|ci|remove|uninstall|rm|up|update|upgrade)(?: |$)|yarn$",
+    "(?:python3? -m )?(?:pip3?|pipx|uv|uv pip|poetry|conda|gem|brew|apt|apt-get|dnf|apk|cargo|composer|bundle|go|dotnet|flutter pub) (?:-\\S+ )*(?:install|add|get|sync|require|remove|uninstall)(?: |$)",
+  ],
+  check: [
+    `${script} (?:build|lint|check|typecheck|type-check|types|format|fmt|compile)(?:[:_-]\\S+)?(?: |$)`,
+    `${runner}(?:tsc|vue-tsc|eslint|biome|oxlint|prettier|stylelint|knip|ruff|mypy|pyright|flake8|black|pylint|isort|golangci-lint|rubocop|shellcheck|hadolint|webpack|rollup|esbuild|tsup|vite build|next build|turbo)(?: |$)`,
+    "(?:go|cargo|dotnet|swift|mix|sbt|zig|gradlew?|mvnw?|flutter|terraform) (?:\\S+ )?(?:build|vet|check|clippy|fmt|compile|analyze|validate|package|assemble)(?: |$)",
+    "(?:make|cmake|ninja|gcc|g\\+\\+|clang|javac|rustc|just)(?: |$)",
+  ],
+  network: ["(?:curl|wget|http|https|xh)(?: |$)"],
+} satisfies Partial<Record<CommandKind, string[]>>).map(([kind, families]) => ({
+  kind: kind as CommandKind,
+  pattern: new RegExp(`^(?:${families.join("|")})`),
+}));
 
-const simpleKinds = new Map<string, CommandKind>(
-  (
-    [
-      ["read", "cat head tail less more bat nl wc jq awk stat file diff cut sort uniq tr column xxd"],
-      ["search", "grep egrep rg ag ack find fd ls tree du"],
-      ["write", "mv cp rm mkdir rmdir touch tee ln chmod chown truncate unlink apply_patch patch"],
-      [
-        "trivial",
-        "cd echo printf export set unset true false : sleep pwd source . wait test [ [[ exit which type for in read pushd popd umask trap shopt xargs",
-      ],
-    ] satisfies [CommandKind, string][]
-  ).flatMap(([kind, names]) => names.split(" ").map((name): [string, CommandKind] => [name, kind])),
-);
+const simpleKinds = byName({
+  read: "cat head tail less more bat nl wc jq awk stat file diff cut sort uniq tr column xxd",
+  search: "grep egrep rg ag ack find fd ls tree du",
+  write: "mv cp rm mkdir rmdir touch tee ln chmod chown truncate unlink apply_patch patch",
+  trivial:
+    "cd echo printf export set unset true false : sleep pwd source . wait test [ [[ exit which type for in read pushd popd umask trap shopt xargs",
+} satisfies Partial<Record<CommandKind, string>>);
 
 const preparing = new Set(["mkdir", "touch", "chmod", "chown"]);
 const gitLooks = new Set("status log diff show blame ls-files rev-parse describe reflog shortlog".split(" "));

@@ -1,5 +1,4 @@
 // Reads a shell command far enough to say what it runs and which files it reads and writes.
-import { splitCommands } from "./shell-words.ts";
 
 export interface Segment {
   /** The words without quotes, wrappers (`sudo`, `timeout 60`, `env A=b`) and redirections. */
@@ -164,3 +163,197 @@ const keywords = new Set([
 const assignment = /^[A-Za-z_]\w*=/;
 const duration = /^\d+(?:\.\d+)?[smhd]?$/;
 const driveLetter = /^[A-Za-z]:/;
+
+interface SimpleCommand {
+  words: string[];
+  /** Where its text begins and ends in the command, redirections included. */
+  start: number;
+  end: number;
+  /** Targets of `>` and `>>`. */
+  writes: string[];
+  /** Its input comes from the command before. */
+  piped: boolean;
+  /** It was started with `&`. */
+  background: boolean;
+  /** It stands behind `||`: it runs only when the command before it failed. */
+  fallback: boolean;
+}
+
+/** The simple commands of `command`, in order. One pass; a quote that is never closed runs to the end. */
+function splitCommands(command: string): SimpleCommand[] {
+  const reader = new ShellReader(command);
+  while (!reader.atEnd()) reader.step();
+  return reader.finish();
+}
+
+class ShellReader {
+  private readonly command: string;
+  private readonly commands: SimpleCommand[] = [];
+  private current: SimpleCommand = newCommand({});
+  private word = "";
+  private inWord = false;
+  /** What the next word is: an argument, a file that is written, or the other end of a redirection. */
+  private target: "argument" | "write" | "skip" = "argument";
+  private heredoc: string | null = null;
+  private at = 0;
+
+  constructor(command: string) {
+    this.command = command;
+  }
+
+  atEnd(): boolean {
+    return this.at >= this.command.length;
+  }
+
+  finish(): SimpleCommand[] {
+    this.endCommand({});
+    return this.commands;
+  }
+
+  step(): void {
+    const char = this.command.charAt(this.at);
+    const next = this.command.charAt(this.at + 1);
+    if (char === "'" || char === '"') this.takeQuote(char);
+    else if (char === "\\") this.takeEscape(next);
+    else if (char === "$" && next === "(") this.takeUpTo(closingParenthesis(this.command, this.at + 1) + 1);
+    else if (char === "<" && next === "<") this.takeHeredoc();
+    else if (char === "<" || char === ">") this.takeRedirection(char, next);
+    else if (char === "&" && next === ">") this.at += 1;
+    else if (char === "\n") this.takeNewline();
+    else if (operators.has(char)) this.takeOperator(char, next);
+    else if (char === " " || char === "\t") {
+      this.endWord();
+      this.at += 1;
+    } else if (char === "#" && !this.inWord)
+      this.at = orEnd(this.command.indexOf("\n", this.at), this.command);
+    else this.takeUpTo(this.at + 1);
+  }
+
+  private beginWord(): void {
+    if (!this.inWord && this.current.start < 0) this.current.start = this.at;
+    this.inWord = true;
+  }
+
+  private takeUpTo(end: number): void {
+    this.beginWord();
+    this.word += this.command.slice(this.at, end);
+    this.at = end;
+  }
+
+  private takeQuote(quote: string): void {
+    const end = closingQuote(this.command, this.at, quote);
+    const content = this.command.slice(this.at + 1, end);
+    this.beginWord();
+    this.word += quote === '"' ? content.replace(escapedInQuotes, "$1") : content;
+    this.at = end + 1;
+  }
+
+  private takeEscape(next: string): void {
+    if (next !== "\n") {
+      this.beginWord();
+      this.word += next;
+    }
+    this.at += 2;
+  }
+
+  private takeHeredoc(): void {
+    this.endWord();
+    if (this.command[this.at + 2] === "<") {
+      this.at += 3;
+      this.target = "skip";
+      return;
+    }
+    const match = heredocTag.exec(this.command.slice(this.at, this.at + 80));
+    this.heredoc = match?.[1] ?? this.heredoc;
+    this.at += match?.[0].length ?? 2;
+  }
+
+  private takeRedirection(char: string, next: string): void {
+    if (descriptor.test(this.word)) {
+      this.word = "";
+      this.inWord = false;
+    }
+    this.endWord();
+    this.at += char === ">" && next === ">" ? 2 : 1;
+    const toDescriptor = this.command[this.at] === "&";
+    if (toDescriptor) this.at += 1;
+    this.target = char === ">" && !toDescriptor ? "write" : "skip";
+  }
+
+  private takeNewline(): void {
+    this.endCommand({});
+    this.at += 1;
+    if (this.heredoc === null) return;
+    this.at = afterHeredoc(this.command, this.at, this.heredoc);
+    this.heredoc = null;
+  }
+
+  private takeOperator(char: string, next: string): void {
+    const doubled = next === char;
+    this.endWord();
+    this.current.background = char === "&" && !doubled;
+    this.endCommand({ piped: char === "|" && !doubled, fallback: char === "|" && doubled });
+    this.at += (doubled && char !== "(" && char !== ")") || (char === "|" && next === "&") ? 2 : 1;
+  }
+
+  private endWord(): void {
+    if (!this.inWord) return;
+    this.current.end = Math.min(this.at, this.command.length);
+    if (this.target === "write") this.current.writes.push(this.word);
+    else if (this.target === "argument") this.current.words.push(this.word);
+    this.word = "";
+    this.inWord = false;
+    this.target = "argument";
+  }
+
+  private endCommand(next: Link): void {
+    this.endWord();
+    if (this.current.words.length + this.current.writes.length > 0) this.commands.push(this.current);
+    this.current = newCommand(next);
+  }
+}
+
+/** How a command hangs on the one before it. */
+type Link = Partial<Pick<SimpleCommand, "piped" | "fallback">>;
+
+function newCommand({ piped = false, fallback = false }: Link): SimpleCommand {
+  return { words: [], start: -1, end: 0, writes: [], piped, background: false, fallback };
+}
+
+function closingQuote(command: string, open: number, quote: string): number {
+  for (let at = open + 1; at < command.length; at += 1) {
+    if (command[at] === "\\" && quote === '"') at += 1;
+    else if (command[at] === quote) return at;
+  }
+  return command.length;
+}
+
+function closingParenthesis(command: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < command.length; at += 1) {
+    if (command[at] === "(") depth += 1;
+    else if (command[at] === ")") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return command.length;
+}
+
+function afterHeredoc(command: string, start: number, tag: string): number {
+  let at = start;
+  while (at < command.length) {
+    const end = orEnd(command.indexOf("\n", at), command);
+    const line = command.slice(at, end);
+    at = end + 1;
+    if (line.trim() === tag) break;
+  }
+  return at;
+}
+
+function orEnd(index: number, text: string): number {
+  return index < 0 ? text.length : index;
+}
+
+const operators = new Set(["|", "&", ";", "(", ")"]);
+const descriptor = /^[\d&]$/;
+const escapedInQuotes = /\\(["\\$`])/g;
+const heredocTag = /^<<-?\s*\\?["']?([A-Za-z_]\w*)["']?/;

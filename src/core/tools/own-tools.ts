@@ -3,7 +3,7 @@
 import { stripPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
 import { parseCommandLine, type Segment } from "./command-line.ts";
-import { commandIn } from "./tool-command.ts";
+import { commandIn } from "./tool-kind.ts";
 
 interface ToolUse {
   tool_name?: string | undefined;

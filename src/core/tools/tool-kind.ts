@@ -1,49 +1,87 @@
-// What a host's tool is for, by its name: the names that all hosts have for the same tools.
-import type { JsonObject } from "../../text/json.ts";
-import { textField } from "../../text/json-fields.ts";
-import { shellTools, toolKey } from "./tool-command.ts";
+// The call of a tool with its host's shape taken off: what the tool is for, its arguments, its shell command.
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { parseObject, textField } from "../../text/json-fields.ts";
+import { plain } from "../../text/plain-text.ts";
+import { byName } from "./command-kind.ts";
 
-export type ToolKind =
-  | "read"
-  | "search"
-  | "edit"
-  | "shell"
-  | "web"
-  | "agent"
-  | "plan"
-  | "question"
-  | "tasks"
-  | "mcp"
-  | "other";
+export type ToolKind = keyof typeof toolNames | "mcp" | "other";
 
-/** The kind of a tool; the input tells an editor that views a file from one that changes it. */
-export function toolKind(name: string, input: JsonObject): ToolKind {
+export interface ToolCall {
+  name: string;
+  kind: ToolKind;
+  /** The arguments; empty when they were no object. */
+  input: JsonObject;
+  /** The arguments when they were one bare text, as a patch tool has it. */
+  inputText: string;
+}
+
+interface ToolUse {
+  tool_name?: string | undefined;
+  tool_input?: Json | undefined;
+}
+
+export function readCall({ tool_name = "", tool_input: raw = null }: ToolUse): ToolCall {
+  const name = plain(tool_name).trim();
+  const parsed = typeof raw === "string" ? (parseObject(raw) ?? raw) : raw;
+  const input = isJsonObject(parsed) ? parsed : {};
+  return { name, kind: kindOf(name, input), input, inputText: typeof parsed === "string" ? parsed : "" };
+}
+
+// The input tells an editor that views a file from one that changes it.
+function kindOf(name: string, input: JsonObject): ToolKind {
   if (name.startsWith("mcp__")) return "mcp";
   const key = toolKey(name);
   if (key.startsWith("strreplace")) return textField(input, "command") === "view" ? "read" : "edit";
-  if (shellTools.has(key)) return "shell";
   return kinds.get(key) ?? (/^(?:browser|playwright)/.test(key) ? "web" : "other");
 }
 
-const kinds = new Map<string, ToolKind>(
-  (
-    [
-      ["read", "read readfile view viewfile notebookread readmanyfiles readnotebook opennotebook"],
-      [
-        "edit",
-        "edit write multiedit notebookedit writefile create createfile replace applypatch patch editfile searchreplace " +
-          "insert insertedit multiedittool filewrite deletefile delete",
-      ],
-      [
-        "search",
-        "grep glob ls rg searchfilecontent grepsearch codebasesearch findfiles filesearch listdir listdirectory list " +
-          "find semanticsearch search",
-      ],
-      ["web", "webfetch websearch googlewebsearch fetch fetchurl browse browser navigate"],
-      ["agent", "task agent delegate subagent spawnagent sessionsspawn delegatetoagent"],
-      ["plan", "exitplanmode planexit presentplan"],
-      ["question", "askuserquestion askuser question askfollowupquestion requestuserinput"],
-      ["tasks", "todowrite writetodos updateplan todo taskcreate taskupdate updatetodo managetodolist"],
-    ] satisfies [ToolKind, string][]
-  ).flatMap(([kind, names]) => names.split(" ").map((name): [string, ToolKind] => [name, kind])),
-);
+interface ToolCommand {
+  /** The argument that holds it; null when the input is the command itself, or holds none. */
+  name: string | null;
+  text: string;
+}
+
+/** The command in a tool's input; its text is empty when there is none. */
+export function commandIn(input: Json | undefined): ToolCommand {
+  if (typeof input === "string") return { name: null, text: input };
+  const object: JsonObject = isJsonObject(input) ? input : {};
+  for (const name of ["command", "cmd", "script", "code", "input", "CommandLine"]) {
+    const value = object[name];
+    if (typeof value === "string") return { name, text: value };
+    if (!Array.isArray(value)) continue;
+    const words = value.filter((word): word is string => typeof word === "string");
+    const script = words.findIndex((word) => /^-\w*c$/.test(word));
+    return { name, text: (script > 0 ? words[script + 1] : undefined) ?? words.map(quoted).join(" ") };
+  }
+  return { name: null, text: "" };
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** True for the name under which a host runs shell commands. */
+export function isShellTool(name: string): boolean {
+  return kinds.get(toolKey(name)) === "shell";
+}
+
+/** A tool's name in lower case without separators: hosts write `run_shell_command` and `RunShellCommand`. */
+export function toolKey(name: string): string {
+  return name.toLowerCase().replace(/[_\-\s]/g, "");
+}
+
+const toolNames = {
+  read: "read readfile view viewfile notebookread readmanyfiles readnotebook opennotebook",
+  edit: `edit write multiedit notebookedit writefile create createfile replace applypatch patch editfile searchreplace
+    insert insertedit multiedittool filewrite deletefile delete`,
+  search: `grep glob ls rg searchfilecontent grepsearch codebasesearch findfiles filesearch listdir listdirectory list
+    find semanticsearch search`,
+  shell: `bash shell runshellcommand exec execcommand localshell powershell runterminalcmd runterminalcommand terminal
+    executecommand process bashoutput readbash writebash`,
+  web: "webfetch websearch googlewebsearch fetch fetchurl browse browser navigate",
+  agent: "task agent delegate subagent spawnagent sessionsspawn delegatetoagent",
+  plan: "exitplanmode planexit presentplan",
+  question: "askuserquestion askuser question askfollowupquestion requestuserinput",
+  tasks: "todowrite writetodos updateplan todo taskcreate taskupdate updatetodo managetodolist",
+};
+const kinds = byName(toolNames);

@@ -1,7 +1,7 @@
 // A user's answers to an agent's questions, read from the tool use that asked them.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { objectField, objectsField, parseObject, textField, textsField } from "../../text/json-fields.ts";
-import { toolKind } from "./tool-kind.ts";
+import { readCall } from "./tool-kind.ts";
 
 export interface UserAnswer {
   question: string;
@@ -20,11 +20,10 @@ interface ToolUse {
 
 /** Empty for another tool, and for questions that the user dismissed. */
 export function userAnswersIn(use: ToolUse): UserAnswer[] {
-  const { tool_name = "", tool_input, tool_response, tool_failed } = use;
-  const input = objectOf(tool_input);
-  if (tool_failed === true || toolKind(tool_name, input) !== "question") return [];
+  const { kind, input } = readCall(use);
+  if (use.tool_failed === true || kind !== "question") return [];
   const questions = objectsField(input, "questions");
-  return answersField(objectOf(tool_response)).map(([question, answer]) => {
+  return answersField(objectOf(use.tool_response)).map(([question, answer]) => {
     const asked = questions.find((one) => textField(one, "question") === question) ?? {};
     const offered = objectsField(asked, "options").map((option) => textField(option, "label"));
     return { question, answer, offered: offered.filter((label) => label !== "") };

@@ -2,7 +2,7 @@
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Provenance } from "../../core/records/records.ts";
 import type { GenerationBatch } from "../provider.ts";
-import { observe } from "../providers/local/observe.ts";
+import { observe } from "../providers/local/local.ts";
 import { summarize } from "../providers/local/summary.ts";
 
 export interface Evidence {

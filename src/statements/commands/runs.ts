@@ -5,7 +5,7 @@ import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts
 import { endsInError } from "../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../core/tools/missing-program.ts";
 import { type TestResults, testResults } from "../../core/tools/test-results.ts";
-import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-command.ts";
+import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-kind.ts";
 import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject } from "../../text/json.ts";
 import { pathField } from "../../text/json-fields.ts";

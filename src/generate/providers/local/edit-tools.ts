@@ -1,10 +1,10 @@
 // Edits and writes: which files changed, by how much, and the lines that tell the most.
+
+import type { ObservationConcept, ObservationType } from "../../../core/records/records.ts";
 import { pathField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain-text.ts";
-import { changeConcepts, changeType } from "./change-type.ts";
-import { fileChanges } from "./file-changes.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import type { FileChange } from "./patch.ts";
+import { type FileChange, fileChanges } from "./patch.ts";
 
 /** What an edit or write tool did. */
 export function describeEdit(use: ToolUse): Finding {
@@ -119,3 +119,42 @@ const commentLine = /^\s*(?:\/\/+|#(?![!a-z#])|\*(?!\/)|\/\*\*?|--|"""|;;)\s*(\S
 const spoken =
   /^(?!@|eslint|biome|prettier|ts-|type:|noqa|pylint|copyright|SPDX|region|#|\*)[A-Z`"'a-z].*\s.*\s/;
 const dull = /^(?:#|package\b|import\b|from\b|use\b|using\b|require\b|const \w+ = require\b)/;
+
+/**
+ * The type of an edit, the first that fits: `refactor` when files only moved, `change` for documentation, configuration
+ * and style, what the session's first prompt asks for, `feature` for a new file that is no test, `change`.
+ */
+function changeType(changes: readonly FileChange[], userPrompt: string): ObservationType {
+  if (changes.every(({ movedTo, added, removed }) => movedTo !== null && added.length + removed.length === 0))
+    return "refactor";
+  const code = changes.filter(({ path }) => !textFile.test(path));
+  if (code.length === 0) return "change";
+  const prompt = userPrompt.slice(0, promptChars);
+  if (fixWords.test(prompt)) return "bugfix";
+  if (refactorWords.test(prompt)) return "refactor";
+  return code.some(({ kind, path }) => kind === "add" && !testFile.test(path)) ? "feature" : "change";
+}
+
+/** The type that a commit message speaks of. */
+export function commitType(message: string): ObservationType {
+  if (/^(?:fix|bugfix|hotfix)\b|\bfix(?:e[sd])?\b|\bbug\b/i.test(message)) return "bugfix";
+  if (/^feat\b|^(?:add|implement|introduce|support)\b/i.test(message)) return "feature";
+  if (/^refactor\b|^(?:rename|move|extract|split|clean ?up|simplify)\b/i.test(message)) return "refactor";
+  return "change";
+}
+
+/** The concepts of a change of this type. */
+export function changeConcepts(type: ObservationType): ObservationConcept[] {
+  return type === "bugfix" ? ["what-changed", "problem-solution"] : ["what-changed"];
+}
+
+// A long prompt is a document; what it asks for stands in front.
+const promptChars = 600;
+const fixWords =
+  /\b(?:fix(?:es|ed|ing)?|bugs?|broken|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|regress\w*|errors?|wrong|leak(?:s|ing)?|does ?n[o']t work|not working)\b/i;
+const refactorWords =
+  /\b(?:refactor\w*|renam(?:e|ing)|extract|restructure|clean(?:ing)? ?up|split (?:up|into)|simplify|move \S+ (?:to|into)|deduplicate)\b/i;
+const textFile =
+  /(?:^|[/\\])(?:readme|changelog|license|contributing|dockerfile|makefile|\.env|\.[a-z]+(?:rc|ignore|attributes)$)|\.(?:mdx?|markdown|rst|adoc|txt|jsonc?|json5|ya?ml|toml|ini|cfg|conf|env|properties|lock|css|scss|sass|less)$|\.config\.[cm]?[jt]s$/i;
+const testFile =
+  /(?:^|[/\\])(?:tests?|__tests__|specs?)[/\\]|[._-](?:test|spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$|_test\.\w+$/i;

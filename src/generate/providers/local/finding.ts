@@ -2,17 +2,12 @@
 import type { DraftObservation } from "../../../core/records/drafts.ts";
 import type { ObservationConcept, ObservationType, Provenance } from "../../../core/records/records.ts";
 import type { StatementMarks } from "../../../core/records/statement.ts";
+import type { ToolCall } from "../../../core/tools/tool-kind.ts";
 import type { ToolResult } from "../../../core/tools/tool-result.ts";
-import type { JsonObject } from "../../../text/json.ts";
 import { clip, oneLine, plain } from "../../../text/plain-text.ts";
 
 /** A tool use with its host's shape taken off. */
-export interface ToolUse {
-  name: string;
-  /** The tool's arguments; empty when they were no object. */
-  input: JsonObject;
-  /** The arguments when they were one bare text, as a patch tool has it. */
-  inputText: string;
+export interface ToolUse extends ToolCall {
   result: ToolResult;
   cwd: string | null;
   /** First prompt of the session: what the work is about. */

@@ -1,12 +1,49 @@
-// The provider that needs no key and no network: deterministic observations from a tool's own input and output.
+// One tool use to one observation: takes the host's shape off, finds the describer of the tool, applies the caps.
 
 import { MemError } from "../../../core/errors.ts";
 import type { DraftObservation, DraftSummary } from "../../../core/records/drafts.ts";
+import type { ClaimedMessage } from "../../../core/records/messages.ts";
+import { readCall, type ToolKind } from "../../../core/tools/tool-kind.ts";
+import { readResult } from "../../../core/tools/tool-result.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
 import { turnOf } from "../../turn-of.ts";
-import { observe } from "./observe.ts";
+import {
+  answerParts,
+  describePlan,
+  describeQuestion,
+  describeSubAgent,
+  describeTasks,
+} from "./agent-tools.ts";
+import { describeCommand } from "./command-tools.ts";
+import { describeEdit } from "./edit-tools.ts";
+import { type Finding, type ToolUse, toDraft } from "./finding.ts";
+import { describeRead, describeSearch } from "./look-tools.ts";
+import { describeMcp, describeOther } from "./other-tools.ts";
 import { summarize } from "./summary.ts";
+import { describeWeb } from "./web-tools.ts";
+
+/** The observation of one message of type `observation`. Pure; never throws for any JSON. */
+export function observe({ id, message }: ClaimedMessage, userPrompt: string): DraftObservation {
+  const call = readCall(message);
+  const response = call.kind === "agent" ? answerParts(message.tool_response) : message.tool_response;
+  const result = readResult(response, message.tool_failed === true);
+  return toDraft(describers[call.kind]({ ...call, result, cwd: message.cwd ?? null, userPrompt }), id);
+}
+
+const describers: Record<ToolKind, (use: ToolUse) => Finding> = {
+  read: describeRead,
+  search: describeSearch,
+  edit: describeEdit,
+  shell: describeCommand,
+  web: describeWeb,
+  agent: describeSubAgent,
+  plan: describePlan,
+  question: describeQuestion,
+  tasks: describeTasks,
+  mcp: describeMcp,
+  other: describeOther,
+};
 
 /**
  * Makes exactly one observation of each tool use, and one summary and the statements of each turn, in the order given.

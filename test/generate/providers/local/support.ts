@@ -4,7 +4,7 @@ import type { DraftObservation } from "../../../../src/core/records/drafts.ts";
 import type { ClaimedMessage, PendingMessage } from "../../../../src/core/records/messages.ts";
 import { withoutTemplateWords } from "../../../../src/core/records/template-words.ts";
 import { readResult } from "../../../../src/core/tools/tool-result.ts";
-import { observe } from "../../../../src/generate/providers/local/observe.ts";
+import { observe } from "../../../../src/generate/providers/local/local.ts";
 import type { Json } from "../../../../src/text/json.ts";
 import { termsOf } from "../../../../src/text/words.ts";
 
