@@ -1,6 +1,5 @@
 // How a command that passed differs from one of its family that failed.
 import { joinPath } from "../../core/tools/command-line.ts";
-import { launched, programOf } from "./families.ts";
 import { type Part, unrolled } from "./runs.ts";
 
 /** A simple command at the place where it ran. */
@@ -33,8 +32,8 @@ export interface Difference {
 }
 
 export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart): Difference {
-  const failed = unrolledFor(failedInLoop, passedInLoop.part);
-  const passed = unrolledFor(passedInLoop, failedInLoop.part);
+  const failed = { ...failedInLoop, part: unrolled(failedInLoop.part, passedInLoop.part) };
+  const passed = { ...passedInLoop, part: unrolled(passedInLoop.part, failedInLoop.part) };
   const before = argumentsOf(failed.part);
   const after = argumentsOf(passed.part);
   const addedOptions = without(after.options, before.options);
@@ -86,12 +85,6 @@ export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart)
   };
 }
 
-function unrolledFor({ part, cwd }: PlacedPart, other: Part): PlacedPart {
-  const words = unrolled(part.words, part.loops, other.words);
-  const environment = unrolled(part.environment, part.loops, other.environment);
-  return { part: { ...part, words, environment }, cwd };
-}
-
 /** Absolute where the host tells the working directory; without `.` and `..` where they can be taken out. */
 export function placeOf({ part, cwd }: PlacedPart): string {
   const parts: string[] = [];
@@ -110,7 +103,7 @@ interface Arguments {
 }
 
 function argumentsOf(part: Part): Arguments {
-  const words = launched(part.words).slice(1);
+  const words = part.launched.slice(1);
   const isOption = (word: string) => /^[-+]./.test(word);
   return {
     options: words.filter((word) => isOption(word) && word !== "--" && !cosmetic.test(word)),
@@ -153,8 +146,7 @@ function isWithin(word: string, folders: readonly string[]): boolean {
 }
 
 function narrows(part: Part, option: string): boolean {
-  const program = programOf(launched(part.words)[0] ?? "");
-  return narrowing.test(option) || narrowingOf.get(program)?.test(option) === true;
+  return narrowing.test(option) || narrowingOf.get(part.name)?.test(option) === true;
 }
 
 // `cargo test one_name`: an operand chooses among the tests.
@@ -163,8 +155,8 @@ function runsTests({ families }: Part): boolean {
 }
 
 // Another query to a server is another question.
-function asksServers(part: Part): boolean {
-  return askers.has(programOf(launched(part.words)[0] ?? ""));
+function asksServers({ name }: Part): boolean {
+  return askers.has(name);
 }
 
 function isPath(word: string): boolean {
@@ -180,14 +172,9 @@ function sameSet(one: readonly string[], other: readonly string[]): boolean {
 }
 
 // What is typed up to the program's name, without variables: its path and its launcher.
-function programText(part: Part): string {
-  const words = part.words;
-  const rest = launched(words);
-  return [
-    part.source.includes("sudo ") ? "sudo" : "",
-    ...(programOf(words[0] ?? "") === "xargs" ? [] : words.slice(0, words.length - rest.length)),
-    rest[0] ?? "",
-  ].join(" ");
+function programText({ source, program, words, launched }: Part): string {
+  const launchers = program === "xargs" ? [] : words.slice(0, words.length - launched.length);
+  return [source.includes("sudo ") ? "sudo" : "", ...launchers, launched[0] ?? ""].join(" ");
 }
 
 const askers = new Set(["curl", "wget", "http", "psql", "mysql", "redis-cli"]);

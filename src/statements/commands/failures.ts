@@ -1,9 +1,7 @@
 // Commands that failed and wait for what makes them pass.
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
-import { commandKind } from "../../core/tools/command-kind.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../text/cue-pattern.ts";
-import { launched, programOf } from "./families.ts";
 import { bringsBack, isOrGlobs, type Part, type Run, readRuns } from "./runs.ts";
 
 /** A failed run with the simple command at fault. */
@@ -59,9 +57,8 @@ export function faultOf(run: Run): Part | undefined {
   return fault !== undefined && (!isHelper(fault) || mayHaveFailed(fault, run)) ? fault : undefined;
 }
 
-/** True for a command that runs tests. */
-function runsTests(part: Part): boolean {
-  return kindOf(part) === "test";
+function runsTests({ kind }: Part): boolean {
+  return kind === "test";
 }
 
 // The exit code of a line is that of the last command behind `;`.
@@ -83,7 +80,7 @@ function isOfLook({ parts, isHidden, text }: Run): boolean {
 
 function evidenceIn(text: string): ((part: Part) => boolean)[] {
   const tests = saysTestsFailed(text) ? [runsTests] : [];
-  const compiler = compileError.test(text) ? [(part: Part) => kindOf(part) === "check"] : [];
+  const compiler = compileError.test(text) ? [(part: Part) => part.kind === "check"] : [];
   return [...tests, (part) => isNamedIn(text, part), ...compiler];
 }
 
@@ -93,10 +90,9 @@ function saysTestsFailed(text: string): boolean {
 
 // `pg_dump: error: ...`, `sh: 1: gm: not found`, `npm ERR! ...`
 function isNamedIn(text: string, part: Part): boolean {
-  const program = programIn(part);
-  if (program === "git") return ofGit.test(text);
-  if (program === "npm" && /^npm (?:ERR!|error)/m.test(text)) return true;
-  const name = program.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  if (part.name === "git") return ofGit.test(text);
+  if (part.name === "npm" && /^npm (?:ERR!|error)/m.test(text)) return true;
+  const name = part.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^(?:\\S+: (?:(?:line )?\\d+: )?)?${name}(?:\\[\\d+\\])?: `, "m").test(text);
 }
 
@@ -107,17 +103,8 @@ function mayHaveFailed(part: Part, { text, isHidden }: Run): boolean {
   return !isHidden && (runsHooks || !saysTestsFailed(text));
 }
 
-function isHelper(part: Part): boolean {
-  return programIn(part) === "git";
-}
-
-function kindOf(part: Part): string {
-  const words = launched(part.words);
-  return commandKind({ ...part, words, program: programIn(part) });
-}
-
-function programIn({ words }: Part): string {
-  return programOf(launched(words)[0] ?? "");
+function isHelper({ name }: Part): boolean {
+  return name === "git";
 }
 
 const stopsAtError = /(?:^|[;\n]\s*)set -\w*e/;

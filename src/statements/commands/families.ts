@@ -47,8 +47,7 @@ export function widerFamily(family: string): string | null {
 
 /** The families of one simple command: more than one for several targets, `make gen build`. */
 export function familiesOf(segment: Pick<Segment, "words" | "directory">): string[] {
-  const words = launched(segment.words);
-  const program = programOf(words[0] ?? "");
+  const { launched: words, name: program } = launchedBy(segment.words);
   const inner = innerCommand(words);
   if (inner !== "") return [...new Set(commandFamily(inner))];
   if (!named.test(program) || trivialPrograms.has(program)) return [];
@@ -73,21 +72,29 @@ export function familiesOf(segment: Pick<Segment, "words" | "directory">): strin
   return [said === "" ? name : `${name} ${said}`];
 }
 
-/** The words without launchers: `pytest -q` of `uv run pytest -q` and of `docker compose exec web pytest -q`. */
-export function launched(words: readonly string[], depth = 0): string[] {
-  const rest = [...words];
-  if (rest[0] === "docker-compose") rest.splice(0, 1, "docker", "compose");
-  const at = commandStart(rest);
-  return at === 0 || at >= rest.length || depth === mostLaunchers
-    ? rest
-    : launched(rest.slice(at), depth + 1);
+/** A command without its launchers: `pytest -q` of `uv run pytest -q` and `docker compose exec web pytest -q`. */
+export interface Launched {
+  launched: string[];
+  /** The usual name of its program. */
+  name: string;
 }
 
-// Of each, the rest of the words is copied.
+export function launchedBy(words: readonly string[]): Launched {
+  let launched = [...words];
+  for (let depth = 0; ; depth += 1) {
+    if (launched[0] === "docker-compose") launched.splice(0, 1, "docker", "compose");
+    const at = commandStart(launched);
+    if (at === 0 || at >= launched.length || depth === mostLaunchers)
+      return { launched, name: programOf(launched[0] ?? "") };
+    launched = launched.slice(at);
+  }
+}
+
+// Each copies the rest of the words.
 const mostLaunchers = 8;
 
 /** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
-export function programOf(word: string): string {
+function programOf(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   const plain = name.replace(/\.(?:exe|cmd|bat)$/i, "").replace(/(?<=\w)@[\w.^~-]+$|-?\d+(?:\.\d+)*$/, "");
   return spellings.get(plain) ?? plain;

@@ -11,10 +11,10 @@ import {
   isDeliberate,
   staysFailed,
 } from "./failures.ts";
-import { launched, widerFamily } from "./families.ts";
+import { widerFamily } from "./families.ts";
 import { shownCommand, tellingLine } from "./fix-text.ts";
 import { launches, replacementOf } from "./replacement.ts";
-import { acts, type Edit, isSettings, type Part, type Run, readRuns, setsUpShell, turnsOf } from "./runs.ts";
+import { acts, type Edit, isSettings, type Part, type Run, readRuns, roundsOf, setsUpShell } from "./runs.ts";
 
 export interface Fix {
   /** Families of commands that it is known for; see `familiesToLookUp`. */
@@ -164,7 +164,7 @@ function workingText(failed: Failure, run: Run, part: Part): string {
   const line = run.command.slice(0, part.end).trim();
   const isInLoop = part.loops.length > 0;
   const isShown = !isInLoop && line.length <= maxWorking && !line.includes("\n");
-  const text = withoutRedirection(isShown ? line : (turnsOf(part.source, part.loops)[0] ?? part.source));
+  const text = withoutRedirection(isShown ? line : (roundsOf(part.source, part.loops)[0] ?? part.source));
   const place = placeOf({ part, cwd: run.cwd });
   const before = placeOf({ part: failed.part, cwd: failed.run.cwd });
   if (place === before || (part.directory !== "" && !isInLoop)) return text;
@@ -185,9 +185,9 @@ function withWider(families: readonly string[]): string[] {
 }
 
 function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
-  const words = launched(part.words);
-  const verb = words.indexOf((part.families[0] ?? "").split(" ").at(-1) ?? "");
-  return addedOptions.some((option) => words.indexOf(option) < verb);
+  const { launched, families } = part;
+  const verb = launched.indexOf((families[0] ?? "").split(" ").at(-1) ?? "");
+  return addedOptions.some((option) => launched.indexOf(option) < verb);
 }
 
 function replacedBy(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
@@ -222,13 +222,8 @@ function fixOf(
 function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: string): Fix[] {
   const last = group.at(-1);
   if (last === undefined) return [];
-  if (
-    !staysFailed(
-      closing,
-      edits.some(({ at }) => at > last.run.at),
-    )
-  )
-    return [];
+  const wasEdited = edits.some(({ at }) => at > last.run.at);
+  if (!staysFailed(closing, wasEdited)) return [];
   const { failing, error } = failureWords(group);
   const families = [...new Set(group.flatMap(({ part }) => part.families))];
   const events = group.map(({ run }) => run.id);

@@ -1,7 +1,5 @@
 // A program that failed and was given up, and another one that did the same work.
-import { commandKind } from "../../core/tools/command-kind.ts";
 import { type Failure, haveCommon, saysNotFixed } from "./failures.ts";
-import { launched, programOf } from "./families.ts";
 import { acts, type Edit, type Part, type Run } from "./runs.ts";
 import { interpreters, looks, scriptRunners, taskRunners } from "./vocabulary.ts";
 
@@ -29,7 +27,7 @@ export function replacementOf(given: GivenUp): { run: Run; part: Part } | null {
 
 /** True for `xcrun swift build` after `swift build`: the same words behind another program. */
 export function launches(part: Part, failed: Part): boolean {
-  const words = launched(failed.words);
+  const words = failed.launched;
   const from = part.words.length - words.length;
   return (
     from > 0 && !examining.test(part.program) && words.every((word, at) => part.words[from + at] === word)
@@ -44,7 +42,7 @@ function replaces(
   const edited = edits.filter(({ at }) => at > failed.run.at && at < run.at).map(({ path }) => path);
   if (edited.length === 0 && sharesWord(failed.part, part) && hasSameRole(failed, part)) return true;
   // A program that is tried again later was not given up.
-  if (group.some((one) => one.run.at > run.at) || saysNotFixed(closing, programIn(part))) return false;
+  if (group.some((one) => one.run.at > run.at) || saysNotFixed(closing, part.name)) return false;
   if (edited.length === 0 && launches(part, failed.part)) return true;
   return inputsOfBoth(failed.part, part).some((input) => !edited.some((path) => path.endsWith(input)));
 }
@@ -56,15 +54,13 @@ function hasSameRole({ run, part }: Failure, other: Part): boolean {
 
 // `wkhtmltopdf a.html`, then `weasyprint a.html`: both make something of the file, and neither only examines it.
 function inputsOfBoth(failed: Part, other: Part): string[] {
-  if (programIn(failed) === programIn(other) || !isMaker(failed) || !isMaker(other)) return [];
+  if (failed.name === other.name || !isMaker(failed) || !isMaker(other)) return [];
   return inputsOf(failed).filter((input) => inputsOf(other).includes(input));
 }
 
-function isMaker(part: Part): boolean {
-  const words = launched(part.words);
-  const program = programIn(part);
-  if (commandKind({ ...part, words, program }) !== "run" || isOfProject(words, program)) return false;
-  const verbs = [program, ...(part.families[0] ?? "").split(" ").slice(1)];
+function isMaker({ kind, name, launched, families }: Part): boolean {
+  if (kind !== "run" || isOfProject(launched, name)) return false;
+  const verbs = [name, ...(families[0] ?? "").split(" ").slice(1)];
   return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
 }
 
@@ -75,8 +71,8 @@ function isOfProject([word = "", ...others]: readonly string[], program: string)
 }
 
 // Files and addresses: a word like `app` or `src` says too little.
-function inputsOf(part: Part): string[] {
-  return launched(part.words)
+function inputsOf({ launched }: Part): string[] {
+  return launched
     .slice(1)
     .filter((word) => !word.startsWith("-") && !/\s/.test(word))
     .map((word) => word.replace(/^\.\//, ""))
@@ -84,20 +80,16 @@ function inputsOf(part: Part): string[] {
 }
 
 function sharesWord(failed: Part, other: Part): boolean {
-  const words = new Set(launched(failed.words).slice(1));
+  const words = new Set(failed.launched.slice(1));
   const verbs = new Set(other.families.flatMap((family) => family.split(" ")));
   const isShared = (word: string) =>
     words.has(word) && word.length > 2 && !/^-/.test(word) && !verbs.has(word);
-  return launched(other.words).some(isShared);
+  return other.launched.some(isShared);
 }
 
 function roleOf({ families }: Part): string {
   const verb = (families[0] ?? "").split(" ").at(-1) ?? "";
   return installs.has(verb) ? "install" : verb;
-}
-
-function programIn({ words }: Part): string {
-  return programOf(launched(words)[0] ?? "");
 }
 
 const installs = new Set(["install", "add", "get", "require"]);

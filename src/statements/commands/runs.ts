@@ -1,6 +1,6 @@
 // The shell commands of a session with how they ended, and the edits between them.
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
-import { editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
+import { type CommandKind, commandKind, editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { endsInError } from "../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../core/tools/missing-program.ts";
@@ -8,14 +8,15 @@ import { type TestResults, testResults } from "../../core/tools/test-results.ts"
 import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-kind.ts";
 import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject } from "../../text/json.ts";
-import { pathField } from "../../text/json-fields.ts";
-import { familiesOf } from "./families.ts";
+import { pathField, textField } from "../../text/json-fields.ts";
+import { familiesOf, type Launched, launchedBy } from "./families.ts";
 import { looks, preparingPrograms } from "./vocabulary.ts";
 
 /** `unknown` when nothing says how it ended: started in the background, refused or stopped by the user. */
 type Outcome = "passed" | "failed" | "unknown";
 
-export interface Part extends Segment {
+export interface Part extends Segment, Launched {
+  kind: CommandKind;
   families: string[];
   /** Loops around it, or before it on its line. */
   loops: Loop[];
@@ -69,25 +70,29 @@ export function readRuns(uses: readonly ToolUseOfTurn[]): { runs: Run[]; edits: 
   return { runs, edits };
 }
 
-/** The simple commands of a line with their families; those of a loop have the families of all its turns. */
+/** The simple commands of a line with their families; a command in a loop has the families of all its rounds. */
 export function partsOf(command: string): Part[] {
   const segments = parseCommandLine(command);
-  const loops = loopsOf(segments);
-  return segments.map((segment) => ({
-    ...segment,
-    source: segment.source.replace(keyword, ""),
-    families: familiesInLoop(segment, loops),
-    loops,
-  }));
+  const loops = segments.flatMap(loopsOf);
+  return segments.map((segment) => {
+    const rounds = segment.words.map((word) => roundsOf(word, loops));
+    const count = Math.max(1, ...rounds.map(({ length }) => length));
+    const families = Array.from({ length: count }, (_, at) =>
+      familiesOf({ ...segment, words: rounds.map((values) => values[at] ?? values[0] ?? "") }),
+    );
+    return {
+      ...segment,
+      ...launchedIn(segment),
+      source: segment.source.replace(keyword, ""),
+      families: [...new Set(families.flat())],
+      loops,
+    };
+  });
 }
 
-function familiesInLoop(segment: Segment, loops: readonly Loop[]): string[] {
-  const turns = segment.words.map((word) => turnsOf(word, loops));
-  const count = Math.max(1, ...turns.map(({ length }) => length));
-  const families = Array.from({ length: count }, (_, at) =>
-    familiesOf({ ...segment, words: turns.map((values) => values[at] ?? values[0] ?? "") }),
-  );
-  return [...new Set(families.flat())];
+function launchedIn(segment: Segment): Launched & Pick<Part, "kind"> {
+  const { launched, name } = launchedBy(segment.words);
+  return { launched, name, kind: commandKind({ ...segment, words: launched, program: name }) };
 }
 
 function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
@@ -95,9 +100,8 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
   const parts = partsOf(command);
   const result = readResult(message.tool_response, message.tool_failed === true);
   const tests = testResults(result.text.split("\n"));
-  const isStarted = isJsonObject(message.tool_input) && message.tool_input.run_in_background === true;
-  const outcome = isStarted ? "unknown" : outcomeOf(parts, result, tests);
-  const described = isJsonObject(message.tool_input) ? message.tool_input.description : "";
+  const input = isJsonObject(message.tool_input) ? message.tool_input : {};
+  const outcome = input.run_in_background === true ? "unknown" : outcomeOf(parts, result, tests);
   return {
     id,
     isOfTurn,
@@ -107,7 +111,7 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
     parts,
     outcome,
     isHidden: !result.failed,
-    purpose: typeof described === "string" ? described : "",
+    purpose: textField(input, "description"),
     text: result.text,
     isTest: tests !== null,
     testsFailed: tests !== null && tests.failed > 0,
@@ -167,36 +171,33 @@ interface Loop {
   values: readonly string[];
 }
 
-/** The loops that a line opens. */
-function loopsOf(segments: readonly Segment[]): Loop[] {
-  return segments.flatMap(({ words, program }) => {
-    const [, name = "", ...rest] = words;
-    if (program === "for" && rest[0] === "in") return [{ name, values: rest.slice(1, 1 + maxValues) }];
-    if (program !== "read") return [];
-    return words.slice(1).flatMap((word) => (/^\w+$/.test(word) ? [{ name: word, values: [] }] : []));
-  });
+// `for f in a b; do cmd $f; done` is read as `cmd a` and `cmd b`.
+function loopsOf({ words, program }: Segment): Loop[] {
+  const [, name = "", ...rest] = words;
+  if (program === "for" && rest[0] === "in") return [{ name, values: rest.slice(1, 1 + maxValues) }];
+  if (program !== "read") return [];
+  return words.slice(1).flatMap((word) => (/^\w+$/.test(word) ? [{ name: word, values: [] }] : []));
 }
 
-/** The word once for each value of the loop variable in it; the word itself where it has none. */
-export function turnsOf(text: string, loops: readonly Loop[]): string[] {
+/** The text once for each value of the loop variable in it; the text itself where it has none. */
+export function roundsOf(text: string, loops: readonly Loop[]): string[] {
   const loop = loops.find(({ name, values }) => values.length > 0 && refersTo(name).test(text));
   return loop === undefined
     ? [text]
     : loop.values.map((value) => text.replace(refersTo(loop.name), () => value));
 }
 
-/** The words with loop variables replaced by the words of another command that they may stand for. */
-export function unrolled(
-  words: readonly string[],
-  loops: readonly Loop[],
-  other: readonly string[],
-): string[] {
-  if (loops.length === 0) return [...words];
-  return words.map((word) => {
-    const pattern = patternOf(word, loops);
-    if (pattern === null) return word;
-    return other.find((one) => !words.includes(one) && pattern.test(one)) ?? word;
-  });
+/** The command with its loop variables replaced by the words of another command that they may stand for. */
+export function unrolled(part: Part, other: Part): Part {
+  if (part.loops.length === 0) return part;
+  const unroll = (words: readonly string[], others: readonly string[]): string[] =>
+    words.map((word) => {
+      const pattern = patternOf(word, part.loops);
+      return others.find((one) => !words.includes(one) && pattern?.test(one)) ?? word;
+    });
+  const words = unroll(part.words, other.words);
+  const environment = unroll(part.environment, other.environment);
+  return { ...part, ...launchedBy(words), words, environment };
 }
 
 /** True when both are the same, or one is a glob of the other: `a.js` and `*.js`. */

@@ -2,7 +2,7 @@
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
 import { stem } from "../../text/stem.ts";
-import { commandFamily, familiesOf, launched, programOf } from "../commands/families.ts";
+import { commandFamily, familiesOf, launchedBy } from "../commands/families.ts";
 import { subcommands } from "../commands/vocabulary.ts";
 import { cueOf } from "../text/cue-pattern.ts";
 import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohibitions.ts";
@@ -38,16 +38,15 @@ interface Use {
 }
 
 function useOf(segment: Segment): Use {
-  const words = launched(segment.words).map((word) => word.toLowerCase());
+  const { launched, name } = launchedBy(segment.words);
+  const words = launched.map((word) => word.toLowerCase());
   const families = familiesOf(segment);
   const verbs = new Set(families.flatMap((family) => family.split(" ").slice(1)));
   const operands = words.slice(1).filter((word) => !word.startsWith("-") && !verbs.has(word));
   const groups = families.flatMap((family) => family.split(" ").slice(0, -1));
   return {
     families,
-    programs: new Set(
-      [segment.program, programOf(words[0] ?? ""), ...groups].map((name) => name.toLowerCase()),
-    ),
+    programs: new Set([segment.program, name, ...groups].map((each) => each.toLowerCase())),
     verbs,
     words,
     names: new Set(operands.flatMap((word) => [word, ...word.split(/[/:]/)])),
