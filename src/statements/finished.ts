@@ -1,23 +1,20 @@
 // Whether a turn finished work that an earlier turn left open.
 import type { Turn } from "../core/records/turn.ts";
 import { concludedIn, withLead } from "./concluded.ts";
-import { isFiller } from "./rules/rule-wording.ts";
 import { cueOf, removing } from "./text/cue-pattern.ts";
 import { saysLeftOpen, saysNothingLeft, withoutOpenCues } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
 import { ownWordsOf } from "./text/own-words.ts";
 import { sentencesOf } from "./text/sentences.ts";
-import { topicTermsOf } from "./text/topic-terms.ts";
+import { sharedCount, tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
 /** True for the text of open work that the turn reports as finished. Precision goes before recall. */
 export type Finishes = (openText: string) => boolean;
 
 /** Null when the turn neither reports anything as finished nor gives an account of what is left. */
 export function finishedIn(turn: Turn): Finishes | null {
-  const reported = reportedIn(turn);
-  const takenUp = takenUpIn(turn);
-  if (reported === null && takenUp === null) return null;
-  return (openText) => reported?.(openText) === true || takenUp?.(openText) === true;
+  const ways = [reportedIn(turn), takenUpIn(turn)].filter((one) => one !== null);
+  return ways.length === 0 ? null : (openText) => ways.some((finishes) => finishes(openText));
 }
 
 // Null when neither the user nor the agent reports anything as finished.
@@ -35,12 +32,12 @@ function reportedIn(turn: Turn): Finishes | null {
   return (openText) => {
     const subject = subjectOf(openText);
     if (subject.size < leastTerms && namesIn(openText).length === 0) return false;
-    if (left.some((one) => shared(subject, one) * 2 >= subject.size)) return false;
-    const names = new Set(namesIn(openText).flatMap((name) => topicTermsOf(name)));
+    if (left.some((one) => sharedCount(subject, one) * 2 >= subject.size)) return false;
+    const names = nameTerms(openText);
     return reports.some(({ terms, isShort }) => {
       if (covers(terms, subject, names)) return true;
       // "Done, the tests pass." reports what the prompt asked for.
-      const isAboutIt = isShort || shared(subject, terms) * 2 >= subject.size;
+      const isAboutIt = isShort || sharedCount(subject, terms) * 2 >= subject.size;
       return isAboutIt && covers(new Set([...terms, ...asked]), subject, names);
     });
   };
@@ -52,7 +49,7 @@ function subjectOf(text: string): Set<string> {
 }
 
 function termsOf(text: string): Set<string> {
-  return new Set(topicTermsOf(text).filter((term) => !isFiller(term)));
+  return new Set(tellingTermsOf(text));
 }
 
 function covers(
@@ -60,12 +57,8 @@ function covers(
   subject: ReadonlySet<string>,
   names: ReadonlySet<string>,
 ): boolean {
-  const common = shared(subject, report);
-  return common > 0 && common >= subject.size * leastShare && shared(names, report) === names.size;
-}
-
-function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  return [...a].filter((term) => b.has(term)).length;
+  const common = sharedCount(subject, report);
+  return common > 0 && common >= subject.size * leastShare && sharedCount(names, report) === names.size;
 }
 
 const leastTerms = 2;
@@ -75,7 +68,7 @@ const leastShare = 0.7;
  * Tells of the text of open work whether the turn replaces it: each of its parts was worked on, or is in the turn's own
  * account of what is left, and at least one was worked on. Null for a turn without an account, or without work.
  */
-function takenUpIn(turn: Turn): ((openText: string) => boolean) | null {
+function takenUpIn(turn: Turn): Finishes | null {
   if (!turn.uses.some(({ isOfTurn }) => isOfTurn)) return null;
   const closing = sentencesOf(turn.closing);
   const account = closing.filter(({ text, lead }) => saysLeftOpen(`${lead} ${text}`));
@@ -150,7 +143,7 @@ function allOf(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
 }
 
 function share(some: ReadonlySet<string>, all: ReadonlySet<string>): number {
-  return some.size === 0 ? 0 : [...some].filter((term) => all.has(term)).length / some.size;
+  return some.size === 0 ? 0 : sharedCount(some, all) / some.size;
 }
 
 function editedFiles({ uses }: Turn): string[] {

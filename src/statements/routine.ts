@@ -1,3 +1,4 @@
+// Which tool uses of a turn are of no lasting interest once it has ended, and which failures its commands end.
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
 import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";

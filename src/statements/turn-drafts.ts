@@ -9,11 +9,10 @@ import { clip } from "../text/plain-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { type Fix, fixesOf } from "./commands/fixes.ts";
 import { concludedIn } from "./concluded.ts";
-import { isFiller } from "./rules/rule-wording.ts";
 import { answeredIn, saidIn } from "./said-by-user.ts";
 import type { Statement, StatementKind } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
-import { topicTermsOf } from "./text/topic-terms.ts";
+import { tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
@@ -29,7 +28,7 @@ function agreesWith(rules: readonly string[], text: string): boolean {
   if (rules.length === 0 || text.length > longestAgreement) return false;
   const said = text.replace(agreement, "");
   const mayBeNew = said === text ? newShare.statement : newShare.agreement;
-  const terms = topicTermsOf(said).filter((term) => !isFiller(term));
+  const terms = tellingTermsOf(said);
   return rules.some((rule) => {
     const known = new Set(topicTermsOf(rule));
     return terms.filter((term) => !known.has(term)).length <= terms.length * mayBeNew;

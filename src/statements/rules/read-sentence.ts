@@ -66,7 +66,8 @@ function maskNames(sentence: string): string {
 }
 
 function maskOf(word: string): string {
-  const [, bare = word, end = ""] = /^(.*?)(\.?)$/.exec(word) ?? [];
+  const end = word.endsWith(".") ? "." : "";
+  const bare = word.slice(0, word.length - end.length);
   if (bare.includes("/")) return (isPath(bare) ? pathMarkOf(bare) : bare) + end;
   if (/^[\d.,]+$/.test(bare)) return word;
   return (fileName.test(bare) ? pathMarkOf(bare) : nameMark) + end;
@@ -113,9 +114,7 @@ function likelyLanguages(text: string): Language[] {
   return scored.filter(({ score }, at) => at < 2 && score === best).map(({ words_ }) => languageOf(words_));
 }
 
-function languageOf(words: RuleWords): Language {
-  const known = languages.get(words);
-  if (known !== undefined) return known;
+const languageOf = memoized((words: RuleWords): Language => {
   const isSpaced = words !== chinese && words !== japanese;
   const compiled = (list: string, start = ""): RegExp =>
     cueOf(isSpaced ? { words: list } : { runs: list }, start);
@@ -129,39 +128,29 @@ function languageOf(words: RuleWords): Language {
     const start = cue === "correction" ? "^[^\\p{L}0-9§¶]*" : lead;
     patterns.set(cue, compiled(list, isOpening ? start : ""));
   }
-  const language = { isSpaced, patterns };
-  languages.set(words, language);
-  return language;
-}
+  return { isSpaced, patterns };
+});
 
-function commonWords(words: RuleWords): RegExp {
-  const known = common.get(words) ?? new RegExp(`^(?:${words.common})$`, "u");
-  common.set(words, known);
-  return known;
+const commonWords = memoized(({ common }: RuleWords): RegExp => new RegExp(`^(?:${common})$`, "u"));
+
+// Compiling the patterns of a language takes milliseconds.
+function memoized<T>(read: (words: RuleWords) => T): (words: RuleWords) => T {
+  const known = new Map<RuleWords, T>();
+  return (words) => {
+    const found = known.get(words) ?? read(words);
+    known.set(words, found);
+    return found;
+  };
 }
 
 const latin = [english, german, spanish, french, portuguese];
-const languages = new Map<RuleWords, Language>();
-const common = new Map<RuleWords, RegExp>();
 
-const openingCues: ReadonlySet<Cue> = new Set([
-  "question",
-  "polite",
-  "task",
-  "product",
-  "remember",
-  "prohibit",
-  "command",
-  "lasting",
-  "adopt",
-  "noNoun",
-  "correction",
-  "general",
-  "label",
-  "takenBack",
-  "withdraws",
-  "instead",
-]);
+// Matched where a clause begins.
+const openingCues: ReadonlySet<string> = new Set(
+  "question polite task product remember prohibit command lasting adopt noNoun correction general label takenBack withdraws instead".split(
+    " ",
+  ),
+);
 
 const clauseEnd = /([,;:.!?](?=\s|$)|\s[-–—]+\s|[()])/;
 const unspacedClauseEnd = /([，、；：。！？]|[,;:.!?](?=\s|$|[\u3040-\u9fff])|\s[-–—]+\s|[()（）])/;

@@ -1,4 +1,5 @@
 // Whether a standing rule, in the user's own words, forbids a command or an edit.
+import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
 import { stem } from "../../text/stem.ts";
@@ -50,18 +51,8 @@ function useOf(segment: Segment): Use {
     verbs,
     words,
     names: new Set(operands.flatMap((word) => [word, ...word.split(/[/:]/)])),
-    writes: writtenBy(segment),
+    writes: [...segment.writes.filter((path) => !path.startsWith("/dev/")), ...filesWritten(segment)],
   };
-}
-
-function writtenBy({ program, words, writes }: Segment): string[] {
-  const files = words.slice(1).filter((word) => !word.startsWith("-"));
-  const own = writes.filter((path) => !path.startsWith("/dev/"));
-  if (fileWriters.has(program)) return [...own, ...files];
-  if (program === "cp" || program === "ln") return [...own, ...files.slice(-1)];
-  if (program === "sed" && words.some((word) => /^-\w*i/.test(word))) return [...own, ...files.slice(-1)];
-  if (program === "git" && gitWriters.has(words[1] ?? "")) return [...own, ...files.slice(1)];
-  return own;
 }
 
 function forbidsUse(prohibition: Prohibition, use: Use): boolean {
@@ -145,8 +136,6 @@ const isNew =
   /(?<![\p{L}])(?:new|any|add(?:ing|s)?|install\w*|pull(?:ing)?|introduc\w+|more|extra|zero|neue\w*|hinzu\w*|weitere\w*|nuev\w+|añad\w+|agreg\w+|nouve\w+|ajout\w+|nov[oa]s?|adicion\w+|нов\p{L}+|добав\p{L}+|став\p{L}+|third[- ]party)(?![\p{L}])|新|添加|引入|增加|追加|入れ/iu;
 const packageCommand =
   /^(?:npm|pnpm|yarn|bun|pip|uv|uv pip|poetry|pipenv|pdm|conda|cargo|go|gem|bundle|composer|dotnet|mix|flutter|dart) (?:install|add|get|require)$/;
-const fileWriters = new Set(["rm", "mv", "tee", "touch", "truncate", "unlink"]);
-const gitWriters = new Set(["rm", "mv", "restore"]);
 // Programs whose names are ordinary words: only a code span names them.
 const commonWords = new Set(
   "act at black cut date file find go hatch history join just kill less link look mail make man melt mix more node poetry run screen script sort split task test time watch which who write".split(

@@ -1,12 +1,6 @@
 // Wording of rules that tells nothing of their subject, in eight languages: fillers, replacement, scope.
 import { cueOf } from "../text/cue-pattern.ts";
-import { topicTermsOf } from "../text/topic-terms.ts";
 import { isPortuguese } from "./prohibitions.ts";
-
-/** True for a term that every rule may have: "always", "use", "from now on". */
-export function isFiller(term: string): boolean {
-  return fillers.has(term);
-}
 
 /** The text without the fillers of scripts that do not part their words. */
 export function withoutFillers(text: string): string {
@@ -31,19 +25,6 @@ export function scopeOf(text: string): string[] {
     isScope(found) ? [where] : [],
   );
 }
-
-const fillers: ReadonlySet<string> = new Set(
-  topicTermsOf(`always never not nor instead rather longer anymore any more only must should shall may can prefer preferred
-    avoid stop use used uses using switch switched switching moved change changed keep kept choose chose future rule forget
-    without forbidden banned allowed everything anything here project
-    nie niemals statt stattdessen anstatt verwende verwenden verwendet benutze benutzen benutzt nutze nutzen nutzt nimm
-    nehmen nehme lieber künftig sofort immer grundsätzlich ab jetzt regel verboten vermeide vermeiden projekt
-    nunca jamás usa usar usamos usen uses lugar vez adelante partir siempre evita evitar prefiere regla proyecto
-    jamais utilise utilisez utiliser utilisons lieu plutôt désormais dorénavant partir toujours évite préfère règle projet
-    use usar usamos usem lugar vez diante partir agora sempre evite prefira regra projeto
-    никогда нельзя вместо используй используем использовать используйте всегда отныне впредь теперь момента больше правило
-    проекте бери берём`),
-);
 
 const fillerRuns =
   /从现在开始|从现在起|现在起|从现在|以后|今后|今後は?|これから|今日から|代わりに|代わり|必ず|常に|总是|一律|统一|请|都|改用|改为|换成|使用|只用|不再|不要|不能|不得|禁止|而不是|而是|不用|用|しない|ないで|ではなく|ください|使って|使わない|使います|使う|使い|いつも|もう/gu;

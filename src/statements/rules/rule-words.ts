@@ -2,114 +2,62 @@
 
 /** Lists for `cueOf`. "Opens" means that the list is matched at the start of a clause, after filler words. */
 export interface RuleWords {
-  /** Function words: they tell the language. */
-  common: string;
-  /** What may stand before the first word that counts. */
-  filler: string;
-  /** Opens a question without a question mark. */
-  question: string;
-  /** Opens a request in the form of a question. */
-  polite: string;
-  /** Limits a wish to this task or to a time. */
-  once: string;
-  /** Gives the words of somebody else. */
-  reported: string;
-  /** An opinion, a guess or a case that is only imagined. */
-  doubt: string;
-  /** Tells what happened. */
-  event: string;
-  /** Tells what misbehaves. */
-  bug: string;
-  /** Opens a request to do something now. */
-  task: string;
-  /** Opens a sentence about the product: its users, its screens, what it handles. */
-  product: string;
-  /** What a product does, after "always" and "never". */
-  produce: string;
-  /** What rules of a project are about: tests, commits, names. */
-  artifact: string;
-  /** Says that it stands from now on or in general. */
-  duration: string;
-  /** Opens what is to be remembered. */
-  remember: string;
-  /** Says that it applies to all of a kind. */
-  applies: string;
+  common: string; // function words: they tell the language
+  filler: string; // what may stand before the first word that counts
+  question: string; // opens a question without a question mark
+  polite: string; // opens a request in the form of a question
+  once: string; // limits a wish to this task or to a time
+  reported: string; // gives the words of somebody else
+  doubt: string; // an opinion, a guess or a case that is only imagined
+  event: string; // tells what happened
+  bug: string; // tells what misbehaves
+  task: string; // opens a request to do something now
+  product: string; // opens a sentence about the product: its users, its screens, what it handles
+  produce: string; // what a product does, after "always" and "never"
+  artifact: string; // what rules of a project are about: tests, commits, names
+  duration: string; // says that it stands from now on or in general
+  remember: string; // opens what is to be remembered
+  applies: string; // says that it applies to all of a kind
   always: string;
   never: string;
   only: string;
   nobody: string;
-  /** What nobody may do. */
-  devVerb: string;
+  devVerb: string; // what nobody may do
   every: string;
-  /** Our. */
-  possessive: string;
-  /** With us, in this project. */
-  here: string;
-  /** We do, in the present tense. */
-  habit: string;
+  possessive: string; // our
+  here: string; // with us, in this project
+  habit: string; // we do, in the present tense
   deontic: string;
-  /** Says in the present tense how things are. */
-  copula: string;
-  /** Says where things belong. */
-  place: string;
-  /** Says that it shall stay as it is. */
-  stays: string;
-  /** Opens a prohibition. */
-  prohibit: string;
-  /** Makes a prohibition general: anything, by hand, ever. */
-  generic: string;
-  /** Opens a general order: always run, never commit. */
-  command: string;
-  /** What makes an object one certain thing: articles, ordinals, numbers. */
-  single: string;
-  /**
-   * Opens an order on a kind of thing: never use this tool, never edit this folder. `<kind>` stands for a word that no
-   * word of `single` is.
-   */
-  lasting: string;
-  /** Says what a machine or a network has, or how to reach it. */
-  environment: string;
-  /** Opens an order to use a kind of thing. */
-  adopt: string;
-  /** Opens "no such thing". */
-  noNoun: string;
-  /** For every case: whenever you, before each. */
-  condition: string;
-  /** For one case or every case: when you, before you. */
-  occasion: string;
-  /** What the agent writes to the user. */
-  answer: string;
-  /** How that is to look. */
-  shape: string;
+  copula: string; // says in the present tense how things are
+  place: string; // says where things belong
+  stays: string; // says that it shall stay as it is
+  prohibit: string; // opens a prohibition
+  generic: string; // makes a prohibition general: anything, by hand, ever
+  command: string; // opens a general order: always run, never commit
+  single: string; // what makes an object one certain thing: articles, ordinals, numbers
+  lasting: string; // opens an order on a kind of thing: never use this tool. `<kind>` stands for a word that is none of `single`
+  environment: string; // says what a machine or a network has, or how to reach it
+  adopt: string; // opens an order to use a kind of thing
+  noNoun: string; // opens "no such thing"
+  condition: string; // for every case: whenever you, before each
+  occasion: string; // for one case or every case: when you, before you
+  answer: string; // what the agent writes to the user
+  shape: string; // how that is to look
   prefer: string;
-  /** This, not that. */
-  contrast: string;
-  /** Opens a correction of what the agent did. */
-  correction: string;
-  /** Says what was decided or given up. */
-  decided: string;
-  /** Says what people do to things: written, edited, named. */
-  passive: string;
-  /** A statement about all things of a kind: "dates are in UTC". */
-  general: string;
-  /** Forbids something about one certain thing. */
-  definite: string;
-  /** Speaks of what the sentence before said: "same for all figures". */
-  pointsBack: string;
-  /** In all projects. */
-  everywhere: string;
-  /** From the next time on. */
-  nextTime: string;
-  /** Opens a clause that names a text with a convention, before a colon: "commit subjects in this repo: ...". */
-  label: string;
-  /** Opens the withdrawal of what was just said: "forget it". */
-  takenBack: string;
-  /** Opens the withdrawal of a habit: "drop the prefixes". */
-  withdraws: string;
-  /** Opens what replaces a habit: "instead ...". */
-  instead: string;
-  /** What comes first in an answer. */
-  order: string;
+  contrast: string; // this, not that
+  correction: string; // opens a correction of what the agent did
+  decided: string; // says what was decided or given up
+  passive: string; // says what people do to things: written, edited, named
+  general: string; // a statement about all things of a kind: "dates are in UTC"
+  definite: string; // forbids something about one certain thing
+  pointsBack: string; // speaks of what the sentence before said: "same for all figures"
+  everywhere: string; // in all projects
+  nextTime: string; // from the next time on
+  label: string; // opens a clause that names a text with a convention, before a colon: "commit subjects in this repo: ..."
+  takenBack: string; // opens the withdrawal of what was just said: "forget it"
+  withdraws: string; // opens the withdrawal of a habit: "drop the prefixes"
+  instead: string; // opens what replaces a habit: "instead ..."
+  order: string; // what comes first in an answer
 }
 
 export type Cue = keyof RuleWords;

@@ -1,11 +1,10 @@
 // Whether two rules contradict each other, and whether the newer one certainly replaces the older.
 import type { Speaker } from "../../core/records/statement.ts";
 import { bareWordsOf } from "../../text/words.ts";
-import { topicTermsOf } from "../text/topic-terms.ts";
+import { sharedCount, tellingTermsOf, topicTermsOf } from "../text/topic-terms.ts";
 import { alternativesIn } from "./alternatives.ts";
 import {
   clausesOf,
-  isFiller,
   isReplacement,
   type RuleClause,
   scopeOf,
@@ -137,28 +136,28 @@ function addClause({ terms, rest, values }: Side, clause: string): void {
 }
 
 function termsOf(text: string): string[] {
-  return topicTermsOf(withoutFillers(text)).filter((term) => !isFiller(term));
+  return tellingTermsOf(withoutFillers(text));
 }
 
 type Conflict = "rejected by the newer" | "other value" | "other" | null;
 
 // Two values of one choice: npm and pnpm, tabs and spaces. Rules with words of their own each are about two things.
 function choiceConflict(older: Subject, newer: Subject): Conflict {
-  if (older.rest.size > 0 && newer.rest.size > 0 && shared(older.rest, newer.rest) === 0) return null;
+  if (older.rest.size > 0 && newer.rest.size > 0 && sharedCount(older.rest, newer.rest) === 0) return null;
   for (const [choice, values] of older.chosen) {
     const refused = newer.refused.get(choice);
-    if (refused !== undefined && shared(values, refused) > 0) return "rejected by the newer";
+    if (refused !== undefined && sharedCount(values, refused) > 0) return "rejected by the newer";
     const chosen = newer.chosen.get(choice);
-    if (chosen !== undefined && shared(values, chosen) === 0) return "other";
+    if (chosen !== undefined && sharedCount(values, chosen) === 0) return "other";
   }
   for (const [choice, values] of older.refused)
-    if (shared(values, newer.chosen.get(choice) ?? noTerms) > 0) return "other";
+    if (sharedCount(values, newer.chosen.get(choice) ?? noTerms) > 0) return "other";
   return null;
 }
 
 // One asks for what the other rejects, and they share half of their words.
 function rejectionConflict(older: Subject, newer: Subject): Conflict {
-  const common = shared(older.all, newer.all);
+  const common = sharedCount(older.all, newer.all);
   if (common < 2 || common * 2 < Math.min(older.all.size, newer.all.size)) return null;
   if (opposed(older.asked, newer.rejected, newer.asked, older.rejected)) return "rejected by the newer";
   if (opposed(newer.asked, older.rejected, older.asked, newer.rejected)) return "other";
@@ -177,7 +176,7 @@ function opposed(
 // The same sentence with another number or name in it.
 function valueConflict(older: Subject, newer: Subject): Conflict {
   const [ownOlder, ownNewer] = [without(older.all, newer.all), without(newer.all, older.all)];
-  const common = shared(older.all, newer.all);
+  const common = sharedCount(older.all, newer.all);
   const isAlike = common >= 2 && common * 3 >= Math.max(older.all.size, newer.all.size) * 2;
   const isOtherValue = isNamed(ownOlder, older) && isNamed(ownNewer, newer);
   return isAlike && isOtherValue ? "other value" : null;
@@ -187,16 +186,12 @@ function isNamed(terms: readonly string[], { named }: Subject): boolean {
   return terms.length > 0 && terms.length <= 2 && terms.every((term) => named.has(term));
 }
 
-function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  return [...a].filter((term) => b.has(term)).length;
-}
-
 function without(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
   return [...a].filter((term) => !b.has(term));
 }
 
 function isSubset(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return shared(a, b) === a.size;
+  return sharedCount(a, b) === a.size;
 }
 
 const partEnd = /[;；。]|[.!?！？]\s|\s(?:and|und|y|et|e|и)\s/u;

@@ -121,8 +121,7 @@ export function saysChanged(text: string): boolean {
 
 /** The classes that the wording of a sentence has. */
 export function closingCuesOf(text: string): Set<ClosingCue> {
-  const names = Object.keys(closingCues) as ClosingCue[];
-  return new Set(names.filter((name) => closingCues[name].test(text)));
+  return classesOf(text, closingCues);
 }
 
 /** Classes of wording; a sentence can have several. */
@@ -185,10 +184,13 @@ const promptCues = {
   }),
 } as const;
 
-type PromptCue = keyof typeof promptCues;
+export type PromptCue = keyof typeof promptCues;
 
 /** The classes that the wording of a sentence has. */
 export function promptCuesOf(text: string): Set<PromptCue> {
-  const names = Object.keys(promptCues) as PromptCue[];
-  return new Set(names.filter((name) => promptCues[name].test(text)));
+  return classesOf(text, promptCues);
+}
+
+function classesOf<C extends string>(text: string, cues: Readonly<Record<C, RegExp>>): Set<C> {
+  return new Set((Object.keys(cues) as C[]).filter((name) => cues[name].test(text)));
 }

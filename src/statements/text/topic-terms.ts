@@ -14,6 +14,16 @@ export function topicTermsOf(text: string): string[] {
   return [...terms];
 }
 
+/** The same without the words that every rule may have: "always", "use", "from now on". */
+export function tellingTermsOf(text: string): string[] {
+  return topicTermsOf(text).filter((term) => !fillers.has(term));
+}
+
+/** Counts the terms of the first set that the second has too. */
+export function sharedCount(some: ReadonlySet<string>, all: ReadonlySet<string>): number {
+  return [...some].filter((term) => all.has(term)).length;
+}
+
 /** True for a word that says nothing about a topic: articles, pronouns, auxiliaries, polite words. */
 function isCommon(term: string): boolean {
   return commonWords.has(term) || (term.length < 2 && !/\d/.test(term));
@@ -61,3 +71,16 @@ const commonWords: ReadonlySet<string> = withStems(
 function withStems(words: readonly string[]): Set<string> {
   return new Set([...words, ...words.map(stem)]);
 }
+
+const fillers: ReadonlySet<string> = new Set(
+  topicTermsOf(`always never not nor instead rather longer anymore any more only must should shall may can prefer preferred
+    avoid stop use used uses using switch switched switching moved change changed keep kept choose chose future rule forget
+    without forbidden banned allowed everything anything here project
+    nie niemals statt stattdessen anstatt verwende verwenden verwendet benutze benutzen benutzt nutze nutzen nutzt nimm
+    nehmen nehme lieber künftig sofort immer grundsätzlich ab jetzt regel verboten vermeide vermeiden projekt
+    nunca jamás usa usar usamos usen uses lugar vez adelante partir siempre evita evitar prefiere regla proyecto
+    jamais utilise utilisez utiliser utilisons lieu plutôt désormais dorénavant partir toujours évite préfère règle projet
+    use usar usamos usem lugar vez diante partir agora sempre evite prefira regra projeto
+    никогда нельзя вместо используй используем использовать используйте всегда отныне впредь теперь момента больше правило
+    проекте бери берём`),
+);

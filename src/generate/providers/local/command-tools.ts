@@ -1,11 +1,12 @@
 // Shell commands: what ran, how it ended, and which lines of its output are worth keeping.
+
+import { commandFiles, operands } from "../../../core/tools/command-files.ts";
 import { gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
 import type { ErrorLines } from "../../../core/tools/error-lines.ts";
 import type { TestResults } from "../../../core/tools/test-results.ts";
 import { commandIn } from "../../../core/tools/tool-kind.ts";
 import { textField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, oneLine } from "../../../text/plain-text.ts";
-import { commandFiles, operands } from "./command-files.ts";
 import { type CommandRun, readCommandRun } from "./command-run.ts";
 import { changeConcepts, commitType, describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";

@@ -1,8 +1,8 @@
 // What a shell command runs, and which files it names.
 import { expect, it } from "vitest";
+import { commandFiles } from "../../../../src/core/tools/command-files.ts";
 import { commandKind, mainSegment } from "../../../../src/core/tools/command-kind.ts";
 import { parseCommandLine } from "../../../../src/core/tools/command-line.ts";
-import { commandFiles } from "../../../../src/generate/providers/local/command-files.ts";
 import { paths } from "../../../../src/generate/providers/local/finding.ts";
 
 const segments: [command: string, texts: string[]][] = [

@@ -1,6 +1,6 @@
 // Which files simple commands read and write.
-import { editsInPlace, gitVerb } from "../../../core/tools/command-kind.ts";
-import { joinPath, type Segment } from "../../../core/tools/command-line.ts";
+import { editsInPlace, gitVerb } from "./command-kind.ts";
+import { joinPath, type Segment } from "./command-line.ts";
 
 /** The files that the segments read and write, as named; patterns and variables are left to `paths` to drop. */
 export function commandFiles(segments: readonly Segment[]): { read: string[]; written: string[] } {
@@ -8,7 +8,7 @@ export function commandFiles(segments: readonly Segment[]): { read: string[]; wr
   const written: string[] = [];
   for (const segment of segments) {
     const at = (path: string) => joinPath(segment.directory, path);
-    written.push(...segment.writes.map(at), ...writtenBy(segment).map(at));
+    written.push(...segment.writes.map(at), ...filesWritten(segment).map(at));
     read.push(...readBy(segment).map(at));
   }
   return { read, written };
@@ -28,30 +28,12 @@ export function operands(
   return kept;
 }
 
-function writtenBy(segment: Segment): string[] {
+/** The files that a simple command changes, as it names them. */
+export function filesWritten(segment: Segment): string[] {
   const files = operands(segment);
-  switch (segment.program) {
-    case "mv":
-    case "rm":
-    case "touch":
-    case "tee":
-    case "truncate":
-    case "unlink":
-      return files;
-    case "cp":
-    case "ln":
-      return files.slice(-1);
-    case "chmod":
-    case "chown":
-      return files.slice(1);
-    case "sed":
-      if (!editsInPlace(segment)) return [];
-      return segment.words.includes("-e") ? operands(segment, sedScripts) : files.slice(1);
-    case "git":
-      return gitMoves.has(gitVerb(segment.words)) ? files.slice(1) : [];
-    default:
-      return [];
-  }
+  if (writers.has(segment.program)) return files.slice(writers.get(segment.program));
+  if (segment.program === "sed") return editsInPlace(segment) ? sedFiles(segment) : [];
+  return segment.program === "git" && gitMoves.has(gitVerb(segment.words)) ? files.slice(1) : [];
 }
 
 function readBy(segment: Segment): string[] {
@@ -59,12 +41,20 @@ function readBy(segment: Segment): string[] {
   if (program === "cp") return operands(segment).slice(0, -1);
   if (!readers.has(program)) return [];
   if (program === "head" || program === "tail") return operands(segment, lineCounts);
-  if (program === "sed") {
-    if (editsInPlace(segment)) return [];
-    return segment.words.includes("-e") ? operands(segment, sedScripts) : operands(segment).slice(1);
-  }
+  if (program === "sed") return editsInPlace(segment) ? [] : sedFiles(segment);
   return scripted.has(program) ? operands(segment).slice(1) : operands(segment);
 }
+
+function sedFiles(segment: Segment): string[] {
+  return segment.words.includes("-e") ? operands(segment, sedScripts) : operands(segment).slice(1);
+}
+
+/** Where the files begin that a program changes. */
+const writers: ReadonlyMap<string, number> = new Map([
+  ...["mv", "rm", "touch", "tee", "truncate", "unlink"].map((name): [string, number] => [name, 0]),
+  ...["chmod", "chown"].map((name): [string, number] => [name, 1]),
+  ...["cp", "ln"].map((name): [string, number] => [name, -1]),
+]);
 
 const readers = new Set("cat head tail less more bat nl wc sed jq awk diff stat file".split(" "));
 const scripted = new Set(["jq", "awk"]);
