@@ -1,4 +1,4 @@
-// Keys and connections as the command line prints them.
+// Renders keys and connect commands.
 import { isoTime } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { ApiKey } from "../core/records/api-key.ts";
@@ -11,20 +11,20 @@ interface ListedKey extends ApiKey {
   project: string | null;
 }
 
-/** What is said beside a key that is shown once. */
+/** Printed beside a new key. */
 export function createdLines(
   { id, expiresAt, scopes }: { id: string; expiresAt: string; scopes: readonly string[] },
   { team, project }: { team: string; project?: string | undefined },
 ): string[] {
   const reach = project === undefined ? `every project of ${team}` : `${project} of ${team}`;
   return [
-    "Keep it now: it is stored nowhere and not shown again.",
-    `It is key ${id}, for ${terminalLine(reach)}, may ${scopes.join(" and ")}, and ends on ${expiresAt.slice(0, 10)}.`,
-    "`mem keys connect --key <key>` prints how an agent is given it.",
+    "Save the key now: it is not stored and not shown again.",
+    `Key ${id} for ${terminalLine(reach)}: ${scopes.join(" and ")}, expires ${expiresAt.slice(0, 10)}.`,
+    "Connect an agent: `mem keys connect --key <key>`.",
   ];
 }
 
-/** A head and a line for each key; where that is too wide for the terminal, two lines for each and no head. */
+/** A table; two lines for each key where the table is too wide for the terminal. */
 export function keyLines(
   keys: readonly ListedKey[],
   { nowEpochMs, columns }: { nowEpochMs: number; columns: number },
@@ -79,7 +79,7 @@ function day(epochMs: number): string {
   return isoTime(epochMs).slice(0, 10);
 }
 
-/** Keys for a program, in the words of the wire. */
+/** Keys with the field names of the HTTP API. */
 export function keysAsJson(keys: readonly ListedKey[]) {
   const timeOf = (epochMs: number | null) => (epochMs === null ? null : isoTime(epochMs));
   return keys.map((key) => ({
@@ -100,7 +100,7 @@ export function keysAsJson(keys: readonly ListedKey[]) {
   }));
 }
 
-/** How a key is connected to the server at that address, as GET /v1/connect has it. Throws `usage`. */
+/** The connect commands for a server, as GET /v1/connect returns them. Throws `usage`. */
 export function connectionOf(serverUrl: string, apiKey: string) {
   if (!URL.canParse(serverUrl) || !/^https?:/i.test(serverUrl)) {
     throw new MemError("usage", {
@@ -113,7 +113,7 @@ export function connectionOf(serverUrl: string, apiKey: string) {
   return { mcpUrl, connectCommand: commands["claude-code"], connectCommands: commands, hint: connectHint };
 }
 
-/** Each agent with its line below it. */
+/** Each agent with its command below it. */
 export function connectLines({ connectCommands: commands }: ReturnType<typeof connectionOf>): string[] {
   return connectHosts.flatMap((host) => [`# ${host}`, commands[host]]);
 }

@@ -1,19 +1,21 @@
-// What `mem keys` does on the server's host: the first key, lists over every team, revocation. The database is the permission.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+// `mem keys` on the server's host: the first key, keys of every team, revocation. Access to the database is the permission.
 import { type Clock, isoTime } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import { scopes as everyScope, type Scope } from "../core/records/tenancy.ts";
-import { version } from "../core/version.ts";
 import { insertKey, listAllKeys, type NamedKey, revokeKey, teamOfKey } from "../store/postgres/api-keys.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
-import { migrateServer } from "../store/postgres/migrate.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { teamExists } from "../store/postgres/teams.ts";
 import { inTransaction } from "../store/postgres/tenant.ts";
 import { freshKey } from "../tenancy/keys/new-key.ts";
-import { type AdministerOptions, withDatabase } from "./administer.ts";
-import { ensureNamedProject, ensureNamedTeam } from "./ensure-home.ts";
+import {
+  type AdministerOptions,
+  demandCluster,
+  ensureNamedProject,
+  ensureNamedTeam,
+  parseName,
+  withMigrated,
+} from "./administer.ts";
 import { labelOf } from "./key-ports.ts";
 
 export interface FirstKey {
@@ -25,7 +27,7 @@ export interface FirstKey {
   label: string;
 }
 
-/** What `mem keys create --json` prints; the text of the key is shown this once. */
+/** Output of `mem keys create --json`; the key itself is shown only this once. */
 export interface CreatedKey {
   id: string;
   apiKey: string;
@@ -35,13 +37,13 @@ export interface CreatedKey {
   expiresAt: string;
 }
 
-/** Makes a key, and its team and project when there are none of the name. A private PostgreSQL is started if need be. */
+/** Creates a key, and its team and project if there are none of the name. */
 export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: Clock): Promise<CreatedKey> {
-  const team = nameOf("team", wish.team);
-  const project = wish.project === undefined ? undefined : nameOf("project", wish.project);
-  return withDatabase(options, async ({ owner, system }) => {
-    await migrateServer(owner, version());
-    return inTransaction(system, async (connection) => {
+  const help = "See `mem keys create --help`.";
+  const team = parseName("team", wish.team, help);
+  const project = wish.project === undefined ? undefined : parseName("project", wish.project, help);
+  return withMigrated(options, ({ system }) =>
+    inTransaction(system, async (connection) => {
       const { id: team_id } = await ensureNamedTeam(connection, team);
       const project_id =
         project === undefined ? null : (await ensureNamedProject(connection, { team_id, name: project })).id;
@@ -63,18 +65,22 @@ export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: 
         scopes: made.scopes,
         expiresAt: isoTime(made.expires_at_epoch),
       };
-    });
-  });
+    }),
+  );
 }
 
-/** Keys of every team, or of the one of that name. Throws `not_found` where no server has run yet, or no team has it. */
+const noServer = {
+  message: "No server has a database here, so there are no keys.",
+  hint: "Set MEM_DATABASE_URL to the server's, or create the first key with `mem keys create`.",
+};
+
+/** Keys of every team, or of one. Throws `not_found` when no server has run yet, or no team has the name. */
 export function listKeysNow(options: AdministerOptions, team: string | undefined): Promise<NamedKey[]> {
-  demandServer(options);
-  return withDatabase(options, async ({ owner, system }) => {
-    await migrateServer(owner, version());
+  demandCluster(options, noServer);
+  return withMigrated(options, async ({ system }) => {
     if (team !== undefined && !(await teamExists(system, team))) {
       throw new MemError("not_found", {
-        message: `There is no team named \`${team}\`.`,
+        message: `No team named \`${team}\`.`,
         hint: "`mem keys list` lists the keys of every team.",
       });
     }
@@ -82,20 +88,17 @@ export function listKeysNow(options: AdministerOptions, team: string | undefined
   });
 }
 
-/** Ends a key and every key that descends from it; the ids of those that lived. Throws `not_found`. */
+/** Revokes a key and its descendants; returns the ids of those that were active. Throws `not_found`. */
 export function revokeKeyNow(options: AdministerOptions, id: string): Promise<string[]> {
-  demandServer(options);
-  return withDatabase(options, async ({ owner, system }) => {
-    await migrateServer(owner, version());
-    return revokeAnywhere(system, id);
-  });
+  demandCluster(options, noServer);
+  return withMigrated(options, ({ system }) => revokeAnywhere(system, id));
 }
 
 async function revokeAnywhere(system: Connections, id: string): Promise<string[]> {
   const team_id = await teamOfKey(system, id);
   if (team_id === undefined) {
     throw new MemError("not_found", {
-      message: "There is no key of that id.",
+      message: "No key has this id.",
       hint: "`mem keys list` shows the ids.",
     });
   }
@@ -108,26 +111,5 @@ async function revokeAnywhere(system: Connections, id: string): Promise<string[]
       details: { revokedIds },
     });
     return revokedIds;
-  });
-}
-
-// A cluster that is made only to be found empty would take seconds and 40 MB.
-function demandServer({ settings, server }: AdministerOptions): void {
-  if (server.get("MEM_DATABASE_URL").isSet) return;
-  if (existsSync(join(settings.dataDir, "postgres", "cluster", "PG_VERSION"))) return;
-  throw new MemError("not_found", {
-    message: "No server has a database here, so there are no keys.",
-    hint: "Set MEM_DATABASE_URL to the server's, or make the first key with `mem keys create`.",
-  });
-}
-
-const maxNameChars = 200;
-
-function nameOf(what: string, text: string): string {
-  const name = labelOf(text);
-  if (name !== "" && name.length <= maxNameChars) return name;
-  throw new MemError("usage", {
-    message: `The name of the ${what} must have 1 to ${maxNameChars} characters.`,
-    hint: "See `mem keys create --help`.",
   });
 }

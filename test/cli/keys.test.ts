@@ -79,7 +79,7 @@ test("mem keys revoke ends a key once, and says so of one that is not there", as
     id,
     revokedIds: [id],
   });
-  expect((await run("keys", "revoke", id)).stdout).toBe("It was revoked before.\n");
+  expect((await run("keys", "revoke", id)).stdout).toBe("Already revoked.\n");
   expect((await run("keys", "list", "--team", "revoked")).stdout).toContain("revoked 2");
   for (const absent of ["x", "00000000-0000-4000-8000-000000000000"]) {
     expect((await run("keys", "revoke", absent)).code).toBe(66);
@@ -139,7 +139,7 @@ test("a team that nobody has is not a team without keys", async () => {
   await create(run, "--team", "known", ...both);
   const { code, stdout, stderr } = await run("keys", "list", "--team", "nobody");
   expect([code, stdout]).toEqual([66, ""]);
-  expect(stderr).toContain("There is no team named `nobody`.");
+  expect(stderr).toContain("No team named `nobody`.");
   expect((await run("keys", "list", "--team", "known")).code).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-// `mem keys create|list|revoke|connect`: the API keys of the hosted server, on the server's host.
+// `mem keys`: API keys of the hosted server, on the server's host.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type ConnectHost, connectHosts, keyPlaceholder } from "../../core/records/connect-commands.ts";
 import { type Scope, scopes } from "../../core/records/tenancy.ts";
@@ -9,12 +9,10 @@ import { connectionOf, connectLines, createdLines, keyLines, keysAsJson } from "
 
 /** Adds `mem keys create|list|revoke|connect`. */
 export function registerKeys(program: Command, context: CliContext): void {
-  const keys = program
-    .command("keys")
-    .description("make, list and revoke the keys of the hosted server; needs its database");
+  const keys = program.command("keys").description("create, list and revoke API keys of the hosted server");
   withExamples(keys, [
     ["mem keys create --team acme --scope memories:read", "the first key"],
-    ["mem keys connect", "how agents are connected"],
+    ["mem keys connect", "connect an agent"],
   ]);
   registerCreate(keys, context);
   registerList(keys, context);
@@ -34,12 +32,12 @@ interface CreateOptions {
 function registerCreate(keys: Command, context: CliContext): void {
   const create = keys
     .command("create")
-    .description("make a key, and its team and project when there are none of the name")
-    .requiredOption("--team <name>", "the team that it belongs to")
-    .option("--project <name>", "the one project that it reaches; every one of the team without it")
-    .requiredOption("--scope <scope>", `what it may do: ${scopes.join(" or ")}; may be repeated`, addScope)
-    .option("--expires-in-days <days>", "from 1 to 365", parseDays, 90)
-    .option("--label <text>", "what lists show of it, for example whose it is", "")
+    .description("create a key; creates the team and project if needed")
+    .requiredOption("--team <name>", "team of the key")
+    .option("--project <name>", "limit the key to one project")
+    .requiredOption("--scope <scope>", `permission: ${scopes.join(" or ")}; may be repeated`, addScope)
+    .option("--expires-in-days <days>", "lifetime, 1 to 365 days", parseDays, 90)
+    .option("--label <text>", "name shown in lists, for example the owner", "")
     .option("--json", "print JSON")
     .action(async ({ scope, json, ...wish }: CreateOptions) => {
       const { createKeyNow } = await import("../../server/administer-keys.ts");
@@ -63,8 +61,8 @@ function registerCreate(keys: Command, context: CliContext): void {
 function registerList(keys: Command, context: CliContext): void {
   const list = keys
     .command("list")
-    .description("list the keys, without their text")
-    .option("--team <name>", "of one team")
+    .description("list the keys, without their secrets")
+    .option("--team <name>", "only keys of this team")
     .option("--json", "print JSON")
     .action(async ({ team, json }: { team?: string; json?: true }) => {
       const { listKeysNow } = await import("../../server/administer-keys.ts");
@@ -79,37 +77,37 @@ function registerList(keys: Command, context: CliContext): void {
       }
     });
   withExamples(list, [
-    ["mem keys list", "of every team"],
-    ["mem keys list --team acme --json", "of one, for a program"],
+    ["mem keys list", "all teams"],
+    ["mem keys list --team acme --json", "one team, for a script"],
   ]);
 }
 
 function registerRevoke(keys: Command, context: CliContext): void {
   const revoke = keys
     .command("revoke")
-    .description("end a key and every key that was made with it, for good")
-    .argument("<id>", "as `mem keys list` shows it")
+    .description("revoke a key and every key created with it")
+    .argument("<id>", "id from `mem keys list`")
     .option("--json", "print JSON")
     .action(async (id: string, { json }: { json?: true }) => {
       const { revokeKeyNow } = await import("../../server/administer-keys.ts");
       const revokedIds = await revokeKeyNow(settingsOf(context), id);
       if (json === true) context.io.json({ revoked: true, id, revokedIds });
-      else if (revokedIds.length === 0) context.io.out("It was revoked before.");
+      else if (revokedIds.length === 0) context.io.out("Already revoked.");
       else {
         const others = revokedIds.length - 1;
         context.io.out(
           others === 0
             ? "Revoked."
-            : `Revoked, and ${others} that ${others === 1 ? "descends" : "descend"} from it.`,
+            : `Revoked, with ${others} ${others === 1 ? "key" : "keys"} created with it.`,
         );
         context.io.err(
-          "Servers that run refuse it at once; one that has lost its connection to the database, within ten seconds.",
+          "Running servers refuse it immediately; a server without a database connection, within ten seconds.",
         );
       }
     });
   withExamples(revoke, [
     ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a", ""],
-    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json", "for a program"],
+    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json", "for a script"],
   ]);
 }
 
@@ -123,10 +121,10 @@ interface ConnectOptions {
 function registerConnect(keys: Command, context: CliContext): void {
   const connect = keys
     .command("connect")
-    .description("print the line that gives an agent recall from the server")
-    .addOption(new Option("--host-agent <name>", "of one agent").choices(connectHosts))
-    .option("--url <address>", "of the server; MEM_PUBLIC_URL, or of the server that runs here, without it")
-    .option("--key <key>", "to put into the line", keyPlaceholder)
+    .description("print the command that connects an agent to the server")
+    .addOption(new Option("--host-agent <name>", "only for this agent").choices(connectHosts))
+    .option("--url <address>", "address of the server; default: MEM_PUBLIC_URL or the server here")
+    .option("--key <key>", "API key to use in the command", keyPlaceholder)
     .option("--json", "print JSON")
     .action(async ({ hostAgent, url, key, json }: ConnectOptions) => {
       const { io } = context;
@@ -134,7 +132,7 @@ function registerConnect(keys: Command, context: CliContext): void {
       const connection = connectionOf(known ?? defaultUrl, key);
       if (known === undefined)
         io.err(
-          `No server runs on this data directory: ${defaultUrl} is its address unless --port says another.`,
+          `No server runs on this data directory. Using the default address ${defaultUrl}; set --url for another.`,
         );
       if (json === true) io.json(connection);
       else if (hostAgent !== undefined) io.out(connection.connectCommands[hostAgent]);
@@ -164,12 +162,12 @@ function settingsOf(context: CliContext) {
 
 function addScope(text: string, before: Scope[] = []): Scope[] {
   const added = scopes.find((scope) => scope === text);
-  if (added === undefined) throw new InvalidArgumentError(`A scope is ${scopes.join(" or ")}.`);
+  if (added === undefined) throw new InvalidArgumentError(`Must be ${scopes.join(" or ")}.`);
   return before.includes(added) ? before : [...before, added];
 }
 
 function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (days >= 1 && days <= 365) return days;
-  throw new InvalidArgumentError("It is a whole number of days from 1 to 365.");
+  throw new InvalidArgumentError("Must be a whole number from 1 to 365.");
 }

@@ -1,11 +1,11 @@
-// `mem server`: the hosted edition for a team, in the foreground as containers want it.
+// `mem server`: runs the hosted server in the foreground.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type VectorStatus, vectorsInWords } from "../../core/records/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import { wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { registerServerTransfer } from "./server-transfer.ts";
+import { registerServerExport } from "./server-export.ts";
 
 interface StartOptions {
   role: "all" | "http" | "generate";
@@ -17,15 +17,15 @@ interface StartOptions {
 export function registerServer(program: Command, context: CliContext): void {
   const server = program
     .command("server")
-    .description("run the hosted edition for a team")
+    .description("run the hosted server for a team")
     .addOption(
-      new Option("--role <role>", "what this process does: answer, generate, or both")
+      new Option("--role <role>", "serve HTTP, generate, or both")
         .choices(["all", "http", "generate"])
         .default("all"),
     )
     .option("--host <address>", "address to bind to", "127.0.0.1")
     .option("--port <number>", "port to bind to; 0 takes any free one", parsePort, 37_800)
-    // Or commander would say of an unknown command that there are too many arguments.
+    // Otherwise commander reports an unknown command as too many arguments.
     .allowExcessArguments()
     .action((options: StartOptions) => {
       const [unknown] = server.args;
@@ -33,38 +33,38 @@ export function registerServer(program: Command, context: CliContext): void {
       return start(context, options);
     });
   withExamples(server, [
-    ["mem server", "one team, here, its own PostgreSQL"],
-    ["MEM_AUTH_MODE=api-key mem server", "for who has a key"],
+    ["mem server", "one team, this machine, a private PostgreSQL"],
+    ["MEM_AUTH_MODE=api-key mem server", "access with API keys"],
   ]);
   registerMigrate(server, context);
   registerStatus(server, context);
-  registerServerTransfer(server, context);
+  registerServerExport(server, context);
 }
 
 async function start(context: CliContext, options: StartOptions): Promise<void> {
   const { io } = context;
   const { runServer } = await import("../../server/run.ts");
   await runServer({ ...options, ...settingsOf(context), isTerminal: io.talksToTerminal, say: io.out });
-  // It runs until a signal ends the process.
+  // Runs until a signal ends the process.
   await new Promise<never>(() => undefined);
 }
 
 function registerMigrate(server: Command, context: CliContext): void {
   const migrate = server
     .command("migrate")
-    .description("bring the database to this version's schema; a start does it too")
+    .description("migrate the database to this version's schema; a start does it too")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
       const { migrateNow } = await import("../../server/administer.ts");
       const migrated = await migrateNow(settingsOf(context));
       if (options.json === true) return context.io.json(migrated);
       if (migrated.applied.length === 0) context.io.out(`The schema is current (version ${migrated.to}).`);
-      else if (migrated.from === 0) context.io.out(`The schema was made: version ${migrated.to}.`);
-      else context.io.out(`The schema went from version ${migrated.from} to ${migrated.to}.`);
+      else if (migrated.from === 0) context.io.out(`Created the schema (version ${migrated.to}).`);
+      else context.io.out(`Migrated the schema from version ${migrated.from} to ${migrated.to}.`);
       context.io.out(`vectors: ${migrated.vectors}`);
     });
   withExamples(migrate, [
-    ["mem server migrate", "before a deployment, say"],
+    ["mem server migrate", "before a deployment"],
     ["mem server migrate --json", "for a script"],
   ]);
 }
@@ -72,7 +72,7 @@ function registerMigrate(server: Command, context: CliContext): void {
 function registerStatus(server: Command, context: CliContext): void {
   const status = server
     .command("status")
-    .description("how the database is, what it holds and what waits")
+    .description("show the database, its contents and the queue")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
       const { lookAtServer } = await import("../../server/administer.ts");
@@ -83,8 +83,8 @@ function registerStatus(server: Command, context: CliContext): void {
       else for (const line of statusLines(found, isCurrent)) context.io.out(line);
     });
   withExamples(status, [
-    ["mem server status", "of the database here"],
-    ["mem server status --json", "for a script; 69 when it is not ready"],
+    ["mem server status", "the server here"],
+    ["mem server status --json", "for a script; exit code 69 when not ready"],
   ]);
 }
 
@@ -111,13 +111,10 @@ function statusLines(
   isCurrent: boolean,
 ): string[] {
   if (database === "not running") {
-    return [
-      "The server does not run here, and MEM_DATABASE_URL names no database.",
-      "Start it with `mem server`.",
-    ];
+    return ["No server runs here, and MEM_DATABASE_URL is not set.", "Start it with `mem server`."];
   }
   const lines = [
-    `database  ${database === "named" ? "that of MEM_DATABASE_URL" : "private, of the server that runs here"}`,
+    `database  ${database === "named" ? "MEM_DATABASE_URL" : "private, of the server that runs here"}`,
     `schema    version ${schema.version}${isCurrent ? "" : ` of ${schema.expected}: run \`mem server migrate\``}`,
   ];
   if (counts === null) return lines;
@@ -127,11 +124,11 @@ function statusLines(
     `memory    ${counts.observations < 100_000 ? "" : "about "}${inWords(counts.observations, "observation")}, kept until deleted`,
     `events    raw events and prompts: kept ${inWords(eventRetentionDays, "day")}${othersKeep(counts.teams_with_retention)}`,
     ...(vectors === null ? [] : vectorLines(vectors)),
-    `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} in work, ${counts.jobs_failed} failed`,
+    `jobs      ${counts.jobs_queued} queued, ${counts.jobs_processing} running, ${counts.jobs_failed} failed`,
   ];
 }
 
-// A reason may take more than the rest of a line of 80.
+// A reason may be longer than a line of 80 columns.
 function vectorLines(vectors: VectorStatus): string[] {
   return wrapToWidth(vectorsInWords(vectors), 70).map(
     (line, at) => `${at === 0 ? "vectors" : ""}`.padEnd(10) + line,

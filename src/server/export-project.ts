@@ -1,10 +1,11 @@
-// A project out of the database: a header and a line for each record, to whoever takes them at his own pace.
+// Writes a project as an export: a header and one line for each record.
 import { type Clock, isoTime } from "../core/clock.ts";
+import type { ExportCounts } from "../core/records/project-export.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
 import type { Database } from "../store/postgres/open.ts";
-import { readProject, type TransferCounts } from "../store/postgres/transfer-read.ts";
-import { type TransferHeader, transferFormatVersion } from "./transfer-format.ts";
+import { readProject } from "../store/postgres/project-export.ts";
+import { type ExportHeader, exportFormatVersion } from "./export-format.ts";
 
 export interface ExportOptions {
   scope: ProjectScope;
@@ -13,15 +14,15 @@ export interface ExportOptions {
   clock: Clock;
   /** Resolves when it takes more. */
   write(text: string): Promise<void>;
-  /** Records that are written so far, and all there are. */
+  /** Records written so far, and in total. */
   onProgress(done: number, all: number): void;
 }
 
-/** Writes it all down; the audit log says so before the first line leaves. */
+/** Writes everything; the audit row is committed before the first line is written. */
 export function exportProject(
   { app, system }: Pick<Database, "app" | "system">,
   { scope, names, product, clock, write, onProgress }: ExportOptions,
-): Promise<TransferCounts> {
+): Promise<ExportCounts> {
   let done = 0;
   let all = 0;
   return readProject(app, scope, {
@@ -32,9 +33,9 @@ export function exportProject(
         ...{ action: "project.exported", resource_type: "project", resource_id: scope.project_id },
         details: { counts: { ...counts } },
       });
-      const header: TransferHeader = {
+      const header: ExportHeader = {
         mem: "project-export",
-        formatVersion: transferFormatVersion,
+        formatVersion: exportFormatVersion,
         product,
         exportedAt: isoTime(clock.now()),
         ...names,

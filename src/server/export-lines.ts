@@ -1,4 +1,4 @@
-// Lines of a file or pipe as they come, none of them larger than a record can be.
+// Splits a file or pipe into lines, with a limit on their length.
 import { MemError } from "../core/errors.ts";
 
 export interface NumberedLine {
@@ -6,10 +6,10 @@ export interface NumberedLine {
   text: string;
 }
 
-/** Largest line: an event of 2 MB as text that is escaped all through. */
+/** Largest line: an event of 2 MB in which every character is escaped. */
 const maxLineBytes = 16 * 1024 * 1024;
 
-/** The lines that are not empty, counted from 1. Throws `export_invalid` for one that is too long or not UTF-8. */
+/** Lines that are not empty; the first line is 1. Throws `export_invalid` for one that is too long or not UTF-8. */
 export async function* numberedLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes = maxLineBytes,

@@ -60,7 +60,7 @@ function anExport(n: number): string {
   return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
 }
 
-test("an export is imported from a pipe and from a file, and written to both, for its owner alone", async () => {
+test("exports to and imports from a pipe and a private file", async () => {
   const mem = memAtHome({ MEM_DATABASE_URL: url });
   const first = await piped(mem, anExport(500), "import", ...shop, "--json");
   expect(first.code, first.stderr).toBe(0);
@@ -77,19 +77,19 @@ test("an export is imported from a pipe and from a file, and written to both, fo
   expect(streamed.stdout.split("\n").slice(1)).toEqual(readFileSync(file, "utf8").split("\n").slice(1));
   const again = await mem("server", "import", ...shop, file);
   expect(again.stdout).toBe(
-    "Read 1 session, 500 events and 0 observations; new are 0 sessions, 0 events and 0 observations.\n",
+    "Read 1 session, 500 events and 0 observations; new: 0 sessions, 0 events and 0 observations.\n",
   );
   const beside = await mem("server", "import", "--team", "acme", "--project", "copy", file, "--json");
   expect(JSON.parse(beside.stdout).created).toEqual(counts);
 }, 60_000);
 
-test("what is no export, no project or no file ends with a code and makes nothing", async () => {
+test("a bad export, project or file ends with an exit code and creates nothing", async () => {
   const mem = memAtHome({ MEM_DATABASE_URL: url });
   const nothing = ["--team", "nobody", "--project", "none"];
   expect(await mem("server", "export", ...nothing)).toMatchObject({ code: 66, stdout: "" });
   const damaged = await piped(mem, "hello\n", "import", ...nothing);
   expect(damaged).toMatchObject({ code: 65, stdout: "" });
-  expect(damaged.stderr).toContain("The first line is not that of an export");
+  expect(damaged.stderr).toContain("The first line is not the header of a project export");
   expect((await mem("server", "import", ...nothing, "/nonexistent/a.jsonl")).code).toBe(66);
   expect((await mem("server", "export", ...nothing)).code).toBe(66);
   expect((await mem("server", "export", "--team", "acme")).code).toBe(64);
@@ -108,7 +108,7 @@ test("what is no export, no project or no file ends with a code and makes nothin
   expect(blank.code).toBe(64);
 }, 60_000);
 
-test("a reader that goes away ends an export with a code and without a word", async () => {
+test("a closed pipe ends an export silently with an exit code", async () => {
   const mem = memAtHome({ MEM_DATABASE_URL: url });
   const many = ["--team", "acme", "--project", "many"];
   expect((await piped(mem, anExport(5_000), "import", ...many)).code).toBe(0);
@@ -124,7 +124,7 @@ test("a reader that goes away ends an export with a code and without a word", as
   expect(await said).toBe("");
 }, 60_000);
 
-test("with no database anywhere, an export says so and makes none", async () => {
+test("without a database, an export says so and creates none", async () => {
   const { code, stderr } = await memAtHome()("server", "export", ...shop);
   expect(code).toBe(66);
   expect(stderr).toContain("MEM_DATABASE_URL");

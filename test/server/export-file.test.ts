@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { fromFile, toFile, toStream } from "../../src/server/transfer-file.ts";
-import { type NumberedLine, numberedLines } from "../../src/server/transfer-lines.ts";
+import { fromFile, toFile, toStream } from "../../src/server/export-file.ts";
+import { type NumberedLine, numberedLines } from "../../src/server/export-lines.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 describe("the file of an export", () => {

@@ -1,4 +1,4 @@
-// The file of an export: for its owner alone, and under its name only when it is whole.
+// Writes and reads export files. A file is readable by its owner only, and gets its name when it is complete.
 import { constants, lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
@@ -6,13 +6,13 @@ import { MemError } from "../core/errors.ts";
 
 type Write = (text: string) => Promise<void>;
 
-/** Runs `work` with a writer to the file, mode 0600; one that is there is replaced when all is written. */
+/** Runs `work` with a writer to the file, mode 0600; an existing file is replaced when everything is written. */
 export async function toFile<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
   demandPlainFile(path);
   const part = `${path}.part`;
   try {
     await rm(part, { force: true });
-    // `x` opens nothing that is there, a planted link included.
+    // `x` opens no existing file, also no planted link.
     const file = await open(part, "wx", 0o600);
     try {
       const result = await work(async (text) => {
@@ -26,11 +26,11 @@ export async function toFile<T>(path: string, work: (write: Write) => Promise<T>
     }
   } catch (cause) {
     await rm(part, { force: true });
-    throw isOfFiles(cause) ? failed(path, cause) : cause;
+    throw isFileError(cause) ? failed(path, cause) : cause;
   }
 }
 
-/** A writer that waits until the stream has taken what it was given. */
+/** A writer that waits until the stream has taken each text. */
 export function toStream(stream: Writable): Write {
   return (text) =>
     new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export function toStream(stream: Writable): Write {
     });
 }
 
-/** The bytes of a file, never of a link's target that changes: opened once. */
+/** The bytes of a file, opened once. */
 export async function* fromFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY).catch((cause: unknown) => {
     throw new MemError("not_found", {
@@ -58,11 +58,11 @@ function demandPlainFile(path: string): void {
   if (stats === undefined || stats.isFile()) return;
   throw new MemError("output_failed", {
     message: `${path} is not a regular file, so it is not replaced.`,
-    hint: "Name another one, or leave --out away to write to standard output.",
+    hint: "Name another file, or omit --out to write to standard output.",
   });
 }
 
-function isOfFiles(cause: unknown): boolean {
+function isFileError(cause: unknown): boolean {
   return cause instanceof Error && "syscall" in cause;
 }
 
@@ -78,9 +78,9 @@ function failed(what: string, cause: unknown): MemError {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  ENOENT: "Make its directory first, or name another one.",
-  ENOTDIR: "What stands before its name is no directory: name another one.",
-  EACCES: "Name a file in a directory that you may write to.",
-  EPERM: "Name a file in a directory that you may write to.",
+  ENOENT: "Create its directory first, or name another file.",
+  ENOTDIR: "Its parent is not a directory. Name another file.",
+  EACCES: "Name a file in a directory that you can write to.",
+  EPERM: "Name a file in a directory that you can write to.",
   EROFS: "Name a file on a disk that can be written to.",
 };

@@ -1,4 +1,4 @@
-// `mem server export|import`: a project of the hosted server as a file, on the server's host.
+// `mem server export` and `mem server import`: a project of the hosted server as a file, on the server's host.
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import { loadServerSettings } from "../../settings/server.ts";
@@ -11,7 +11,7 @@ interface Named {
 }
 
 /** Adds `mem server export` and `mem server import`. */
-export function registerServerTransfer(server: Command, context: CliContext): void {
+export function registerServerExport(server: Command, context: CliContext): void {
   registerExport(server, context);
   registerImport(server, context);
 }
@@ -19,12 +19,12 @@ export function registerServerTransfer(server: Command, context: CliContext): vo
 function registerExport(server: Command, context: CliContext): void {
   const command = server
     .command("export")
-    .description("write a project's sessions, events and observations as lines of JSON")
-    .requiredOption("--team <name>", "the team that it belongs to")
-    .requiredOption("--project <name>", "its name")
-    .option("--out <file>", "the file, for your eyes only; standard output without it")
+    .description("export a project's sessions, events and observations as JSON lines")
+    .requiredOption("--team <name>", "team of the project")
+    .requiredOption("--project <name>", "name of the project")
+    .option("--out <file>", "output file, readable by you only; default: standard output")
     .action(async ({ out, ...names }: Named & { out?: string }) => {
-      const { exportNow } = await import("../../server/administer-transfer.ts");
+      const { exportNow } = await import("../../server/administer-export.ts");
       const { io, clock } = context;
       const counts = await exportNow(settingsOf(context), names, {
         to: out ?? process.stdout,
@@ -42,21 +42,21 @@ function registerExport(server: Command, context: CliContext): void {
 function registerImport(server: Command, context: CliContext): void {
   const command = server
     .command("import")
-    .description("read an export into a project, which is made when there is none of the name")
-    .argument("[file]", "what `mem server export` wrote; standard input without it")
-    .requiredOption("--team <name>", "the team that it goes to")
-    .requiredOption("--project <name>", "the project that it goes to")
+    .description("import an export into a project; creates the project if needed")
+    .argument("[file]", "file of `mem server export`; default: standard input")
+    .requiredOption("--team <name>", "team of the project")
+    .requiredOption("--project <name>", "name of the project")
     .option("--json", "print JSON")
     .action(async (file: string | undefined, { json, ...names }: Named & { json?: true }) => {
-      const { importNow } = await import("../../server/administer-transfer.ts");
+      const { importNow } = await import("../../server/administer-export.ts");
       const { io } = context;
-      if (file === undefined && process.stdin.isTTY) throw nothingNamed();
+      if (file === undefined && process.stdin.isTTY) throw noInput();
       const { read, created, team_id, project_id } = await importNow(settingsOf(context), names, {
         from: file ?? process.stdin,
         onProgress: progressOf(context, "read"),
       });
       if (json === true) io.json({ teamId: team_id, projectId: project_id, read, created });
-      else io.out(`Read ${countsInWords(read)}; new are ${countsInWords(created)}.`);
+      else io.out(`Read ${countsInWords(read)}; new: ${countsInWords(created)}.`);
     });
   withExamples(command, [
     ["mem server import --team acme --project shop shop.jsonl", "again is safe"],
@@ -64,22 +64,22 @@ function registerImport(server: Command, context: CliContext): void {
   ]);
 }
 
-function nothingNamed(): MemError {
+function noInput(): MemError {
   return new MemError("usage", {
-    message: "There is no file named, and nothing comes in.",
-    hint: "Name the file, or pipe it in: `mem server import --team NAME --project NAME FILE`.",
+    message: "No file is given, and standard input is a terminal.",
+    hint: "Give a file or a pipe: `mem server import --team NAME --project NAME FILE`.",
   });
 }
 
-const toldEach = 10_000;
+const recordsPerLine = 10_000;
 
-// A line for every ten thousand records: what takes minutes shows that it goes on.
+/** Prints a line for every ten thousand records. */
 function progressOf({ io }: CliContext, verb: string): (done: number, all: number) => void {
-  let told = 0;
+  let printed = 0;
   return (done, all) => {
-    if (done - told < toldEach) return;
-    told = done - (done % toldEach);
-    io.err(`${told} of ${all} records ${verb}`);
+    if (done - printed < recordsPerLine) return;
+    printed = done - (done % recordsPerLine);
+    io.err(`${printed} of ${all} records ${verb}`);
   };
 }
 

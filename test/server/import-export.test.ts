@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { newId } from "../../src/core/ids.ts";
 import type { ProjectScope } from "../../src/core/records/tenancy.ts";
-import { exportProject } from "../../src/server/transfer-export.ts";
-import { importProject, readHeader } from "../../src/server/transfer-import.ts";
-import { numberedLines } from "../../src/server/transfer-lines.ts";
+import { numberedLines } from "../../src/server/export-lines.ts";
+import { exportProject } from "../../src/server/export-project.ts";
+import { importProject, readHeader } from "../../src/server/import-project.ts";
 import { purgeProject } from "../../src/store/postgres/deletion.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import { fixesOf } from "../../src/store/postgres/statements.ts";
@@ -141,7 +141,7 @@ async function countsOf(scope: ProjectScope): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-test("a copy beside the project has every record with its parts, is found, and a second import changes nothing", async () => {
+test("a copy has every record, is searchable, and a second import changes nothing", async () => {
   const { scope } = await filled();
   const copyKey = await addKey({ team: `team ${newId()}`, project: "copy" });
   const copy = { team_id: copyKey.team_id, project_id: String(copyKey.project_id) };
@@ -173,7 +173,7 @@ test("a copied statement is a known fix for the same commands", async () => {
   for (const family of fix.families) expect(await fixes(family)).toMatchObject([{ title: "made of 0" }]);
 });
 
-test("an export of a version without statements is read", async () => {
+test("reads an export of a version without statements", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const older = (await exported(scope)).text.replace(
@@ -203,7 +203,7 @@ test("the sources of a copied record are the copied events and session", async (
   for (const { there, own } of rows) expect([there, own === null]).toEqual([true, false]);
 });
 
-test("what was purged comes back under its own ids", async () => {
+test("restores purged records under their ids", async () => {
   const { scope } = await filled();
   const before = await rowsOf(scope, "observations");
   const { text, counts } = await exported(scope);
@@ -215,7 +215,7 @@ test("what was purged comes back under its own ids", async () => {
   expect(after.map(({ memory_epoch }) => memory_epoch)).toEqual([2, 2, 2]);
 });
 
-test("records join the session that the project has under the same name", async () => {
+test("records join the session of the same name", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const id = newId();
@@ -229,7 +229,7 @@ test("records join the session that the project has under the same name", async 
   expect((await rowsOf(copy, "agent_events")).map(({ session_id }) => session_id)).toEqual([id, id, id]);
 });
 
-test("an export is as of one moment: what comes while it is read is not in it", async () => {
+test("an export is a snapshot: later events are not in it", async () => {
   const { scope, key } = await filled();
   const { post } = requestsTo(server, key);
   const { lines, counts } = await exported(scope, async () => {
@@ -243,7 +243,7 @@ test("an export is as of one moment: what comes while it is read is not in it", 
 
 test.each([
   ["is no JSON", () => "{", /Line 4 is damaged\. It is not valid JSON/],
-  ["is nothing known", () => '{"job":{}}', /Line 4 .* neither a session/],
+  ["is nothing known", () => '{"job":{}}', /Line 4 .* not a session/],
   ["lacks a part", (line: string) => line.replace('"eventType"', '"eventKind"'), /Line 4 .*`eventType`/],
   ["nests without end", () => "[".repeat(100_000), /Line 4 .*nests too deep/],
   ["names no session", (line: string) => line.replaceAll('"s-1"', '"s-9"'), /Lines 2 to 8 .*"s-9"/],
@@ -252,7 +252,7 @@ test.each([
     (line: string) => line.replace(/("occurredAtEpoch" : )\d+/, "$11e18"),
     /Line 4/,
   ],
-])("a line that %s is told, and a mended file goes on where it ended", async (_what, damage, said) => {
+])("names a line that %s, and a fixed file continues the import", async (_what, damage, said) => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const { text, lines, counts } = await exported(scope);
@@ -266,7 +266,7 @@ test.each([
   expect(await countsOf(copy)).toEqual(counts);
 });
 
-test("what stands before a damaged line stays", async () => {
+test("keeps the records before a damaged line", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const { lines } = await exported(scope);
@@ -274,7 +274,7 @@ test("what stands before a damaged line stays", async () => {
   expect(await countsOf(copy)).toEqual({ sessions: 1, events: 2, observations: 0 });
 });
 
-test("a file that ends early is told, with how much it lacks", async () => {
+test("reports how much an incomplete file lacks", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const { lines, text, counts } = await exported(scope);
@@ -285,9 +285,9 @@ test("a file that ends early is told, with how much it lacks", async () => {
 
 test.each([
   ["", "nothing to import"],
-  ["hello\n", "not that of an export of a project, so nothing was imported"],
+  ["hello\n", "not the header of a project export, so nothing was imported"],
   ['{"mem":"project-export","formatVersion":2}\n', "format version 2"],
-])("%j is no export", async (text, said) => {
+])("%j is not an export", async (text, said) => {
   const copy = await makeProject(database);
   await expect(imported(copy, text)).rejects.toThrow(said);
 });
@@ -313,7 +313,7 @@ function manyEvents(n: number): string[] {
   ];
 }
 
-test("an import ends with the purge of its project, and leaves nothing of before it", async () => {
+test("an import ends when its project is purged, and leaves no earlier record", async () => {
   const copy = await makeProject(database);
   const lines = manyEvents(1_000);
   async function* withPurge(): AsyncGenerator<Uint8Array> {
@@ -326,7 +326,7 @@ test("an import ends with the purge of its project, and leaves nothing of before
   expect(await countsOf(copy)).toEqual(none);
 });
 
-test("two imports at once store every record once", async () => {
+test("two concurrent imports store every record once", async () => {
   const copy = await makeProject(database);
   const text = manyEvents(1_000).join("\n");
   const both = await Promise.all([imported(copy, text), imported(copy, text)]);
@@ -334,7 +334,7 @@ test("two imports at once store every record once", async () => {
   expect(await countsOf(copy)).toEqual({ ...none, events: 1_000 });
 });
 
-test("secrets and private parts that somebody wrote into the file are not stored", async () => {
+test("does not store secrets and private parts that were added to the file", async () => {
   const copy = await makeProject(database);
   const secret = `ghp_${"a1B2".repeat(9)}`;
   const [head = "", first = ""] = manyEvents(1);
@@ -347,7 +347,7 @@ test("secrets and private parts that somebody wrote into the file are not stored
   expect(stored).not.toMatch(/hidden|ghp_|\\u0000/);
 });
 
-test("both are written to the audit log, with counts and without content", async () => {
+test("export and import write audit rows with counts and without content", async () => {
   const { scope } = await filled();
   const copy = await makeProject(database);
   const { text, counts } = await exported(scope);
