@@ -4,7 +4,7 @@ import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } fro
 import type { Explain } from "../context/explain.ts";
 import type { Folders } from "../context/folders/folders.ts";
 import type { EditText } from "../context/freshness/edit-text.ts";
-import type { Judge } from "../context/freshness/judge.ts";
+import type { Review } from "../context/freshness/review.ts";
 import type { Rules } from "../context/freshness/rules.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Search } from "../recall/search.ts";
@@ -63,7 +63,7 @@ export interface HttpDeps {
   explain: Explain;
   folders: Folders;
   cost: CostPorts;
-  judge: Judge;
+  review: Review;
   rules: Rules;
   editText: EditText;
   projectDetails: ProjectPorts;
@@ -209,7 +209,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   settingsRoutes(app, deps.settings);
   mcpRoutes(app, deps.mcp);
   syncRoutes(app);
-  truthRoutes(app, deps.judge);
+  truthRoutes(app, deps.review);
   ruleRoutes(app, deps.rules, deps.editText);
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);

@@ -5,13 +5,14 @@ import type { Socket } from "node:net";
 import { createThreadCleaner } from "../capture/clean-in-thread.ts";
 import { createInTurn } from "../capture/in-turn.ts";
 import { createIntake, intakeInTurn } from "../capture/intake.ts";
-import { createObservationRecorder, eventsOf } from "../capture/record-observation.ts";
+import { createObservationRecorder } from "../capture/record-observation.ts";
 import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
+import { createdEvents } from "../core/records/manual-observation.ts";
 import type { Made } from "../generate/generate-batch.ts";
 import { hostNamed } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
@@ -26,6 +27,7 @@ import { createCost } from "./cost-ports.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { explainPorts } from "./explain-ports.ts";
 import { buildFolders } from "./folder-ports.ts";
+import { buildFreshness, buildReview } from "./freshness.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
@@ -44,7 +46,6 @@ import { buildRules } from "./rule-ports.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus, createStatusLine } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
-import { buildFreshness, buildJudge } from "./truth-ports.ts";
 import { createVectorSearch } from "./vectors.ts";
 
 export interface WorkerDeps {
@@ -91,7 +92,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const background = buildBackground(parts);
   connectSignals(parts);
   const { app, acceptPipe } = buildServer({ ...parts, ...background });
-  const { store, quiet, vectors, projects, keeper, cleaner, statusLine } = parts;
+  const { store, quiet, vectors, projects, blobHashes, cleaner, statusLine } = parts;
   const { maintenance, derived, idleMemory, patternWarmUp } = background;
   return {
     server: app.server,
@@ -129,7 +130,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
         vectors.close(),
         cleaner.close(),
       ]);
-      await Promise.all([keeper.stop(), projects.close(), derived.stop()]);
+      await Promise.all([blobHashes.stop(), projects.close(), derived.stop()]);
       statusLine.stop();
       store.flush();
     },
@@ -299,17 +300,17 @@ function buildBackground({ store, quiet, ...parts }: Parts) {
 
 /** Who hears of what. */
 function connectSignals(parts: Parts): void {
-  const { signals, store, status, stream, statusLine, keeper, vectors, touched } = parts;
+  const { signals, store, status, stream, statusLine, blobHashes, vectors, touched } = parts;
   const { loop } = parts.generation;
   signals.on("labelsChanged", () => {
     stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
   });
   signals.on("queueChanged", statusLine.changed);
   signals.on("made", ({ observations, changed = [], summaries }) => {
-    keeper.note(observations);
+    blobHashes.add(observations);
     for (const { project } of observations) touched(project);
     vectors.notify(observations.map(({ id }) => id));
-    for (const event of observations.flatMap(eventsOf)) stream.publish(event);
+    for (const event of observations.flatMap(createdEvents)) stream.publish(event);
     for (const observation of changed) {
       touched(observation.project);
       stream.publish({ type: "observation_changed", observation });
@@ -322,7 +323,7 @@ function connectSignals(parts: Parts): void {
     if (event.type === "observation_changed") touched(event.observation.project);
     if (event.type === "observation_created") {
       touched(event.observation.project);
-      keeper.note([event.observation]);
+      blobHashes.add([event.observation]);
       vectors.notify([event.observation.id]);
     }
     // No more messages will come, so its batch need not wait for company.
@@ -360,7 +361,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     explain: createExplain({ context, ...explainPorts({ store, projects }) }),
     folders,
     cost,
-    judge: buildJudge(store, publish),
+    review: buildReview(store, publish),
     rules,
     editText,
     maintenance: parts.derived,

@@ -63,7 +63,7 @@ async function overHttp(port, project) {
 async function byFile(db) {
   const { createContext, createByFile } = await importBundle(
     "context",
-    `export { createContext } from "./src/context/inject.ts";
+    `export { createContext } from "./src/context/context.ts";
      export { createByFile } from "./src/store/sqlite/by-file.ts";`,
   );
   const find = db.prepare(

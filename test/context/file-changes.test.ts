@@ -4,8 +4,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createLedger } from "../../src/context/ledger.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Observation } from "../../src/core/records/records.ts";
+import { buildFreshness } from "../../src/worker/freshness.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
-import { buildFreshness } from "../../src/worker/truth-ports.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -36,9 +36,9 @@ beforeEach(() => {
   };
   keep = async (observation) => {
     memory.db.prepare("update sessions set cwd = ?").run(root);
-    const { keeper } = buildFreshness({ store, clock: systemClock, projects });
-    keeper.note([observation]);
-    await keeper.stop();
+    const { blobHashes } = buildFreshness({ store, clock: systemClock, projects });
+    blobHashes.add([observation]);
+    await blobHashes.stop();
   };
   // A busy machine takes longer than a hook may wait.
   const deadlineMs = 60_000;

@@ -202,7 +202,7 @@ function fakePorts(calls: Call[]): Ports {
       rename: async (from, to) => note("projects.rename", { from, to }, { project: to, left: 0 }),
       merge: async (from, into) => note("projects.merge", { from, into }, { project: into, left: 7 }),
     },
-    judge: async (id, judgement) => note("judge", { id, judgement }, anObservation(id)),
+    review: async (id, verdict) => note("review", { id, verdict }, anObservation(id)),
     rules: {
       list: (request) => note("rules.list", request, someRules),
       remember: async (request) => note("rules.remember", request, rememberedAs(request.text)),

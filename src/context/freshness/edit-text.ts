@@ -1,10 +1,11 @@
-// What the user writes in place of an observation's title or text.
-
+// Replaces the title or text of an observation with the user's words.
 import { MemError } from "../../core/errors.ts";
 import { isQuote, quotedTexts, wholeText } from "../../core/records/quoted-text.ts";
 import { type Observation, parseList } from "../../core/records/records.ts";
 import { cleanPrompt } from "../../privacy/clean.ts";
+import { parseRule } from "../../statements/rules/prohibitions.ts";
 import { excerpt } from "../../text/excerpt.ts";
+import { notFound } from "./review.ts";
 
 /** At least one of both. */
 export interface TextChange {
@@ -19,25 +20,23 @@ interface EditDeps {
   byId(id: number): Observation | undefined;
   /** Stores it, raises the revision, updates the search index and marks the record for sync. */
   editText(id: number, text: EditedText): Observation | undefined;
-  forbids(text: string): boolean;
-  /** Hears of the record as it is then. */
   onEdited(observation: Observation): void;
 }
 
+/** Resolves to the edited record. Throws `not_found`, or `invalid_request` for an empty or private text. */
 export type EditText = (id: number, change: TextChange) => Promise<Observation>;
 
-/** Resolves to the record as it is then. Throws `not_found`, or `invalid_request` for a text of which nothing may be stored. */
-export function createEditText({ commit, byId, editText, forbids, onEdited }: EditDeps): EditText {
+export function createEditText({ commit, byId, editText, onEdited }: EditDeps): EditText {
   return async (id, { title, text }) => {
     const change = { title: title && storable(title, "title"), text: text && storable(text, "text") };
     const edited = await commit(() => {
       const observation = byId(id);
       if (observation === undefined) return undefined;
-      const after = editedTexts(observation, change, forbids);
+      const after = textsAfter(observation, change);
       if (isSame(observation, after)) return { observation, isChanged: false };
       return { observation: editText(id, after) ?? observation, isChanged: true };
     });
-    if (edited === undefined) throw notThere(id);
+    if (edited === undefined) throw notFound(id);
     if (edited.isChanged) onEdited(edited.observation);
     return edited.observation;
   };
@@ -55,44 +54,34 @@ function storable(written: string, what: "title" | "text"): string {
   });
 }
 
-/** The texts of the record after the change. A rule stays one line, and says again whether it forbids. */
-function editedTexts(
-  observation: Observation,
-  { title, text }: TextChange,
-  forbids: EditDeps["forbids"],
-): EditedText {
+// A rule stays one line, and its form (forbids or not) is read again.
+function textsAfter(observation: Observation, { title, text }: TextChange): EditedText {
+  const { concepts } = observation;
   const before = { ...observation, title: title ?? observation.title };
-  if (text === undefined || text === wholeText(observation).trim()) return textsOf(before);
+  if (text === undefined || text === wholeText(observation).trim()) return before;
   if (observation.standing === 1) {
     const line = text.replace(/\s+/g, " ");
-    return { ...quotedTexts(line), concepts: withForm(observation.concepts, forbids(line)) };
+    return { ...quotedTexts(line), concepts: withForm(concepts, ruleForm(line)) };
   }
-  if (isQuote(observation)) return textsOf({ ...before, ...quotedTexts(text), ...(title && { title }) });
+  if (isQuote(observation)) return { concepts, ...quotedTexts(text), ...(title && { title }) };
   const summary = excerpt(text.split(/\n\s*\n/)[0] ?? text, summaryChars);
-  return textsOf({ ...before, summary, narrative: summary === text ? null : text });
+  return { title: before.title, concepts, summary, narrative: summary === text ? null : text };
 }
 
 const summaryChars = 600;
 
-function textsOf({ title, summary, narrative, concepts }: EditedText): EditedText {
-  return { title, summary, narrative, concepts };
+/** The concept of a rule: `gotcha` for one that forbids something. */
+export function ruleForm(text: string): "gotcha" | "pattern" {
+  return parseRule(text).forbids ? "gotcha" : "pattern";
 }
 
-function withForm(concepts: string, isForbidding: boolean): string {
+function withForm(concepts: string, form: ReturnType<typeof ruleForm>): string {
   const others = parseList(concepts).filter((concept) => concept !== "pattern" && concept !== "gotcha");
-  return JSON.stringify([isForbidding ? "gotcha" : "pattern", ...others]);
+  return JSON.stringify([form, ...others]);
 }
 
-function isSame(observation: Observation, after: EditedText): boolean {
-  const { title, summary, narrative } = after;
+function isSame(observation: Observation, { title, summary, narrative }: EditedText): boolean {
   return (
     observation.title === title && observation.summary === summary && observation.narrative === narrative
   );
-}
-
-function notThere(id: number): MemError {
-  return new MemError("not_found", {
-    message: `There is no observation ${id}.`,
-    hint: "List observations with their ids: `mem search <words>`.",
-  });
 }

@@ -1,17 +1,17 @@
-// Says which files of an observation are not as they were when it was stored.
-import { isAbsolute, join } from "node:path";
+// Finds files of observations that changed since, and identifies the present content of a file.
+import { realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
-import { blobIdOf, type FileStamp, lookAtFile } from "./work-file.ts";
+import { blobIdOf, type FileStamp, lookAtFile, maxFileBytes } from "./work-file.ts";
 
-/** A file of an observation whose content is another one now, or that is no longer there. */
 export interface FileChange {
-  /** As the record spells it; from the top folder when another checkout than the record's was looked at. */
+  /** As in the record; relative to the top folder when another checkout than the record's was compared. */
   path: string;
   is: "changed" | "gone";
 }
 
-/** Where to look: the work tree around `cwd`, the reader's, when it is the project's; else that of each record. */
+/** Compares the work tree around `cwd` if it belongs to the project, else the work tree of each record. */
 export interface FreshnessRequest {
   observations: readonly number[];
   project: string;
@@ -19,42 +19,41 @@ export interface FreshnessRequest {
 }
 
 /**
- * What has changed since, by observation; those without a change are not in it. Never throws and never starts a
- * process; what cannot be looked at within the deadline and the caps is not claimed to have changed.
+ * Changes by observation. Never throws and never starts a process. Files that cannot be read within the deadline and the
+ * caps are not reported.
  */
 export type ChangedSince = (request: FreshnessRequest) => Promise<ReadonlyMap<number, readonly FileChange[]>>;
 
-/** A file of an observation as it was when the observation was stored. */
+/** A file of an observation at the time of the observation. */
 export interface KnownBlob {
   observation_id: number;
   path: string;
-  /** From the top folder of the work tree, with `/`. */
+  /** Relative to the top folder of the work tree, with `/`. */
   place: string;
   blob_id: string;
   size: number;
   mtime_ns: string | null;
 }
 
-/** With the directory of the session that it is from. */
+/** With the directory of its session. */
 export interface SeenBlob extends KnownBlob {
   cwd: string | null;
 }
 
 interface FreshnessDeps {
   clock: Clock;
-  /** Of one question: files that are not read by then are not said to have changed. */
   deadlineMs: number;
   blobsOf(observations: readonly number[]): SeenBlob[];
-  /** Top folder of the work tree around a directory; null for one of another project: an agent may step out of its own. */
+  /** Top folder of the work tree around a directory; null for a directory of another project. */
   folderAround(cwd: string, project: string): string | null;
 }
 
 export function createFreshness(deps: FreshnessDeps): ChangedSince {
   const hashed = new Map<string, FileStamp & { blobId: string }>();
   return async (request) => {
-    const seen = await failOpen("comparing files", () => compare(deps, request, hashed));
+    const compared = await failOpen("comparing files", () => compare(deps, request, hashed));
     const changes = new Map<number, FileChange[]>();
-    for (const { blob, is, path } of seen ?? []) {
+    for (const { blob, is, path } of compared ?? []) {
       if (is === "same") continue;
       const list = changes.get(blob.observation_id) ?? [];
       changes.set(blob.observation_id, list);
@@ -73,33 +72,37 @@ interface Compared {
 async function compare(
   deps: FreshnessDeps,
   { observations, project, cwd = null }: FreshnessRequest,
-  hashed: Look["hashed"],
+  hashed: Comparison["hashed"],
 ): Promise<Compared[]> {
-  const blobs = deps.blobsOf(observations.slice(0, mostObservations)).slice(0, mostFiles);
+  const blobs = deps.blobsOf(observations.slice(0, maxObservations)).slice(0, maxFiles);
   if (blobs.length === 0) return [];
   const { clock, deadlineMs } = deps;
   const around = once((folder: string) => deps.folderAround(folder, project));
   const reader = cwd === null ? null : around(cwd);
   const isThere = once((folder: string) => lookAtFile(folder).then(({ is }) => is === "other"));
   const shared = { hashed, until: clock.monotonicMs() + deadlineMs, clock, left: { bytes: maxBytesAtOnce } };
-  const lookIn = once((root: string) => createLook({ ...shared, root }));
-  const seen = blobs.map(async (blob): Promise<Compared> => {
+  const compareIn = once((root: string) => createComparison({ ...shared, root }));
+  const compared = blobs.map(async (blob): Promise<Compared> => {
     const origin = originOf(blob);
-    // What hangs is only asked for without waiting for it.
+    // `isThere` first: `around` reads synchronously and would hang on a lost network share.
     const own = origin !== null && (await isThere(origin)) ? around(origin) : null;
     const root = reader ?? own;
     const path = root === own ? blob.path : blob.place;
-    // A folder that is not there says nothing of its files.
+    // A missing folder says nothing about its files.
     if (root === null || !(await isThere(root))) return { blob, is: "same", path };
-    const is = await lookIn(root)(blob);
+    const is = await compareIn(root)(blob);
     // Another checkout may never have had the file.
     return { blob, is: is === "gone" && root !== own ? "same" : is, path };
   });
-  // What hangs (a share that went away) is left behind, with all that was asked of it.
-  return settledBy(seen, deadlineMs);
+  const known: (Compared | undefined)[] = blobs.map(() => undefined);
+  const all = compared.map(async (promise, index) => {
+    known[index] = await promise;
+  });
+  await within(deadlineMs, Promise.all(all));
+  return known.filter((each) => each !== undefined);
 }
 
-/** The top folder that the record's path was in; where the path does not say, the directory of its session. */
+/** The top folder of the record's path; if the path does not tell, the directory of its session. */
 function originOf({ path, place, cwd }: SeenBlob): string | null {
   const plain = path.replaceAll("\\", "/");
   if (isAbsolute(path) && plain.endsWith(`/${place}`)) return path.slice(0, -place.length - 1) || null;
@@ -115,32 +118,30 @@ function once<T>(make: (key: string) => T): (key: string) => T {
   };
 }
 
-const mostObservations = 200;
-const mostFiles = 200;
-/** Read of one file, and of all files of one question. */
-const maxFileBytes = 2 * 1024 * 1024;
+const maxObservations = 200;
+const maxFiles = 200;
 const maxBytesAtOnce = 8 * 1024 * 1024;
-const mostHashed = 5_000;
+const maxHashed = 5_000;
 
-interface Look {
+interface Comparison {
   root: string;
-  /** Content ids of files as they were when they were read last. */
+  /** Cached content ids by path. */
   hashed: Map<string, FileStamp & { blobId: string }>;
   until: number;
   clock: Clock;
-  /** That may still be read, in all folders. */
+  /** Bytes that may still be read, over all folders. */
   left: { bytes: number };
 }
 
-// One file that stands in many records is looked at once, and read once.
-function createLook({
+// A file of many records is examined and read once.
+function createComparison({
   root,
   hashed,
   until,
   clock,
   left,
-}: Look): (blob: KnownBlob) => Promise<"same" | FileChange["is"]> {
-  const sights = new Map<string, ReturnType<typeof lookAtFile>>();
+}: Comparison): (blob: KnownBlob) => Promise<Compared["is"]> {
+  const look = once((place) => lookAtFile(join(root, place)));
   const reading = new Map<string, Promise<string | null>>();
 
   async function contentOf({ place, blob_id, size }: KnownBlob, mtimeNs: string): Promise<string | null> {
@@ -153,16 +154,14 @@ function createLook({
     left.bytes -= size;
     const now = await blobIdOf({ root, place, format }, maxFileBytes);
     if (now === null) return null;
-    if (hashed.size >= mostHashed) hashed.clear();
+    if (hashed.size >= maxHashed) hashed.clear();
     hashed.set(path, now);
     return now.blobId;
   }
 
   return async (blob) => {
     const { place, size, mtime_ns, blob_id } = blob;
-    const looking = sights.get(place) ?? lookAtFile(join(root, place));
-    sights.set(place, looking);
-    const sight = await looking;
+    const sight = await look(place);
     if (sight.is === "gone") return "gone";
     if (sight.is === "unknown") return "same";
     if (sight.is === "other" || sight.size !== size) return "changed";
@@ -175,17 +174,34 @@ function createLook({
   };
 }
 
-/** What is known after `ms` at the latest, in order. */
-async function settledBy<T>(promises: readonly Promise<T>[], ms: number): Promise<T[]> {
-  const known: (T | undefined)[] = promises.map(() => undefined);
-  const all = promises.map(async (promise, index) => {
-    known[index] = await promise;
-  });
+/** Null for a path that is not a file or cannot be read within the deadline. */
+export type ContentOf = (path: string, cwd: string | null) => Promise<string | null>;
+
+/** Identifies content by its git blob id, a file too large to hash by size and time, a missing file as "gone". */
+export function createFileContent(deadlineMs: number): ContentOf {
+  return async (path, cwd) => {
+    const absolute = isAbsolute(path) ? path : cwd !== null && isAbsolute(cwd) ? join(cwd, path) : null;
+    return absolute === null ? null : within(deadlineMs, contentIdOf(absolute));
+  };
+}
+
+async function contentIdOf(path: string): Promise<string | null> {
+  const sight = await lookAtFile(path);
+  if (sight.is === "gone") return "gone";
+  if (sight.is !== "file") return null;
+  const root = await realpath(dirname(path)).catch(() => null);
+  if (root === null) return null;
+  const read = await blobIdOf({ root, place: basename(path), format: "sha1" }, maxFileBytes);
+  return read?.blobId ?? `${sight.size}-${sight.mtimeNs}`;
+}
+
+/** Null after `ms`. Work that hangs (a lost network share) is abandoned. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
   });
-  await Promise.race([Promise.all(all), late]);
+  const first = await Promise.race([work, late]);
   clearTimeout(timer);
-  return known.filter((each) => each !== undefined);
+  return first;
 }

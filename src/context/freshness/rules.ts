@@ -1,12 +1,16 @@
-// Standing rules in the user's hands: those that apply, and new ones that the user writes.
+// Standing rules of the user: the list, and new rules from `mem remember`.
 import type { Clock } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
-import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { StreamEvent } from "../../core/records/events.ts";
+import { createdEvents, type InsertManual, insertManual } from "../../core/records/manual-observation.ts";
 import { quotedTexts, wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation, ObservationStatus } from "../../core/records/records.ts";
 import type { Reach, Speaker } from "../../core/records/statement.ts";
 import { cleanPrompt, cleanText } from "../../privacy/clean.ts";
+import { contradictionsIn } from "../../statements/rules/contradictions.ts";
+import { parseRule } from "../../statements/rules/prohibitions.ts";
+import { sameSubject } from "../../statements/rules/subject.ts";
+import { ruleForm } from "./edit-text.ts";
 
 export interface Rule {
   id: number;
@@ -16,37 +20,37 @@ export interface Rule {
   project: string;
   forbids: boolean;
   said_by: Speaker | null;
-  /** `remembered`: written by the user with `mem remember`; `prompt`: found in what was said. */
+  /** `remembered`: written with `mem remember`; `prompt`: found in a prompt. */
   source: "remembered" | "prompt";
-  /** The prompt that it is from, where that is known. */
+  /** The prompt that it is from, if known. */
   prompt_id: number | null;
   created_at_epoch: number;
   status: ObservationStatus;
   revision: number;
 }
 
-/** Two rules that contradict each other, by id. */
-export interface Contradiction {
+/** Ids of two rules that contradict each other. */
+interface Contradiction {
   older: number;
   newer: number;
 }
 
-/** Which project is meant: by its label, or by a directory in it. */
+/** A project by its label, or by a directory in it. */
 interface Where {
   project?: string | undefined;
   cwd?: string | undefined;
 }
 
-export interface RulesRequest extends Where {
+interface RulesRequest extends Where {
   /** The rules of every project. */
   all: boolean;
   limit: number;
 }
 
-export interface RulesAnswer {
-  /** Of the project whose rules these are, besides those that apply everywhere; null for all or none. */
+interface RulesAnswer {
+  /** Null for the rules of all projects or of none. */
   project: string | null;
-  /** Those that apply everywhere first, then by project, newest first. */
+  /** Rules that apply everywhere first, then by project, newest first. */
   rules: Rule[];
   contradictions: Contradiction[];
 }
@@ -58,10 +62,10 @@ export interface RememberRequest extends Where {
 
 export type Remembered =
   | {
-      /** `widened`: the rule of a project applies everywhere now. */
+      /** `widened`: the rule of a project now applies everywhere. */
       status: "stored" | "exists" | "widened";
       rule: Rule;
-      /** Rules that the new one supersedes, by id. */
+      /** Ids of rules that the new one supersedes. */
       replaces: number[];
     }
   /** The whole text is private. */
@@ -69,7 +73,7 @@ export type Remembered =
 
 export interface Rules {
   list(request: RulesRequest): RulesAnswer;
-  /** Resolves after the rule is committed. Throws `invalid_request` for a text or a place that says nothing. */
+  /** Resolves after the commit. Throws `invalid_request` for an empty text and for a missing project. */
   remember(request: RememberRequest): Promise<Remembered>;
 }
 
@@ -79,148 +83,117 @@ export interface RulesDeps {
   standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
   promptIds(ids: readonly number[]): ReadonlyMap<number, number>;
   setReach(id: number, reach: Reach): Observation | undefined;
-  insert(rule: NewRule): Observation | undefined;
-  /** Marks `id` as superseded by another observation. */
+  insert: InsertManual;
   supersede(id: number, by: number): Observation | undefined;
-  /** True when the user's rule `text` certainly takes the place of the older one. */
-  replaces(text: string, older: Rule): boolean;
-  /** The label of the directory's project; `claimOf` also keeps what is new of the project. */
-  labelOf(cwd: string): string;
-  claimOf(cwd: string): string;
-  /** What a label means today. */
-  projectNamed(label: string): string;
-  forbids(text: string): boolean;
-  contradictionsIn(rules: readonly Rule[]): Contradiction[];
-  publish(events: readonly StreamEvent[]): void;
-  eventsOf(observation: Observation): StreamEvent[];
-}
-
-interface NewRule {
-  draft: Omit<DraftObservation, "sources">;
-  sources: readonly number[];
-  session_id: null;
-  sdk_session_id: string;
-  project: string;
-  prompt_number: null;
-  generator: string;
-  agent_id: null;
-  agent_type: null;
-  discovery_tokens: number;
-  generation_key: null;
-  created_at_epoch: number;
+  /** `claim` also stores what is new about the project; `current` resolves an older label. */
+  projects: { labelOf(cwd: string): string; claim(cwd: string): string; current(label: string): string };
+  publish(event: StreamEvent): void;
 }
 
 export function createRules(deps: RulesDeps): Rules {
+  const { projects } = deps;
   return {
     list(request) {
       const { all, limit } = request;
-      const project = all ? null : projectOf(request, deps.labelOf, deps.projectNamed);
+      const project = all ? null : projectOf(request, projects.labelOf, projects.current);
       const found = deps.standingRules({ projects: all ? "all" : project === null ? [] : [project], limit });
       const prompts = deps.promptIds(found.map(({ id }) => id));
-      const rules = found.map((each) => ruleOf(each, deps, prompts)).sort(byReachThenProject);
-      return { project, rules, contradictions: deps.contradictionsIn(rules) };
+      const rules = found.map((each) => ruleOf(each, prompts)).sort(byReachThenProject);
+      return { project, rules, contradictions: contradictionsIn(rules) };
     },
     async remember(request) {
       const { text, isPrivate } = cleanPrompt(request.text);
       if (isPrivate) return { status: "skipped", reason: "private" };
       const line = text.replace(/\s+/g, " ").trim();
-      if (line === "") throw noText();
+      if (line === "") throw new MemError("invalid_request", noText);
       if (request.project === undefined && request.cwd === undefined && request.reach === "project")
-        throw noPlace();
-      const { status, observation, changed = [] } = await deps.commit(() => store(deps, request, line));
-      if (status === "stored") deps.publish(deps.eventsOf(observation));
-      deps.publish(changed.map((each) => ({ type: "observation_changed", observation: each })));
-      const rule = ruleOf(observation, deps, deps.promptIds([observation.id]));
+        throw new MemError("invalid_request", noPlace);
+      const { status, observation, changed } = await deps.commit(() => store(deps, request, line));
+      const created = status === "stored" ? createdEvents(observation) : [];
+      const changes = changed.map((each) => ({ type: "observation_changed" as const, observation: each }));
+      for (const event of [...created, ...changes]) deps.publish(event);
+      const rule = ruleOf(observation, deps.promptIds([observation.id]));
       return { status, rule, replaces: status === "stored" ? changed.map(({ id }) => id) : [] };
     },
   };
 }
 
-/** One `sdk_session_id` for all of them: they belong to no session, and count as one where sessions are counted. */
+const noText = {
+  message: "The rule has no text.",
+  hint: 'Write it as one sentence: `mem remember "Use pnpm, never npm."`.',
+};
+const noPlace = {
+  message: "A rule of a project needs `project` or `cwd`.",
+  hint: "Send one of them, or `reach: everywhere`.",
+};
+
+/** Remembered rules belong to no session; they count as one where sessions are counted. */
 const rememberedSession = "remembered";
-/** The user asked for it in so many words: no statement that was found by its wording goes before it. */
+/** Above every statement that was found by its wording. */
 const rememberedSalience = 5;
-const ofNoProject = "unknown";
-const mostRules = 10_000;
+const noProject = "unknown";
+const maxRules = 10_000;
 
 interface Stored {
   status: "stored" | "exists" | "widened";
   observation: Observation;
-  /** Those that are otherwise now. */
-  changed?: Observation[];
+  /** Rules with a new status or reach. */
+  changed: Observation[];
 }
 
 function store(deps: RulesDeps, request: RememberRequest, text: string): Stored {
   const { reach } = request;
-  const project = projectOf(request, deps.claimOf, deps.projectNamed) ?? ofNoProject;
-  const rules = deps.standingRules({ projects: [project], limit: mostRules });
+  const project = projectOf(request, deps.projects.claim, deps.projects.current) ?? noProject;
+  const rules = deps.standingRules({ projects: [project], limit: maxRules });
   const same = rules
     .filter((each) => key(wholeText(each)) === key(text))
-    // One that applies everywhere covers the project.
+    // A rule that applies everywhere covers the project.
     .sort((a, b) => Number(b.reach === "everywhere") - Number(a.reach === "everywhere"))[0];
   if (same !== undefined && (same.reach === "everywhere" || reach === "project"))
-    return { status: "exists", observation: same };
+    return { status: "exists", observation: same, changed: [] };
   const widened = same && deps.setReach(same.id, reach);
   if (widened !== undefined) return { status: "widened", observation: widened, changed: [widened] };
-  const observation = insert(deps, { text, reach, project });
-  // As `mem supersede` has it: a rule and its successor are of one project.
-  const replaced = rules.filter(
-    (each) => each.project === project && each.reach === reach && deps.replaces(text, ruleOf(each, deps)),
-  );
-  const changed = replaced.flatMap(({ id }) => deps.supersede(id, observation.id) ?? []);
-  return { status: "stored", observation, changed };
-}
-
-function insert(
-  deps: RulesDeps,
-  { text, reach, project }: { text: string; reach: Reach; project: string },
-): Observation {
-  const stored = deps.insert({
-    draft: draftOf(text, reach, deps.forbids(text)),
-    sources: [],
+  const observation = insertManual(deps.insert, {
+    draft: {
+      ...quotedTexts(text),
+      obs_type: "decision",
+      subtitle: null,
+      facts: [],
+      concepts: [ruleForm(text)],
+      files_read: [],
+      files_modified: [],
+      provenance: "user",
+      statement: { said_by: "user", standing: true, reach, salience: rememberedSalience },
+    },
     session_id: null,
     sdk_session_id: rememberedSession,
     project,
     prompt_number: null,
-    generator: "manual",
-    agent_id: null,
-    agent_type: null,
-    discovery_tokens: 0,
-    generation_key: null,
     created_at_epoch: deps.clock.now(),
   });
-  if (stored === undefined) throw new TypeError("an insert without a key was ignored");
-  return stored;
+  // As with `mem supersede`, a rule and its successor belong to one project.
+  const changed = rules
+    .filter((each) => each.project === project && each.reach === reach && replaces(text, each))
+    .flatMap(({ id }) => deps.supersede(id, observation.id) ?? []);
+  return { status: "stored", observation, changed };
 }
 
-function draftOf(text: string, reach: Reach, forbids: boolean): Omit<DraftObservation, "sources"> {
-  return {
-    ...quotedTexts(text),
-    obs_type: "decision",
-    subtitle: null,
-    facts: [],
-    concepts: [forbids ? "gotcha" : "pattern"],
-    files_read: [],
-    files_modified: [],
-    provenance: "user",
-    statement: { said_by: "user", standing: true, reach, salience: rememberedSalience },
-  };
+/** True when the user's rule `text` certainly replaces the older one. */
+function replaces(text: string, older: Observation): boolean {
+  const rule = { ...ruleOf(older), standing: true };
+  return sameSubject(rule, { text, said_by: "user", standing: true }) === "same";
 }
 
 function projectOf(
   { project, cwd }: Where,
   labelOf: (cwd: string) => string,
-  projectNamed: (label: string) => string,
+  current: (label: string) => string,
 ): string | null {
-  if (project !== undefined) return projectNamed(cleanText(project));
+  if (project !== undefined) return current(cleanText(project));
   return cwd === undefined ? null : labelOf(cwd);
 }
 
-function ruleOf(
-  observation: Observation,
-  { forbids }: Pick<RulesDeps, "forbids">,
-  prompts: ReadonlyMap<number, number> = new Map(),
-): Rule {
+function ruleOf(observation: Observation, prompts: ReadonlyMap<number, number> = new Map()): Rule {
   const { id, reach, project, said_by, created_at_epoch, status, revision } = observation;
   const text = wholeText(observation);
   return {
@@ -228,7 +201,7 @@ function ruleOf(
     text,
     reach,
     project,
-    forbids: forbids(text),
+    forbids: parseRule(text).forbids,
     said_by,
     source: observation.sdk_session_id === rememberedSession ? "remembered" : "prompt",
     prompt_id: prompts.get(id) ?? null,
@@ -243,25 +216,11 @@ function byReachThenProject(a: Rule, b: Rule): number {
   return a.reach === "everywhere" ? 0 : a.project.localeCompare(b.project);
 }
 
-// The last sign of a sentence makes no other rule.
+// Rules that differ in case, white space or the last sign are the same.
 function key(text: string): string {
   return text
     .toLowerCase()
     .replace(/\s+/g, " ")
     .replace(/[.!。！]+$/u, "")
     .trim();
-}
-
-function noText(): MemError {
-  return new MemError("invalid_request", {
-    message: "The rule has no text.",
-    hint: 'Write it as one sentence: `mem remember "Use pnpm, never npm."`.',
-  });
-}
-
-function noPlace(): MemError {
-  return new MemError("invalid_request", {
-    message: "A rule of a project needs `project` or `cwd`.",
-    hint: "Send one of them, or `reach: everywhere`.",
-  });
 }

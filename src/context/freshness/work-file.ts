@@ -1,23 +1,23 @@
-// Looks at a file of a work tree: what git would call its content, without git, and never outside of the tree.
+// Reads a file of a work tree and computes its git blob id without git. Never reads outside the tree.
 import { createHash, type Hash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 
-/** How git names content: `sha1` unless the repository says otherwise. */
+/** The hash of git blob ids: `sha1` unless the repository is configured otherwise. */
 export type ObjectFormat = "sha1" | "sha256";
 
-/** A regular file as it was when it was looked at. */
+/** Size and time of a regular file. */
 export interface FileStamp {
   size: number;
   /** Nanoseconds, as text: more than a number holds. */
   mtimeNs: string;
 }
 
-/** What stands at a path: a regular file, something else, nothing, or what cannot be seen. */
+/** `unknown`: the path cannot be read. */
 export type FileSight = ({ is: "file" } & FileStamp) | { is: "other" } | { is: "gone" } | { is: "unknown" };
 
-/** The last part of the path is not followed when it is a link. */
+/** Does not follow a link in the last part of the path. */
 export async function lookAtFile(path: string): Promise<FileSight> {
   try {
     const stats = await lstat(path, { bigint: true });
@@ -28,9 +28,12 @@ export async function lookAtFile(path: string): Promise<FileSight> {
   }
 }
 
+/** The largest file that is hashed. */
+export const maxFileBytes = 2 * 1024 * 1024;
+
 const missing = new Set(["ENOENT", "ENOTDIR"]);
 
-/** Where the path leads inside `root` (a real path): from there, with `/`. Null for everything outside, and `root`. */
+/** The path relative to `root` (a real path), with `/`. Null for `root` itself and everything outside. */
 export async function placeInside(root: string, path: string): Promise<string | null> {
   try {
     const place = relative(root, await realpath(path));
@@ -42,8 +45,8 @@ export async function placeInside(root: string, path: string): Promise<string | 
 }
 
 /**
- * The id that `git hash-object --no-filters` gives the file at `place` inside `root`, with the stamp of what was read.
- * Null for what is no regular file, lies outside, is larger than `maxBytes`, or changes meanwhile.
+ * The id that `git hash-object --no-filters` gives the file at `place` inside `root`, with the stamp of the read content.
+ * Null for anything but a regular file inside, larger than `maxBytes`, or changed while it is read.
  */
 export async function blobIdOf(
   file: { root: string; place: string; format: ObjectFormat },
@@ -52,7 +55,7 @@ export async function blobIdOf(
   const path = join(file.root, file.place);
   if ((await placeInside(file.root, path)) !== file.place) return null;
   try {
-    // Opening a pipe would wait for its writer for ever; a link that took the file's place is not followed.
+    // Nonblocking, because opening a pipe waits for its writer; no link, because one may have replaced the file.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
     const handle = await open(path, flags);
     try {
@@ -72,7 +75,7 @@ export async function blobIdOf(
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** True when the file had exactly `size` bytes; piece by piece, so that the main thread is never held up. */
+/** True when the file had exactly `size` bytes. Reads in pieces, so that the main thread is not blocked. */
 async function hashContent(handle: Handle, hash: Hash, size: number): Promise<boolean> {
   const buffer = Buffer.alloc(Math.min(pieceBytes, size + 1));
   for (let at = 0; ; ) {

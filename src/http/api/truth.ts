@@ -1,5 +1,5 @@
 // What the user says of an observation, over HTTP: superseded, rejected, pinned, or taken back.
-import type { Judge } from "../../context/freshness/judge.ts";
+import type { Review } from "../../context/freshness/review.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
@@ -7,7 +7,7 @@ import { observation } from "../schemas/observation.ts";
 import { pinBody, statusBody } from "../schemas/truth.ts";
 
 /** `POST /api/observations/:id/status` and `/api/observations/:id/pin`; both answer the record as it is then. */
-export function truthRoutes(app: App, judge: Judge): void {
+export function truthRoutes(app: App, review: Review): void {
   const response = { 200: observation, ...changeErrors, 409: errorBody };
   app.post(
     "/api/observations/:id/status",
@@ -20,8 +20,8 @@ export function truthRoutes(app: App, judge: Judge): void {
       },
     },
     ({ params: { id }, body }) => {
-      if (body.status === "superseded") return judge(id, { is: "superseded", by: body.superseded_by });
-      return judge(id, { is: body.status === "rejected" ? "rejected" : "restored" });
+      if (body.status === "superseded") return review(id, { is: "superseded", by: body.superseded_by });
+      return review(id, { is: body.status === "rejected" ? "rejected" : "restored" });
     },
   );
   app.post(
@@ -34,6 +34,6 @@ export function truthRoutes(app: App, judge: Judge): void {
         response,
       },
     },
-    ({ params: { id }, body }) => judge(id, { is: body.pinned ? "pinned" : "unpinned" }),
+    ({ params: { id }, body }) => review(id, { is: body.pinned ? "pinned" : "unpinned" }),
   );
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createBlobKeeper } from "../../../src/context/freshness/blob-keeper.ts";
+import { createBlobHashStore } from "../../../src/context/freshness/blob-hash-store.ts";
 import { type ChangedSince, createFreshness } from "../../../src/context/freshness/freshness.ts";
 import type { ObjectFormat } from "../../../src/context/freshness/work-file.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -46,14 +46,14 @@ async function remember(...files_modified: string[]): Promise<Observation> {
 async function rememberLate(agoMs: number, ...files_modified: string[]): Promise<Observation> {
   const observation = memory.addObservation({ files_modified, at: Date.now() - agoMs });
   memory.db.prepare("update sessions set cwd = ?").run(root);
-  const keeper = createBlobKeeper({
+  const blobHashes = createBlobHashStore({
     clock: systemClock,
     cwdOf: memory.store.blobs.cwdOf,
     workTreeAround: (folder) => ({ folder, objectFormat }),
-    keep: (blobs) => memory.store.commit(() => memory.store.blobs.keep(blobs)),
+    store: (blobs) => memory.store.commit(() => memory.store.blobs.keep(blobs)),
   });
-  keeper.note([observation]);
-  await keeper.stop();
+  blobHashes.add([observation]);
+  await blobHashes.stop();
   return observation;
 }
 

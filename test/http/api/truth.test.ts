@@ -14,11 +14,11 @@ test.each([
   ["status", { status: "active" }, { is: "restored" }],
   ["pin", { pinned: true }, { is: "pinned" }],
   ["pin", { pinned: false }, { is: "unpinned" }],
-])("%s with %j is a judgement, and answers the record", async (route, body, judgement) => {
+])("%s with %j is a verdict, and answers the record", async (route, body, verdict) => {
   const answer = await post(`/api/observations/1/${route}`, body);
   expect(answer.statusCode).toBe(200);
   expect(answer.json()).toMatchObject({ id: 1, status: "active", pinned: 0 });
-  expect(world.calls).toEqual([{ port: "judge", input: { id: 1, judgement } }]);
+  expect(world.calls).toEqual([{ port: "review", input: { id: 1, verdict } }]);
 });
 
 test.each([

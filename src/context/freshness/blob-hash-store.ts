@@ -1,49 +1,49 @@
-// Keeps the git blob ids of the files of new observations: behind the acknowledgement, one after the other.
+// Stores the git blob ids of the files of new observations, in the background.
 import { isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import { type Observation, parseLists } from "../../core/records/records.ts";
 import type { KnownBlob } from "./freshness.ts";
-import { blobIdOf, type ObjectFormat, placeInside } from "./work-file.ts";
+import { blobIdOf, maxFileBytes, type ObjectFormat, placeInside } from "./work-file.ts";
 
-interface BlobKeeperDeps {
+interface BlobHashStoreDeps {
   clock: Clock;
   /** The directory of the observation's session; null when it had none. */
   cwdOf(sdkSessionId: string): string | null;
   workTreeAround(cwd: string): { folder: string; objectFormat: ObjectFormat };
-  /** What is kept already stays: a record that is made again later saw what it saw. */
-  keep(blobs: readonly KnownBlob[]): Promise<void>;
+  /** Does not overwrite: a regenerated record saw the files of the first time. */
+  store(blobs: readonly KnownBlob[]): Promise<void>;
 }
 
-export interface BlobKeeper {
-  /** Returns at once. */
-  note(observations: readonly Observation[]): void;
-  /** Finishes what it looks at; what still waits is left out. */
+export interface BlobHashStore {
+  /** Returns immediately. */
+  add(observations: readonly Observation[]): void;
+  /** Finishes the present batch and drops the rest. */
   stop(): Promise<void>;
 }
 
-export function createBlobKeeper(deps: BlobKeeperDeps): BlobKeeper {
+export function createBlobHashStore(deps: BlobHashStoreDeps): BlobHashStore {
   const waiting: Observation[] = [];
   let running: Promise<void> | undefined;
   let stopped = false;
 
   async function work(): Promise<void> {
     while (waiting.length > 0 && !stopped) {
-      const observations = waiting.splice(0, keptAtOnce);
-      await failOpen("keeping what files were like", async () => {
+      const observations = waiting.splice(0, batchSize);
+      await failOpen("storing blob hashes", async () => {
         const blobs: KnownBlob[] = [];
         for (const observation of observations) blobs.push(...(await blobsOf(deps, observation)));
-        if (blobs.length > 0) await deps.keep(blobs);
+        if (blobs.length > 0) await deps.store(blobs);
       });
     }
     running = undefined;
   }
 
   return {
-    note(observations) {
+    add(observations) {
       if (stopped) return;
-      for (const observation of observations)
-        if (waiting.length < mostWaiting && hasFiles(observation)) waiting.push(observation);
+      const withFiles = observations.filter(({ files_touched }) => files_touched !== "[]");
+      waiting.push(...withFiles.slice(0, maxWaiting - waiting.length));
       if (waiting.length > 0) running ??= work();
     },
     async stop() {
@@ -54,27 +54,23 @@ export function createBlobKeeper(deps: BlobKeeperDeps): BlobKeeper {
   };
 }
 
-const mostWaiting = 2_000;
-// One sync to disk for many.
-const keptAtOnce = 20;
-const mostFiles = 30;
-const maxFileBytes = 2 * 1024 * 1024;
-// What a session writes itself moments after is told of as changed since, as soon as it changes once more.
+const maxWaiting = 2_000;
+// One sync to disk per batch.
+const batchSize = 20;
+const maxFiles = 30;
+// What a session writes moments later counts as seen; the next change is reported.
 const seenWithinMs = 5 * 60_000;
-// A later write of the same size within the grain of the clock of a disk would look like this one.
+// A later write of the same size within the grain of a disk's clock would look like this one.
 const settledMs = 2_000;
 
-function hasFiles({ files_touched }: Observation): boolean {
-  return files_touched !== "[]";
-}
-
-async function blobsOf(deps: BlobKeeperDeps, observation: Observation): Promise<KnownBlob[]> {
+async function blobsOf(deps: BlobHashStoreDeps, observation: Observation): Promise<KnownBlob[]> {
   const cwd = deps.cwdOf(observation.sdk_session_id);
   if (cwd === null || !isAbsolute(cwd)) return [];
   const { folder, objectFormat } = deps.workTreeAround(cwd);
-  const seenUntil = lastSeen(observation, deps.clock.now());
+  const now = deps.clock.now();
+  const seenUntil = lastSeen(observation, now);
   const blobs: KnownBlob[] = [];
-  for (const path of parseLists(observation).files_touched.slice(0, mostFiles)) {
+  for (const path of parseLists(observation).files_touched.slice(0, maxFiles)) {
     const place = await placeOf(folder, path, cwd);
     const blob = place && (await blobIdOf({ root: folder, place, format: objectFormat }, maxFileBytes));
     if (!place || !blob) continue;
@@ -88,13 +84,12 @@ async function blobsOf(deps: BlobKeeperDeps, observation: Observation): Promise<
   return blobs;
 }
 
-// An observation that was made long after (of the spool, of a queue that waited for its model) did not see what was
-// written behind it, be it by a moment: what is there now says nothing of then.
+// An observation made long afterwards (from the spool or a waiting queue) did not see later writes.
 function lastSeen({ created_at_epoch: at }: Observation, now: number): number {
   return at + (now - at > seenWithinMs ? settledMs : seenWithinMs);
 }
 
-// A path that is not absolute is meant from the directory of the session, or from the top.
+// A relative path starts at the directory of the session, or at the top folder.
 async function placeOf(folder: string, path: string, cwd: string): Promise<string | null> {
   if (isAbsolute(path)) return placeInside(folder, path);
   return (await placeInside(folder, join(cwd, path))) ?? placeInside(folder, join(folder, path));

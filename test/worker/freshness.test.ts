@@ -5,7 +5,7 @@ import { createProjectNames } from "../../src/capture/projects/names.ts";
 import { createPlaces } from "../../src/capture/projects/places.ts";
 import { createRootCommits } from "../../src/capture/projects/root-commits.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { buildFreshness } from "../../src/worker/truth-ports.ts";
+import { buildFreshness } from "../../src/worker/freshness.ts";
 import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -28,14 +28,14 @@ test("files of a project are not said to be gone because the agent stepped into 
     at: Date.now(),
   });
   db.prepare("update sessions set cwd = ?").run(app);
-  const { keeper, changedSince } = buildFreshness({
+  const { blobHashes, changedSince } = buildFreshness({
     store,
     clock: systemClock,
     projects,
     deadlineMs: 60_000,
   });
-  keeper.note([observation]);
-  await keeper.stop();
+  blobHashes.add([observation]);
+  await blobHashes.stop();
   const { id, project } = observation;
   const changes = async (cwd: string) => (await changedSince({ observations: [id], project, cwd })).get(id);
   expect(await changes(other)).toBeUndefined();

@@ -1,0 +1,53 @@
+// Changed files and reviews of records, over the store and the files of this machine.
+import { type BlobHashStore, createBlobHashStore } from "../context/freshness/blob-hash-store.ts";
+import {
+  type ChangedSince,
+  type ContentOf,
+  createFileContent,
+  createFreshness,
+} from "../context/freshness/freshness.ts";
+import { createReview, type Review } from "../context/freshness/review.ts";
+import type { Clock } from "../core/clock.ts";
+import type { StreamEvent } from "../core/records/events.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import type { WorkerProjects } from "./project-ports.ts";
+
+interface FreshnessDeps {
+  store: Store;
+  clock: Clock;
+  projects: Pick<WorkerProjects, "placeOf" | "labelOf">;
+  /** For reading the files of one answer. */
+  deadlineMs?: number;
+}
+
+// A hook waits for the answer.
+const readMs = 60;
+
+export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: FreshnessDeps): {
+  blobHashes: BlobHashStore;
+  changedSince: ChangedSince;
+  contentOf: ContentOf;
+} {
+  const { blobs } = store;
+  return {
+    blobHashes: createBlobHashStore({
+      clock,
+      cwdOf: blobs.cwdOf,
+      workTreeAround: projects.placeOf,
+      store: (hashes) => store.commit(() => blobs.keep(hashes)),
+    }),
+    contentOf: createFileContent(deadlineMs),
+    changedSince: createFreshness({
+      clock,
+      deadlineMs,
+      blobsOf: blobs.of,
+      folderAround: (cwd, project) =>
+        projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,
+    }),
+  };
+}
+
+export function buildReview(store: Store, publish: (event: StreamEvent) => void): Review {
+  const { commit, observations, truth } = store;
+  return createReview({ commit, byId: observations.byId, setStanding: truth.setStanding, publish });
+}
