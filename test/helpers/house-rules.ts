@@ -129,6 +129,7 @@ const topLevel = new Set([
   "package-lock.json",
   "tsconfig.json",
   "bin",
+  "docs",
   "src",
   "hooks",
   "templates",
