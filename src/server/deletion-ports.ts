@@ -5,10 +5,9 @@ import type { DeletionPorts } from "../http/v1/deletion.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { TeamPorts } from "../http/v1/team.ts";
 import type { ServerSettings } from "../settings/server.ts";
-import { insertAudit } from "../store/postgres/audit.ts";
+import { insertAudit, readAudit } from "../store/postgres/audit.ts";
 import { deleteObservation, purgeProject } from "../store/postgres/deletion.ts";
 import type { Database } from "../store/postgres/open.ts";
-import { readAudit } from "../store/postgres/read-audit.ts";
 import { setRetention, teamById } from "../store/postgres/teams.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 

@@ -1,5 +1,4 @@
-// The search by meaning of the hosted server, put together: the embedder that is set, the place in the database, the
-// background work, what is said of them. Without either there is nothing of it.
+// Search by meaning on the hosted server: the configured embedder, the tables in the database, the background work.
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -11,20 +10,19 @@ import {
   whyNoVectors,
 } from "../generate/model/embedders.ts";
 import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
-import type { Database } from "../store/postgres/open.ts";
-import { countVectors } from "../store/postgres/vector-counts.ts";
-import { lookForVectors, prepareVectors, type VectorPlace } from "../store/postgres/vectors.ts";
+import type { Database, Queryable } from "../store/postgres/open.ts";
+import { countVectors, markEmbedderUsed } from "../store/postgres/vector-counts.ts";
+import { findVectors, prepareVectors, type VectorPlace } from "../store/postgres/vectors.ts";
 import { createRecordEmbedding, type RecordEmbedding } from "./embed-records.ts";
 import { keptFor } from "./kept-for.ts";
 import { createMeaning, type Meaning, noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
-import { createVectorUse } from "./vector-use.ts";
 
 export interface HostedVectors {
   meaning: Meaning;
   /** `on`, or `off` and why. */
   inWords: string;
-  /** Null where there is nothing to do. */
+  /** Null when vectors are off. */
   embedding: RecordEmbedding | null;
   close(): Promise<void>;
 }
@@ -35,20 +33,20 @@ interface VectorDeps {
   dataDir: string;
   clock: Clock;
   log: Log;
-  /** Left out where nobody measures. */
   metrics?: Pick<ServerMetrics, "watchVectors"> | null;
 }
 
-const countTimeoutMs = 5_000;
-// Somebody waits for it who asked for nothing else.
+const metricsTimeoutMs = 5_000;
 const statusTimeoutMs = 30_000;
-// To count a million takes half a second, and five where many have changed since the last vacuum.
+// Counting a million takes half a second, and five when many rows have changed since the last vacuum.
 const countsKeptMs = 5 * 60_000;
+// Vectors that no process has used for a day are dropped.
+const renewEveryMs = 60 * 60_000;
 
-/** Makes what is lacking in the database, and never fails for what it does not have. */
+/** Creates missing tables; a database or setting without vectors turns them off and is no error. */
 export async function openHostedVectors(deps: VectorDeps): Promise<HostedVectors> {
   const { database, settings, clock, log } = deps;
-  const { identity, place } = await wanted(settings, () => prepareVectors(database.owner));
+  const { identity, place } = await configured(settings, () => prepareVectors(database.owner));
   if (identity === null || place.state === "off") {
     const inWords = place.state === "off" ? `off: ${place.reason}` : "off";
     log.info(`vectors: ${inWords}`);
@@ -58,12 +56,12 @@ export async function openHostedVectors(deps: VectorDeps): Promise<HostedVectors
   const embedder = buildEmbedder(identity, deps);
   const { schema } = place;
   const { system } = database;
-  const use = createVectorUse(system, { identity, clock });
-  const meaning = createMeaning({ embedder, schema, use, clock, log });
-  const embedding = createRecordEmbedding({ system, embedder, schema, use, clock, log });
+  const renewUse = createUseRenewal(system, { identity, clock });
+  const meaning = createMeaning({ embedder, schema, renewUse, clock, log });
+  const embedding = createRecordEmbedding({ system, embedder, schema, renewUse, clock, log });
   deps.metrics?.watchVectors({
     counts: keptFor(clock, countsKeptMs, () =>
-      failOpen("counting vectors for /metrics", () => countVectors(system, identity, countTimeoutMs)),
+      failOpen("counting vectors for /metrics", () => countVectors(system, identity, metricsTimeoutMs)),
     ),
     embedded: embedding.counts,
     isFailing: () => embedding.failure() !== null,
@@ -72,21 +70,29 @@ export async function openHostedVectors(deps: VectorDeps): Promise<HostedVectors
   return { meaning, inWords: "on", embedding, close: embedder.close };
 }
 
-/** What `mem server migrate` says of it; it makes what is lacking, as a start does. */
+/** Notes in the database that this process uses the embedder's vectors; call it before each use. */
+export function createUseRenewal(
+  system: Queryable,
+  { identity, clock }: { identity: EmbedderIdentity; clock: Clock },
+): () => Promise<void> {
+  return keptFor(clock, renewEveryMs, () => markEmbedderUsed(system, identity));
+}
+
+/** Creates missing tables for `mem server migrate`; returns `on`, or `off` and why. */
 export async function prepareHostedVectors(
   owner: Database["owner"],
   settings: EmbedderSettings,
 ): Promise<string> {
-  const { place } = await wanted(settings, () => prepareVectors(owner));
+  const { place } = await configured(settings, () => prepareVectors(owner));
   return place.state === "off" ? `off: ${place.reason}` : "on";
 }
 
-/** How the vectors are; makes nothing. */
+/** State of the vectors; creates nothing. */
 export async function hostedVectorStatus(
   { owner, system }: Pick<Database, "owner" | "system">,
   settings: EmbedderSettings,
 ): Promise<VectorStatus> {
-  const { identity, place } = await wanted(settings, () => lookForVectors(owner));
+  const { identity, place } = await configured(settings, () => findVectors(owner));
   const common = { dimension: null, next: null };
   if (identity === null || place.state === "off") {
     const reason = place.state === "off" ? place.reason : null;
@@ -98,8 +104,8 @@ export async function hostedVectorStatus(
   return { ...common, ...identity, state, done, total, reason: failure };
 }
 
-// Who sets no embedder gets nothing new in the database.
-async function wanted(
+// Without a configured embedder the database is not touched.
+async function configured(
   settings: EmbedderSettings,
   placeOf: () => Promise<VectorPlace>,
 ): Promise<{ identity: EmbedderIdentity | null; place: VectorPlace }> {

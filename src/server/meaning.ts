@@ -14,7 +14,6 @@ import { unitVector } from "../recall/vectors/int8.ts";
 import { nearestRecords } from "../store/postgres/nearest.ts";
 import type { ObservationFilter } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
-import type { VectorUse } from "./vector-use.ts";
 
 /** A record near the question; `weighed` is what that adds to its score. */
 export interface NearRecord {
@@ -42,7 +41,8 @@ interface MeaningDeps {
   embedder: Embedder;
   /** Where the extension is. */
   schema: string;
-  use: VectorUse;
+  /** Notes that this process uses the embedder's vectors. */
+  renewUse(): Promise<void>;
   clock: Clock;
   log: Log;
   /** Until a search goes on without. */
@@ -52,7 +52,7 @@ interface MeaningDeps {
 // An extension that was taken away, say: searches go on by words alone, and it is tried again.
 const brokenForMs = 60_000;
 
-export function createMeaning({ embedder, schema, use, clock, log, deadlineMs }: MeaningDeps): Meaning {
+export function createMeaning({ embedder, schema, renewUse, clock, log, deadlineMs }: MeaningDeps): Meaning {
   const queries = createQueryVectors({ clock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
   const weight = fusionWeight(embedder.identity.embedder);
   let brokenUntil = 0;
@@ -67,7 +67,7 @@ export function createMeaning({ embedder, schema, use, clock, log, deadlineMs }:
       throw cause;
     }
     if (unit === undefined) return null;
-    await failOpen("telling whose vectors are used", use.renew);
+    await failOpen("telling whose vectors are used", renewUse);
     const asked = { ...embedder.identity, schema, unit, limit: nearestCount };
     return async (connection, scope, filter) => {
       const found = await nearestRecords(connection, scope, { ...asked, filter });

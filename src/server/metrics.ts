@@ -1,16 +1,17 @@
-// The figures of one process of the hosted server for Prometheus. No label names a team, a project or a key.
+// Prometheus metrics of one server process. No label names a team, a project or a key.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ModelCall } from "../core/records/model-call.ts";
 import type { AnsweredRequest } from "../http/v1/request-metrics.ts";
 import type { JobCounts } from "../store/postgres/job-counts.ts";
 import type { PoolState } from "../store/postgres/open.ts";
+import type { VectorCounts } from "../store/postgres/vector-counts.ts";
 import type { AuthenticationCounts } from "../tenancy/keys/authenticate.ts";
-import { addVectors, type VectorSources } from "./vector-metrics.ts";
+import type { EmbeddedCounts } from "./embed-records.ts";
 
-/** What other parts count by themselves; read when somebody asks. */
+/** Counters of other parts; read on each scrape. */
 export interface MetricSources {
   authentication(): Readonly<AuthenticationCounts>;
-  /** Requests that passed uncounted, since the limits' store did not answer. */
+  /** Requests that passed uncounted because the limits' store did not answer. */
   guardsSkipped(): number;
   /** Requests that were not metered. */
   usageLost(): number;
@@ -18,10 +19,21 @@ export interface MetricSources {
   auditLost(): number;
 }
 
-/** What the generating side tells as it happens. */
+/** State of the vectors; read on each scrape. */
+export interface VectorSources {
+  /** Records of all teams; undefined when the count failed. */
+  counts(): Promise<Pick<VectorCounts, "done" | "total"> | undefined>;
+  /** Records embedded by this process. */
+  embedded(): Readonly<EmbeddedCounts>;
+  isFailing(): boolean;
+  /** True while queries get no vector. */
+  isUnavailable(): boolean;
+}
+
+/** Events of the generating side. */
 export interface GenerationWatch {
   called(call: Pick<ModelCall, "provider" | "outcome" | "input_tokens" | "output_tokens">): void;
-  /** One batch came to its end. */
+  /** A batch ended. */
   worked(outcome: "completed" | "failed"): void;
 }
 
@@ -30,9 +42,8 @@ export interface ServerMetrics {
   answered(request: AnsweredRequest): void;
   stored(events: number): void;
   watch(sources: MetricSources): void;
-  /** Where there is a search by meaning. */
   watchVectors(sources: VectorSources): void;
-  /** Everything in the format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   contentType: string;
 }
@@ -40,7 +51,7 @@ export interface ServerMetrics {
 interface MetricsDeps {
   version: string;
   role: string;
-  /** Undefined when they cannot be had now: they are then left out, and the rest is told. */
+  /** Undefined when the count failed: these metrics are then left out. */
   jobs(): Promise<JobCounts | undefined>;
   pools(): readonly PoolState[];
 }
@@ -61,11 +72,7 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
   });
   const events = new Counter({
-    ...{
-      name: "mem_events_stored_total",
-      help: "Events stored, whichever way they came over HTTP, repeats left out.",
-      registers,
-    },
+    ...{ name: "mem_events_stored_total", help: "Events stored over HTTP, without repeats.", registers },
   });
   return {
     generation: addGeneration(registry),
@@ -78,34 +85,57 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
   };
 }
 
+/** Values by label; a metric without a label has one value under "". */
+type Values = Readonly<Record<string, number>>;
+
+interface Collected {
+  name: string;
+  help: string;
+  /** The label of the values. */
+  label?: string;
+  /** Undefined leaves the metric out of the scrape. */
+  read(): Values | number | undefined | Promise<Values | number | undefined>;
+}
+
+/** A metric whose values are read on each scrape. */
+function collected(
+  registry: Registry,
+  type: "counter" | "gauge",
+  { name, help, label, read }: Collected,
+): void {
+  const common = { name, help, registers: [registry], labelNames: label === undefined ? [] : [label] };
+  async function collect(this: Gauge | Counter): Promise<void> {
+    const values = await read();
+    // A reset metric without a label would report 0.
+    if (values === undefined && label === undefined) this.remove();
+    else this.reset();
+    if (values === undefined) return;
+    for (const [value, count] of Object.entries(typeof values === "number" ? { "": values } : values))
+      this.inc(label === undefined ? {} : { [label]: value }, count);
+  }
+  if (type === "counter") new Counter({ ...common, collect });
+  else new Gauge({ ...common, collect });
+}
+
 function addJobs(registry: Registry, jobs: MetricsDeps["jobs"]): void {
-  const registers = [registry];
-  new Gauge({
-    ...{ name: "mem_jobs", help: "Generation jobs of all teams that are not completed.", registers },
-    labelNames: ["status"],
-    async collect() {
-      this.reset();
+  collected(registry, "gauge", {
+    ...{ name: "mem_jobs", help: "Generation jobs of all teams that are not completed.", label: "status" },
+    async read() {
       const counts = await jobs();
-      if (counts === undefined) return;
-      for (const status of ["queued", "processing", "failed", "cancelled"] as const)
-        this.set({ status }, counts[status]);
+      if (counts === undefined) return undefined;
+      const { queued, processing, failed, cancelled } = counts;
+      return { queued, processing, failed, cancelled };
     },
   });
-  new Gauge({
-    ...{ name: "mem_jobs_oldest_queued_seconds", help: "Age of the oldest queued job.", registers },
-    async collect() {
-      const counts = await jobs();
-      // Removed, since a reset would say that nothing waits.
-      if (counts === undefined) this.remove();
-      else this.set(counts.oldest_queued_seconds);
-    },
+  collected(registry, "gauge", {
+    ...{ name: "mem_jobs_oldest_queued_seconds", help: "Age of the oldest queued job." },
+    read: async () => (await jobs())?.oldest_queued_seconds,
   });
 }
 
 function addPools(registry: Registry, pools: MetricsDeps["pools"]): void {
-  const registers = [registry];
   new Gauge({
-    ...{ name: "mem_database_connections", help: "Open connections to the database.", registers },
+    ...{ name: "mem_database_connections", help: "Open connections to the database.", registers: [registry] },
     labelNames: ["pool", "state"],
     collect() {
       for (const { pool, open, idle } of pools()) {
@@ -114,12 +144,9 @@ function addPools(registry: Registry, pools: MetricsDeps["pools"]): void {
       }
     },
   });
-  new Gauge({
-    ...{ name: "mem_database_waiting", help: "Statements that wait for a connection.", registers },
-    labelNames: ["pool"],
-    collect() {
-      for (const { pool, waiting } of pools()) this.set({ pool }, waiting);
-    },
+  collected(registry, "gauge", {
+    ...{ name: "mem_database_waiting", help: "Statements that wait for a connection.", label: "pool" },
+    read: () => Object.fromEntries(pools().map(({ pool, waiting }) => [pool, waiting])),
   });
 }
 
@@ -134,7 +161,7 @@ function addGeneration(registry: Registry): GenerationWatch {
     labelNames: ["provider", "direction"],
   });
   const batches = new Counter({
-    ...{ name: "mem_generation_batches_total", help: "Batches of jobs that came to an end.", registers },
+    ...{ name: "mem_generation_batches_total", help: "Batches of jobs that ended.", registers },
     labelNames: ["outcome"],
   });
   return {
@@ -148,31 +175,43 @@ function addGeneration(registry: Registry): GenerationWatch {
 }
 
 function addSources(registry: Registry, sources: MetricSources): void {
-  const { authentication, guardsSkipped, usageLost, auditLost } = sources;
-  new Counter({
+  collected(registry, "counter", {
     name: "mem_authentication_failures_total",
-    help: "Requests without a valid key, refused for too many of them, or not checked as the database did not answer.",
-    registers: [registry],
-    labelNames: ["reason"],
-    collect() {
-      const { refused, limited, lookup_failures } = authentication();
-      this.reset();
-      this.inc({ reason: "refused" }, refused);
-      this.inc({ reason: "limited" }, limited);
-      this.inc({ reason: "unavailable" }, lookup_failures);
+    help: "Requests refused without a valid key, rate limited, or not checked because the database did not answer.",
+    label: "reason",
+    read() {
+      const { refused, limited, lookup_failures } = sources.authentication();
+      return { refused, limited, unavailable: lookup_failures };
     },
   });
-  for (const [name, help, total] of [
-    ["mem_guards_skipped_total", "Requests that passed the limits uncounted.", guardsSkipped],
-    ["mem_usage_lost_total", "Requests that were not metered.", usageLost],
-    ["mem_audit_lost_total", "Reads that were not written to the audit log.", auditLost],
+  for (const [name, help, read] of [
+    ["mem_guards_skipped_total", "Requests that passed the limits uncounted.", sources.guardsSkipped],
+    ["mem_usage_lost_total", "Requests that were not metered.", sources.usageLost],
+    ["mem_audit_lost_total", "Reads that were not written to the audit log.", sources.auditLost],
   ] as const) {
-    new Counter({
-      ...{ name, help, registers: [registry] },
-      collect() {
-        this.reset();
-        this.inc(total());
-      },
+    collected(registry, "counter", { name, help, read });
+  }
+}
+
+function addVectors(registry: Registry, sources: VectorSources): void {
+  collected(registry, "gauge", {
+    ...{ name: "mem_vectors", help: "Records of all teams with and without a vector.", label: "state" },
+    async read() {
+      const counts = await sources.counts();
+      return counts && { made: counts.done, missing: counts.total - counts.done };
+    },
+  });
+  collected(registry, "counter", {
+    ...{ name: "mem_vectors_embedded_total", help: "Records embedded by this process.", label: "outcome" },
+    read: () => ({ ...sources.embedded() }),
+  });
+  for (const [of, isFailing] of [
+    ["records", sources.isFailing],
+    ["questions", sources.isUnavailable],
+  ] as const) {
+    collected(registry, "gauge", {
+      ...{ name: `mem_embedder_failing_${of}`, help: `1 while ${of} get no vectors.` },
+      read: () => (isFailing() ? 1 : 0),
     });
   }
 }

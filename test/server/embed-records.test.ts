@@ -6,9 +6,9 @@ import type { Embedder } from "../../src/recall/embed/embedder.ts";
 import { createRecordEmbedding } from "../../src/server/embed-records.ts";
 import { numberedLines } from "../../src/server/export-lines.ts";
 import { exportProject } from "../../src/server/export-project.ts";
+import { createUseRenewal } from "../../src/server/hosted-vectors.ts";
 import { importProject, readHeader } from "../../src/server/import-project.ts";
 import { createMeaning } from "../../src/server/meaning.ts";
-import { createVectorUse } from "../../src/server/vector-use.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import type { Connections, Database } from "../../src/store/postgres/open.ts";
 import { countVectors } from "../../src/store/postgres/vector-counts.ts";
@@ -53,11 +53,11 @@ function startProcess(model: string) {
       return system.query(statement);
     },
   };
-  const use = createVectorUse(watched, { identity: embedder.identity, clock });
+  const renewUse = createUseRenewal(watched, { identity: embedder.identity, clock });
   const { log } = createStderrLog("SILENT");
   const embedding = createRecordEmbedding({
-    ...{ system: watched, embedder, schema, use, clock, log },
-    lookEveryMs: 20,
+    ...{ system: watched, embedder, schema, renewUse, clock, log },
+    scanEveryMs: 20,
   });
   onTestFinished(() => embedding.stop());
   embedding.start();
@@ -170,9 +170,9 @@ test("who embeds says once an hour that it uses its model's vectors, and so does
   await until(async () => expect(await isInUse("stays")).toEqual([{ lately: true }]));
 
   const embedder = embedderOf("asked", []);
-  const use = createVectorUse(system, { identity: embedder.identity, clock: systemClock });
+  const renewUse = createUseRenewal(system, { identity: embedder.identity, clock: systemClock });
   const { log } = createStderrLog("SILENT");
-  const meaning = createMeaning({ embedder, schema, use, clock: systemClock, log });
+  const meaning = createMeaning({ embedder, schema, renewUse, clock: systemClock, log });
   expect(await isInUse("asked")).toEqual([]);
   expect(await meaning.within("some words", async (near) => near !== null)).toBe(true);
   expect(await isInUse("asked")).toEqual([{ lately: true }]);

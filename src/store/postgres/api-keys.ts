@@ -1,11 +1,12 @@
 // API keys as they are stored: found by their hash across teams, listed and revoked within a reach.
 import type { ApiKey, Reach } from "../../core/records/api-key.ts";
 import { isId } from "../../core/records/tenancy.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
 
 type KeyRow = ApiKey & { scopes: ApiKey["scopes"][number][] };
 
-const epochOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8 as ${column}_epoch`;
+const epochOf = (column: string) => `${epochMs(column)} as ${column}_epoch`;
 
 const columns = `id, team_id, project_id, parent_id, prefix, last_four, label, scopes,
   ${epochOf("created_at")}, ${epochOf("expires_at")}, ${epochOf("revoked_at")}, ${epochOf("last_used_at")}`;

@@ -1,29 +1,29 @@
-// Audit rows of reads: those that come at about the same time are committed together, and each reader waits for his own.
+// Audit rows of reads, committed in groups; each reader waits for its own row.
+import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "../../core/ids.ts";
-import type { AuditRow } from "./audit.ts";
+import { type AuditRow, insertAudits } from "./audit.ts";
 import type { Queryable } from "./open.ts";
 
 export interface AuditWriter {
-  /** Resolves when the row is committed, or was given up and counted: a read does not fail for it. Never rejects. */
+  /** Resolves when the row is committed, or lost and counted: a read does not fail for it. Never rejects. */
   write(row: AuditRow): Promise<void>;
-  /** How many rows were given up. */
+  /** Lost rows. */
   failures(): number;
-  /** Resolves when everything that was handed over is written or given up. */
+  /** Resolves when every row is written or lost. */
   settled(): Promise<void>;
 }
 
 interface AuditWriterDeps {
-  /** As `mem_system`: a group holds rows of many teams. */
+  /** As `mem_system`: a group has rows of many teams. */
   system: Queryable;
-  /** Hears of a group that could not be written. */
   onFailure(cause: unknown, rows: number): void;
 }
 
-// Between the beginnings of two groups: under load one commit serves all reads of that time, alone nobody waits.
+// Between the starts of two groups: under load one commit serves all reads of that time; a single read does not wait.
 const groupMs = 5;
-// A locked table must not hold up reads.
-const longestWaitMs = 500;
-// What may wait for a database that does not answer.
+// A locked table must not block reads.
+const maxWaitMs = 500;
+// Rows that may wait for a database that does not answer.
 const maxWaiting = 10_000;
 
 interface Waiting {
@@ -31,7 +31,7 @@ interface Waiting {
   done(): void;
 }
 
-/** One group at a time is on its way. */
+/** Writes one group at a time. */
 export function createAuditWriter({ system, onFailure }: AuditWriterDeps): AuditWriter {
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
@@ -39,22 +39,21 @@ export function createAuditWriter({ system, onFailure }: AuditWriterDeps): Audit
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
-      const next = pause(groupMs);
+      const nextGroup = delay(groupMs);
       const group = waiting;
       waiting = [];
       await writeGroup(group);
-      if (waiting.length > 0) await next;
+      if (waiting.length > 0) await nextGroup;
     }
     writing = undefined;
   }
 
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      await system.query({
-        name: "write-audit",
-        text: insertText,
-        values: [JSON.stringify(group.map(({ row }) => row))],
-      });
+      await insertAudits(
+        system,
+        group.map(({ row }) => row),
+      );
     } catch (cause) {
       failures += group.length;
       onFailure(cause, group.length);
@@ -73,24 +72,13 @@ export function createAuditWriter({ system, onFailure }: AuditWriterDeps): Audit
         waiting.push({ row: { ...row, id: newId() }, done });
       });
       writing ??= writeAll();
-      return atMost(longestWaitMs, written);
+      return atMost(maxWaitMs, written);
     },
     failures: () => failures,
     async settled() {
       await writing;
     },
   };
-}
-
-const insertText = `insert into audit_log
-    (id, team_id, project_id, api_key_id, action, resource_type, resource_id, details, request_id)
-  select id, team_id, project_id, api_key_id, action, resource_type, resource_id, details, request_id
-  from jsonb_to_recordset($1::jsonb) as a (
-    id uuid, team_id uuid, project_id uuid, api_key_id uuid, action text, resource_type text, resource_id text,
-    details jsonb, request_id text)`;
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
 function atMost(ms: number, work: Promise<void>): Promise<void> {

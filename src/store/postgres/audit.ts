@@ -1,16 +1,16 @@
-// The audit log: who did what to which thing, without its content.
-
+// The audit log: who did what to which resource, without its content.
 import { newId } from "../../core/ids.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
 
-/** One thing that was done. */
 export interface AuditRow {
   team_id: string;
   project_id: string | null;
-  /** Null for what was done on the server's host. */
+  /** Null for a command on the server's host. */
   api_key_id: string | null;
-  /** What it was done to and what was done: `key.created`, `project.memory_purged`. */
+  /** Resource and verb: `key.created`, `project.memory_purged`. */
   action: string;
   resource_type: string;
   resource_id: string | null;
@@ -19,22 +19,63 @@ export interface AuditRow {
   request_id: string | null;
 }
 
-/** Writes it down, in the transaction of what was done. */
+/** Inserts a row, in the transaction of the action. */
 export async function insertAudit(connection: Queryable, row: AuditRow): Promise<void> {
+  await insertAudits(connection, [{ ...row, id: newId() }]);
+}
+
+export async function insertAudits(
+  connection: Queryable,
+  rows: readonly (AuditRow & { id: string })[],
+): Promise<void> {
   await connection.query({
+    name: "write-audit",
     text: `insert into audit_log
         (id, team_id, project_id, api_key_id, action, resource_type, resource_id, details, request_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9)`,
-    values: [
-      newId(),
-      row.team_id,
-      row.project_id,
-      row.api_key_id,
-      row.action,
-      row.resource_type,
-      row.resource_id,
-      JSON.stringify(row.details),
-      row.request_id,
-    ],
+      select id, team_id, project_id, api_key_id, action, resource_type, resource_id, details, request_id
+      from jsonb_to_recordset($1::jsonb) as a (
+        id uuid, team_id uuid, project_id uuid, api_key_id uuid, action text, resource_type text, resource_id text,
+        details jsonb, request_id text)`,
+    values: [JSON.stringify(rows)],
   });
+}
+
+export interface AuditEntry extends Omit<AuditRow, "team_id"> {
+  id: string;
+  seq: number;
+  created_at_epoch: number;
+}
+
+export interface AuditPage {
+  action: string | null;
+  project_id: string | null;
+  /** Epoch milliseconds. */
+  since: number | null;
+  /** Entries older than this one. */
+  before_seq: number | null;
+  limit: number;
+}
+
+/** A page of the tenant's entries, newest first. */
+export async function readAudit(
+  connection: Queryable,
+  { team_id, project_id }: Tenant,
+  page: AuditPage,
+): Promise<AuditEntry[]> {
+  const { rows } = await connection.query<AuditEntry>({
+    name: "read-audit",
+    text: `select id, seq::float8 as seq, project_id, api_key_id, action, resource_type, resource_id, details, request_id,
+        ${epochMs("created_at")} as created_at_epoch
+      from audit_log
+      where team_id = $1
+        and ($2::uuid is null or project_id = $2)
+        and ($3::uuid is null or project_id = $3)
+        and ($4::text is null or action = $4)
+        and ($5::float8 is null or created_at >= to_timestamp($5 / 1000))
+        and ($6::bigint is null or seq < $6)
+      order by seq desc
+      limit $7`,
+    values: [team_id, project_id, page.project_id, page.action, page.since, page.before_seq, page.limit],
+  });
+  return rows;
 }

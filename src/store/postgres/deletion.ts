@@ -1,5 +1,5 @@
-// Deletion: one record, or everything that was captured in a project; what was done is written down in the same transaction.
-import type { Tenant } from "../../core/records/tenancy.ts";
+// Deletes one record, or everything captured in a project, with an audit row in the same transaction.
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
@@ -7,43 +7,38 @@ import { inTenant } from "./tenant.ts";
 /** Who deletes, for the audit log. */
 export type Deleter = Pick<AuditRow, "api_key_id" | "request_id">;
 
-/** Deletes the record with its sources and its row of the index; false when the tenant has none of that id. */
+/** Deletes the record with its sources and its search index row; false when the tenant has no such record. */
 export function deleteObservation(
   app: Connections,
   { tenant, id, by }: { tenant: Tenant; id: string; by: Deleter },
 ): Promise<boolean> {
   return inTenant(app, tenant, async (connection) => {
-    const place = await placeOf(connection, tenant, id);
-    if (place === undefined) return false;
-    // A purge deletes the sources first, this the record: without the line they could wait for each other for ever.
-    await connection.query({ text: "select share_project($1)", values: [place.project_id] });
-    const { rows } = await connection.query<{ project_id: string }>({
+    const scope = await scopeOf(connection, tenant, id);
+    if (scope === undefined) return false;
+    // A purge deletes sources before records, this a record before its sources: without the lock the two could deadlock.
+    await connection.query({ text: "select share_project($1)", values: [scope.project_id] });
+    const { rowCount } = await connection.query({
       text: `delete from observations
-        where team_id = $1 and project_id = $2 and id = $3
-        returning project_id`,
-      values: [place.team_id, place.project_id, id],
+        where team_id = $1 and project_id = $2 and id = $3`,
+      values: [scope.team_id, scope.project_id, id],
     });
-    const [deleted] = rows;
-    if (deleted === undefined) return false;
+    if (rowCount !== 1) return false;
     await insertAudit(connection, {
       ...by,
-      team_id: tenant.team_id,
-      project_id: deleted.project_id,
-      action: "observation.deleted",
-      resource_type: "observation",
-      resource_id: id,
+      ...scope,
+      ...{ action: "observation.deleted", resource_type: "observation", resource_id: id },
       details: {},
     });
     return true;
   });
 }
 
-async function placeOf(
+async function scopeOf(
   connection: Queryable,
   { team_id, project_id }: Tenant,
   id: string,
-): Promise<Place | undefined> {
-  const { rows } = await connection.query<Place>({
+): Promise<ProjectScope | undefined> {
+  const { rows } = await connection.query<ProjectScope>({
     text: `select team_id, project_id
       from observations
       where team_id = $1 and ($2::uuid is null or project_id = $2) and id = $3`,
@@ -52,52 +47,48 @@ async function placeOf(
   return rows[0];
 }
 
-/** Rows that a purge deleted, by table. */
-export interface PurgeCounts {
-  observations: number;
-  observationSources: number;
-  agentEvents: number;
-  sessions: number;
-  jobs: number;
-  idempotencyKeys: number;
-}
+// In the order of deletion. Jobs first: a worker that completes one waits, and then finds it gone. Referring rows go before
+// the rows that they refer to.
+const purgedTables = {
+  jobs: "generation_jobs",
+  observationSources: "observation_sources",
+  observations: "observations",
+  agentEvents: "agent_events",
+  idempotencyKeys: "idempotency_keys",
+  sessions: "sessions",
+} as const;
 
-// A project of a million records takes minutes; a statement of a request may take seconds.
+/** Rows that a purge deleted, by table. */
+export type PurgeCounts = Record<keyof typeof purgedTables, number>;
+
+// A project of a million records takes minutes.
 const purgeTimeoutMs = 15 * 60_000;
 
 /**
- * Deletes what was captured in the project and keeps its shell, in one transaction; undefined when the tenant has no such
- * project. What was begun under the older epoch writes nothing after it. Usage and audit rows stay: they hold no content.
+ * Deletes everything captured in the project and keeps the project, in one transaction; undefined when the tenant has no
+ * such project. Work of the earlier epoch stores nothing afterwards. Usage and audit rows stay: they have no content.
  */
 export function purgeProject(
   app: Connections,
   { tenant, project_id, by }: { tenant: Tenant; project_id: string; by: Deleter },
 ): Promise<PurgeCounts | undefined> {
-  const { team_id } = tenant;
+  const scope = { team_id: tenant.team_id, project_id };
   return inTenant(app, tenant, async (connection) => {
     if (!(await hasProject(connection, tenant, project_id))) return undefined;
-    // Before the row itself: writers that come from several nodes without a pause would keep it from us for ever.
+    // Before the row itself: a stream of writers from several nodes would starve the update.
     await connection.query({ text: "select hold_project($1)", values: [project_id] });
-    const epoch = await raiseEpoch(connection, { team_id, project_id });
+    const epoch = await raiseEpoch(connection, scope);
     if (epoch === undefined) return undefined;
     await connection.query({ text: `set local statement_timeout = ${purgeTimeoutMs}` });
-    const counts = await deleteAll(connection, { team_id, project_id });
+    const counts = await deleteAll(connection, scope);
     await insertAudit(connection, {
       ...by,
-      team_id,
-      project_id,
-      action: "project.memory_purged",
-      resource_type: "project",
-      resource_id: project_id,
+      ...scope,
+      ...{ action: "project.memory_purged", resource_type: "project", resource_id: project_id },
       details: { counts: { ...counts }, memoryEpoch: epoch },
     });
     return counts;
   });
-}
-
-interface Place {
-  team_id: string;
-  project_id: string;
 }
 
 async function hasProject(connection: Queryable, tenant: Tenant, project_id: string): Promise<boolean> {
@@ -108,10 +99,10 @@ async function hasProject(connection: Queryable, tenant: Tenant, project_id: str
   return rowCount === 1;
 }
 
-// Waits for those who write under the older epoch, and keeps new ones out until the purge is committed.
+// Waits for writers of the earlier epoch, and blocks new ones until the purge is committed.
 async function raiseEpoch(
   connection: Queryable,
-  { team_id, project_id }: Place,
+  { team_id, project_id }: ProjectScope,
 ): Promise<string | undefined> {
   const { rows } = await connection.query<{ memory_epoch: string }>({
     text: `update projects
@@ -123,39 +114,15 @@ async function raiseEpoch(
   return rows[0]?.memory_epoch;
 }
 
-// Jobs first: a worker that completes one waits here and then finds it gone. Rows of a table go before those they name.
-const tables = {
-  jobs: "generation_jobs",
-  observationSources: "observation_sources",
-  observations: "observations",
-  agentEvents: "agent_events",
-  idempotencyKeys: "idempotency_keys",
-  sessions: "sessions",
-} as const satisfies Record<keyof PurgeCounts, string>;
-
-async function deleteAll(connection: Queryable, { team_id, project_id }: Place): Promise<PurgeCounts> {
-  const counts: PurgeCounts = {
-    observations: 0,
-    observationSources: 0,
-    agentEvents: 0,
-    sessions: 0,
-    jobs: 0,
-    idempotencyKeys: 0,
-  };
-  for (const name of [
-    "jobs",
-    "observationSources",
-    "observations",
-    "agentEvents",
-    "idempotencyKeys",
-    "sessions",
-  ] as const) {
+async function deleteAll(connection: Queryable, { team_id, project_id }: ProjectScope): Promise<PurgeCounts> {
+  const counts: Record<string, number> = {};
+  for (const [name, table] of Object.entries(purgedTables)) {
     const { rowCount } = await connection.query({
-      text: `delete from ${tables[name]} where team_id = $1 and project_id = $2`,
+      text: `delete from ${table} where team_id = $1 and project_id = $2`,
       values: [team_id, project_id],
       timeoutMs: purgeTimeoutMs,
     });
     counts[name] = rowCount ?? 0;
   }
-  return counts;
+  return counts as PurgeCounts;
 }

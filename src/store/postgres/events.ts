@@ -4,6 +4,7 @@ import { MemError } from "../../core/errors.ts";
 import type { EventSource, EventWithJob } from "../../core/records/hosted-event.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
+import { epochMs } from "./epoch-ms.ts";
 import { type BatchItem, storeEvents, type Written } from "./event-batch.ts";
 import { observationsBySeq } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
@@ -124,8 +125,6 @@ async function claimKey(
   const [row] = rows;
   return row?.same === true ? { outcome: "repeated", event_ids: row.event_ids } : { outcome: "conflict" };
 }
-
-const epochMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
 
 const eventColumn = `json_build_object(
   'id', e.id, 'team_id', e.team_id, 'project_id', e.project_id, 'session_id', e.session_id,

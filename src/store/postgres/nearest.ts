@@ -1,5 +1,5 @@
-// The records of one project that are nearest to a question in meaning, compared one by one. An index of nearest neighbours
-// would stand across tenants, and what it finds near would mostly be others'; a project's own vectors are few.
+// Nearest records of one project by meaning, by exact comparison. A nearest-neighbor index would span all tenants and
+// mostly return records of others; one project has few vectors.
 import { codesOfPacked, unpackTerms } from "../../core/records/record-terms.ts";
 import type { Candidate } from "../../core/records/search.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
@@ -9,25 +9,25 @@ import type { VectorIdentity } from "./vector-work.ts";
 import { vectorText } from "./vectors.ts";
 
 export interface NearestRequest extends VectorIdentity {
-  /** Where the extension is. */
+  /** The schema of the extension. */
   schema: string;
-  /** The question, of length one. */
+  /** The query vector, of length one. */
   unit: Float32Array;
   filter: ObservationFilter;
   limit: number;
 }
 
 export interface NearestRecord {
-  /** Without a score: its own words were not asked for. */
+  /** Without a score for words. */
   candidate: Candidate;
-  /** A cosine. */
+  /** The cosine. */
   similarity: number;
 }
 
-/** How many of a project's newest vectors are compared. */
-const mostCompared = 100_000;
+/** Only this many of a project's newest vectors are compared. */
+const maxCompared = 100_000;
 
-/** Inside the caller's transaction, whose tenant it is bound to. */
+/** Inside the caller's transaction, bound to its tenant. */
 export async function nearestRecords(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -67,8 +67,8 @@ const narrowed = `
         and ($9::text is null or f.obs_type = $9)
         and ($10::text is null or f.platform_source = $10)`;
 
-// All are of length one, so the inner product is the cosine, at a third of the time. The question is read once, not for
-// every row: where a plan is kept, a parameter is no constant.
+// All have length one, so the inner product is the cosine, at a third of the time. The subquery parses the query vector
+// once: in a generic plan a parameter is not a constant.
 function nearestText(schema: string, joined: string): string {
   return `with near as materialized (
     select compared.seq, compared.embedding operator(${schema}.<#>) (select $6::${schema}.halfvec) as distance
@@ -78,7 +78,7 @@ function nearestText(schema: string, joined: string): string {
       where v.team_id = $1 and v.project_id = $2 and v.embedder = $3 and v.model = $4 and v.dimension = $5
         and v.embedding is not null
       order by v.seq desc
-      limit ${mostCompared}
+      limit ${maxCompared}
     ) compared
     order by distance, compared.seq desc
     limit $7

@@ -9,6 +9,7 @@ import { searchCodes } from "../../core/records/search-codes.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { storableJson } from "../../text/storable.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
 
 /** An observation that was stored just now. */
@@ -146,8 +147,8 @@ export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_i
   o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
   o.generator, o.provenance, o.prompt_number, o.said_by, o.standing, o.reach, o.salience, o.routine,
   case when ${stillHolds} then 'active' else 'superseded' end as status,
-  floor(extract(epoch from o.created_at) * 1000)::float8 as created_at_epoch,
-  floor(extract(epoch from o.updated_at) * 1000)::float8 as updated_at_epoch`;
+  ${epochMs("o.created_at")} as created_at_epoch,
+  ${epochMs("o.updated_at")} as updated_at_epoch`;
 
 // The sessions are no join: on tables without statistics the planner began with them, and sorted all that it found.
 function ofTimeText(columns: string): string {
@@ -222,7 +223,7 @@ const insertText = `with given as (
     join given g on g.id = i.id
     left join sessions s on s.team_id = i.team_id and s.project_id = i.project_id and s.id = i.session_id
   )
-  select id, seq::float8 as seq, floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch
+  select id, seq::float8 as seq, ${epochMs("created_at")} as created_at_epoch
   from inserted
   order by seq`;
 

@@ -3,6 +3,7 @@
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Connections } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -98,5 +99,5 @@ export function projectCreated({ id, team_id }: { id: string; team_id: string },
 }
 
 const columns = `id, team_id, name, metadata,
-  floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch,
-  floor(extract(epoch from updated_at) * 1000)::float8 as updated_at_epoch`;
+  ${epochMs("created_at")} as created_at_epoch,
+  ${epochMs("updated_at")} as updated_at_epoch`;

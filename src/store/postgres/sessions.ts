@@ -2,6 +2,7 @@
 import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -143,10 +144,6 @@ async function holdProject(
     values: [team_id, project_id],
   });
   return rows[0]?.memory_epoch;
-}
-
-function epochMs(column: string): string {
-  return `floor(extract(epoch from ${column}) * 1000)::float8`;
 }
 
 const columns = `s.id, s.team_id, s.project_id, s.content_session_id, s.platform_source, s.agent_id, s.agent_type,

@@ -3,6 +3,7 @@
 import { MemError } from "../../core/errors.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { insertAudit } from "./audit.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { codeOf } from "./storage-error.ts";
 import { inTransaction } from "./tenant.ts";
@@ -87,7 +88,7 @@ export interface Team {
 /** The tenant's own team. */
 export async function teamById(connection: Queryable, { team_id }: Tenant): Promise<Team> {
   const { rows } = await connection.query<Team>({
-    text: `select id, name, retention_days, floor(extract(epoch from created_at) * 1000)::float8 as created_at_epoch
+    text: `select id, name, retention_days, ${epochMs("created_at")} as created_at_epoch
       from teams
       where id = $1`,
     values: [team_id],

@@ -1,9 +1,9 @@
-// Where there is something to embed, over all teams. As `mem_system`.
+// Projects of all teams with records to embed. As `mem_system`.
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 import type { VectorIdentity } from "./vector-work.ts";
 
-/** Projects with records after `after` that lack a vector, over all teams; `last` is how far was looked. */
+/** Projects with records above `after` that lack a vector; `last` is the highest number looked at. */
 export async function projectsWithNew(
   system: Queryable,
   { embedder, model, after, window }: VectorIdentity & { after: number; window: number },
@@ -34,7 +34,7 @@ export async function projectsWithNew(
   return { projects: rows[0]?.projects ?? [], last: rows[0]?.last ?? after };
 }
 
-/** Every project that has records, over all teams, and the number of the newest record. */
+/** Every project that has records, and the number of the newest record. */
 export async function projectsWithRecords(
   system: Queryable,
 ): Promise<{ projects: ProjectScope[]; last: number }> {
@@ -50,7 +50,7 @@ export async function projectsWithRecords(
   return { projects: rows[0]?.projects ?? [], last: rows[0]?.last ?? 0 };
 }
 
-/** Claims that ran out, as those of a process that was killed, over all teams: between which records of which projects. */
+/** Ranges of records whose claim has expired, for example because the process was killed. */
 export async function abandonedClaims(
   system: Queryable,
   { embedder, model }: VectorIdentity,

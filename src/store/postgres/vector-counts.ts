@@ -4,7 +4,7 @@ import { inTransaction } from "./tenant.ts";
 import type { VectorIdentity } from "./vector-work.ts";
 
 export interface VectorCounts {
-  /** Records that the embedder has answered for. */
+  /** Records with a vector, or whose text was refused. */
   done: number;
   total: number;
   /** Why the embedder does not work at the moment. */
@@ -12,8 +12,8 @@ export interface VectorCounts {
 }
 
 /**
- * As `mem_system`; the database itself gives up after `timeoutMs`. Counted to the end: the planner's figure is for a table
- * with the vectors of every model, and what compares it with another figure says too early or never that all is done.
+ * As `mem_system`; fails after `timeoutMs`. Exact counts: with the planner's estimates `done` would reach `total` too early
+ * or never.
  */
 export async function countVectors(
   system: Connections,
@@ -32,7 +32,7 @@ export async function countVectors(
   });
 }
 
-// Each count can be read from an index alone; those that are claimed are few and have one of their own.
+// Each count is an index-only scan; the few claims have their own index.
 const countText = `select json_build_object(
     'done', (
       select count(*)
@@ -45,8 +45,8 @@ const countText = `select json_build_object(
     'failure', (select failure from embedder_states where embedder = $1 and model = $2)
   ) as counts`;
 
-/** Writes down that the embedder does not work, or does again (null). */
-export async function tellEmbedder(
+/** Saves why the embedder does not work, or null. */
+export async function saveEmbedderState(
   system: Queryable,
   { embedder, model }: VectorIdentity,
   failure: string | null,
@@ -59,7 +59,7 @@ export async function tellEmbedder(
   });
 }
 
-/** Writes down that a process uses the embedder's vectors: as long as one does, they are not dropped. */
+/** Notes that a process uses the embedder's vectors, which are dropped after a day without use. */
 export async function markEmbedderUsed(
   system: Queryable,
   { embedder, model }: VectorIdentity,

@@ -1,16 +1,16 @@
-// The work of embedding: which records lack a vector, who has taken them, and what came of it. As `mem_system`.
+// Claims of records that lack a vector, and their vectors. As `mem_system`.
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTransaction } from "./tenant.ts";
 import { vectorText } from "./vectors.ts";
 
-/** Whose vectors are meant. */
+/** The embedder of a set of vectors. */
 export interface VectorIdentity {
   embedder: string;
   model: string;
 }
 
-/** A record without a vector, with what its text is made of. */
+/** A record without a vector, with the parts of its text. */
 export interface UnembeddedRecord {
   seq: number;
   title: string;
@@ -22,28 +22,28 @@ export interface UnembeddedRecord {
 }
 
 export interface ClaimRequest extends VectorIdentity {
-  /** Names the claim. */
+  /** Id of the claim. */
   claim: string;
-  /** Vectors of another dimension are none; null while it is not known. */
+  /** Vectors of another dimension do not count; null while it is unknown. */
   dimension: number | null;
-  /** Only records between. */
+  /** Only records with numbers between them. */
   before: number;
   after: number;
-  /** So many records are looked at. */
+  /** Records to look at. */
   window: number;
-  /** So many are taken. */
+  /** Records to claim. */
   limit: number;
 }
 
 export interface Claimed {
   records: UnembeddedRecord[];
-  /** Where to go on below; null at the end. */
+  /** Continue below this number; null at the end. */
   next: number | null;
 }
 
 /**
- * Takes the newest of the project's records that lack a vector; null when the project is being purged, or another process
- * takes some at this moment.
+ * Claims the project's newest records that lack a vector; null when the project is being purged, or another process is
+ * claiming some.
  */
 export function claimRecords(
   system: Connections,
@@ -67,7 +67,7 @@ export function claimRecords(
     const [row] = rows;
     const records = row?.records ?? [];
     if (row === undefined) return { records, next: null };
-    // Among those that were looked at more may lack one.
+    // More of the records in the window may lack one.
     if (row.lacking.count >= limit) return { records, next: row.lacking.lowest };
     return { records, next: row.looked.count < window ? null : row.looked.lowest };
   });
@@ -84,7 +84,7 @@ interface ClaimRow {
   records: UnembeddedRecord[] | null;
 }
 
-// A record that is being deleted at this moment is passed by.
+// A record that is being deleted is skipped.
 const claimText = `with looked as materialized (
     select o.seq
     from observations o
@@ -124,15 +124,15 @@ const claimText = `with looked as materialized (
         'narrative', narrative, 'facts', array_to_json(facts)::text) order by seq desc)
       from record) as records`;
 
-/** What came of a part of a claim: a vector of length one, or null for a text that is refused. */
+/** A claimed record's vector, of length one; null for a refused text. */
 export interface EmbeddedRecord {
   seq: number;
   vector: Float32Array | null;
 }
 
 /**
- * Stores them, and how many there still was a record for: what was deleted or purged since it was claimed has no row any
- * more, and gets none. A refused text is tried again after a day.
+ * Stores vectors; returns how many records still exist: deleted ones have lost their claim. A refused text is retried
+ * after a day.
  */
 export function putVectors(
   system: Connections,
@@ -140,7 +140,7 @@ export function putVectors(
   { claim, schema, made }: { claim: string; schema: string; made: readonly EmbeddedRecord[] },
 ): Promise<number> {
   return inTransaction(system, async (connection) => {
-    // A purge deletes the records first, then their vectors: the two could wait for each other for ever.
+    // A purge deletes records before their vectors: without the lock the two could deadlock.
     const { rows } = await connection.query<{ held: boolean }>({
       name: "share-for-vectors",
       text: "select pg_try_advisory_xact_lock_shared(hashtextextended($1::uuid::text, 6)) as held",
@@ -164,7 +164,7 @@ function rowOf({ seq, vector }: EmbeddedRecord) {
   return { seq, dimension: vector.length, embedding: vectorText(vector) };
 }
 
-/** Gives a claim back: others may take what is left of it. */
+/** Releases the rest of a claim. */
 export async function releaseClaim(
   system: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -178,8 +178,8 @@ export async function releaseClaim(
 }
 
 /**
- * Deletes vectors of the project that are of other embedders, `limit` at most; how many. What a process has used within a
- * day stays: it would be embedded again, and this one's in turn be dropped for it.
+ * Deletes at most `limit` vectors of the project by other embedders; returns how many. Vectors that a process has used
+ * within a day stay: two servers with different models would otherwise delete each other's.
  */
 export async function dropUnusedVectors(
   system: Queryable,

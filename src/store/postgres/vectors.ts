@@ -1,33 +1,33 @@
-// The place of vectors in the database: only where it has pgvector, and made again by every start, so that an extension
-// that comes later is found. No numbered migration, since a schema of the same version has it or not.
+// Extension and tables of the vectors. Every start creates what is missing, so that an extension installed later is found;
+// not a numbered migration, since not every database has pgvector.
 import type { Pool, PoolClient } from "pg";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
-/** `schema` is where the extension's types and operators are. */
+/** `schema` is the schema of the extension. */
 export type VectorPlace = { state: "on"; schema: string } | { state: "off"; reason: string };
 
-// Any number will do that nobody else locks.
+// An arbitrary key of an advisory lock.
 const lockKey = 6_365_120_027;
 
-/** Makes the extension and the tables, as the owner, if it can; a refusal is an answer. Throws where nothing answers. */
+/** Creates the extension and the tables as the owner. Missing rights are `off`; throws when the database does not answer. */
 export function prepareVectors(owner: Pool): Promise<VectorPlace> {
   return withLock(owner, async (client) => {
-    const found = (await findExtension(client)) ?? (await makeExtension(client));
+    const found = (await findExtension(client)) ?? (await createExtension(client));
     if (found.state === "off") return found;
     const refused = await openSchema(client, found.schema);
     if (refused !== null) return refused;
     try {
-      await makeTables(client, found.schema);
+      await createTables(client, found.schema);
     } catch (cause) {
       if (codeOf(cause) !== forbidden) throw cause;
-      return off("the user of MEM_DATABASE_URL may not make their tables");
+      return off("the user of MEM_DATABASE_URL may not create their tables");
     }
     return found;
   });
 }
 
-/** The same without making anything. */
-export async function lookForVectors(owner: Pool): Promise<VectorPlace> {
+/** Looks for them; creates nothing. */
+export async function findVectors(owner: Pool): Promise<VectorPlace> {
   const { rows } = await owner
     .query<{ made: boolean; available: boolean }>(
       `select to_regclass('mem.observation_vectors') is not null
@@ -39,7 +39,7 @@ export async function lookForVectors(owner: Pool): Promise<VectorPlace> {
     });
   if (rows[0]?.made === true) return { state: "on", schema: "" };
   return rows[0]?.available === true
-    ? off("their place is not made yet; `mem server migrate` makes it, as a start does, or says why not")
+    ? off("their tables are missing; `mem server migrate` or a start creates them")
     : off(noPgvector);
 }
 
@@ -60,12 +60,12 @@ async function withLock<T>(owner: Pool, work: (client: PoolClient) => Promise<T>
   } catch (cause) {
     throw toStorageError(cause);
   } finally {
-    // Ends the session and with it the lock, whatever happened.
+    // Ends the session and with it the lock.
     client.release(true);
   }
 }
 
-// Before 0.7 there are no vectors of half precision, which take half the room.
+// Version 0.7 has vectors of half precision, which take half the space.
 async function findExtension(client: PoolClient): Promise<VectorPlace | undefined> {
   const { rows } = await client.query<{ schema: string; version: string; has_halves: boolean }>(
     `select quote_ident(n.nspname) as schema, e.extversion as version,
@@ -78,11 +78,10 @@ async function findExtension(client: PoolClient): Promise<VectorPlace | undefine
   if (found === undefined) return undefined;
   return found.has_halves
     ? { state: "on", schema: found.schema }
-    : off(`the database's pgvector is ${found.version}, and 0.7 is the oldest that will do`);
+    : off(`the database's pgvector is ${found.version}; 0.7 or newer is needed`);
 }
 
-// Between the look and the making nobody else of ours makes it: the lock is held.
-async function makeExtension(client: PoolClient): Promise<VectorPlace> {
+async function createExtension(client: PoolClient): Promise<VectorPlace> {
   const { rowCount } = await client.query("select 1 from pg_available_extensions where name = 'vector'");
   if (rowCount === 0) return off(noPgvector);
   try {
@@ -91,13 +90,13 @@ async function makeExtension(client: PoolClient): Promise<VectorPlace> {
     const code = codeOf(cause);
     if (/^(08|53|57P)/.test(code) || code === "") throw cause;
     return off(
-      "the user of MEM_DATABASE_URL may not make the extension; as an administrator of the database run: create extension vector",
+      "the user of MEM_DATABASE_URL may not create the extension; as an administrator of the database run: create extension vector",
     );
   }
   return (await findExtension(client)) ?? off(noPgvector);
 }
 
-// Where somebody else made it, our roles may have no way into its schema, and the user of the URL none either.
+// An extension that an administrator created may be in a schema that our roles may not use.
 async function openSchema(client: PoolClient, schema: string): Promise<VectorPlace | null> {
   const { rows } = await client.query<{ open: boolean }>(
     `select bool_and(has_schema_privilege(role, n.oid, 'usage')) as open
@@ -117,11 +116,11 @@ async function openSchema(client: PoolClient, schema: string): Promise<VectorPla
   }
 }
 
-async function makeTables(client: PoolClient, schema: string): Promise<void> {
+async function createTables(client: PoolClient, schema: string): Promise<void> {
   const { rows } = await client.query<Found>(foundText);
   const has = rows[0] ?? { tables: false, embedding: false, uses: false, app_writes: false };
   if (has.embedding && has.uses && !has.app_writes) return;
-  // Who drops the extension drops the column with it: what is left then stands for nothing.
+  // Dropping the extension drops the column: the remaining rows are useless.
   const embedding = `
      alter table observation_vectors add column embedding ${schema}.halfvec;
      alter table observation_vectors alter column embedding set storage main;`;
@@ -144,7 +143,7 @@ interface Found {
   app_writes: boolean;
 }
 
-// The tables may be as an earlier version made them.
+// An earlier version may have created the tables.
 const foundText = `select
     to_regclass('mem.observation_vectors') is not null as tables,
     exists (
@@ -158,12 +157,12 @@ const foundText = `select
     coalesce(has_table_privilege('mem_app', to_regclass('mem.observation_vectors'), 'insert, update, delete'), false)
       as app_writes`;
 
-// When a process last used the vectors of an embedder. One of an earlier version does not say it: it has a day's grace.
+// When a process last used an embedder's vectors. A process of an earlier version does not write it; the default gives a day.
 const uses = "alter table embedder_states add column used_at timestamptz not null default now();";
 
-// The key begins as that of a record does, for the deletion that follows a record's. A row without an embedding is work
-// that somebody has taken, or a text that the embedder refuses: nobody else takes it before `free_at`. Kept in the row
-// itself (`main`): read out of line each would cost a look of its own, and a search compares all of a project.
+// The key begins like a record's, for the cascade. A row without an embedding is a claim, or a text that the embedder
+// refuses; it is free again at `free_at`. Embeddings are stored inline (`main`): a search reads all of a project, and each
+// one out of line would cost another lookup.
 const tables = `
   create table observation_vectors (
     team_id uuid not null,
@@ -173,9 +172,9 @@ const tables = `
     model text not null,
     -- 0 before there is one.
     dimension integer not null default 0,
-    -- Whose work it is.
+    -- Id of the claim.
     claim uuid,
-    -- Null: it is done.
+    -- Null when it is done.
     free_at timestamptz,
     primary key (team_id, project_id, seq, embedder, model),
     foreign key (team_id, project_id, seq) references observations (team_id, project_id, seq) on delete cascade
@@ -183,10 +182,10 @@ const tables = `
   create index observation_vectors_claimed on observation_vectors (team_id, project_id) where claim is not null;
   select bound_by_tenant('observation_vectors', true);
   grant select, insert, update, delete on observation_vectors to mem_system;
-  -- Vectors are made by mem_system alone, and go with their records, for which nobody needs a right.
+  -- Only mem_system writes vectors; they are deleted by the cascade.
   revoke all on observation_vectors from mem_app;
   grant select on observation_vectors to mem_app;
-  -- Whether the embedder works, for who runs the server. It is nobody's memory.
+  -- Whether the embedder works, for the operator; belongs to no tenant.
   create table embedder_states (
     embedder text not null,
     model text not null,
@@ -197,7 +196,7 @@ const tables = `
   grant select, insert, update, delete on embedder_states to mem_system;
   revoke all on embedder_states from mem_app;`;
 
-/** As the extension reads it; half precision holds three digits. */
+/** The text form of a vector; half precision holds three digits. */
 export function vectorText(vector: Float32Array): string {
   return `[${Array.from(vector, (each) => Number(each.toPrecision(5))).join(",")}]`;
 }

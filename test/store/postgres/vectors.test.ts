@@ -19,7 +19,7 @@ import {
   putVectors,
   releaseClaim,
 } from "../../../src/store/postgres/vector-work.ts";
-import { lookForVectors, prepareVectors } from "../../../src/store/postgres/vectors.ts";
+import { findVectors, prepareVectors } from "../../../src/store/postgres/vectors.ts";
 import { sameForAll } from "../../acceptance/tenancy-equivalents.ts";
 import { alterPolicy, mutantsOf, policiesOf } from "../../acceptance/tenancy-walls.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
@@ -77,7 +77,7 @@ const seqsOf = (found: { candidate: { id: number } }[]) => found.map(({ candidat
 test("their place is made where the extension can be, as often as is asked, and looks like any tenant's table", async () => {
   expect(place).toEqual({ state: "on", schema });
   expect(await prepareVectors(owner)).toEqual(place);
-  expect(await lookForVectors(owner)).toMatchObject({ state: "on" });
+  expect(await findVectors(owner)).toMatchObject({ state: "on" });
   const policies = await policiesOf(database);
   const boundOf = (wanted: string) => policies.find(({ table }) => table === wanted)?.bound;
   expect(boundOf("observation_vectors")).toBe(boundOf("observation_search"));
@@ -117,7 +117,7 @@ test("a database without pgvector has nothing of it, and says so", async () => {
   const plain = await openTestDatabase();
   const off = { state: "off", reason: "the database has no pgvector" };
   expect(await prepareVectors(plain.owner)).toEqual(off);
-  expect(await lookForVectors(plain.owner)).toEqual(off);
+  expect(await findVectors(plain.owner)).toEqual(off);
   const { rows } = await plain.owner.query(
     "select relname from pg_class where relname in ('observation_vectors', 'embedder_states')",
   );
