@@ -102,7 +102,7 @@ type HelpReader = (names: readonly string[]) => Promise<string>;
 // The help of the longest command that the words name.
 function helpReader(home: WorkerHome): HelpReader {
   const known = new Map<string, string>();
-  return async function read(names) {
+  return async function read(names): Promise<string> {
     const key = names.join(" ");
     const help = known.get(key) ?? (await runMem(home, [...names, "--help"])).stdout;
     known.set(key, help);

@@ -43,7 +43,7 @@ function settingRows(settings: readonly (readonly [string, Definition])[]): stri
         `\`${key}\``,
         defaultOf(key, definition),
         acceptedBy(definition),
-        definition.meaning + now,
+        definition.description + now,
       ];
       return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
     }),
