@@ -1,4 +1,4 @@
-// The port of intake: what it needs of a store. The SQLite store fits it structurally.
+// The port of intake to a store. Adapters: the SQLite store of the worker, and the server's draft of one step.
 import type { Session, UserPrompt } from "../core/records/records.ts";
 
 export interface IntakeSession {
@@ -9,18 +9,18 @@ export interface IntakeSession {
   status: "active" | "completed";
   /** The highest number that a prompt has. */
   prompt_count: number;
-  /** The prompt that the message belongs to: the newest when it names none, or one that is not known; 0 for none. */
+  /** The prompt of the message: the newest if it names none or an unknown one; 0 without prompts. */
   prompt_number: number;
-  /** Whether that prompt is private; 0 when the session has no prompt yet. */
+  /** Whether that prompt is private; 0 without prompts. */
   prompt_private: 0 | 1;
   newest_prompt_at_epoch: number;
   last_active_at_epoch: number;
   completed_at_epoch: number | null;
-  /** True when the message names its prompt by a key that no prompt has yet. */
+  /** The message names its prompt by a key that no prompt has yet. */
   awaits_prompt?: boolean;
 }
 
-/** The prompt that a message says it belongs to: by the host's id of it, else by its number. */
+/** The prompt that a message names: by the host's id, else by its number. */
 export interface NamedPrompt {
   promptKey?: string | undefined;
   prompt_number?: number | undefined;
@@ -43,7 +43,7 @@ export interface CaptureStore {
     completeIdle(before: number, now: number): Session[];
     setUserPrompt(id: number, prompt: string): void;
     countPrompt(id: number, promptNumber: number): void;
-    /** The client numbers its prompts otherwise: from now on its numbers name no prompt. */
+    /** The client's numbers do not match ours: they are ignored from now on. */
     distrustNumbers(id: number): void;
     setNewestPrompt(
       id: number,
@@ -64,7 +64,7 @@ export interface CaptureStore {
     }): UserPrompt;
     byEventKey(sessionId: number, eventKey: string): StoredPrompt | undefined;
     byNumber(sessionId: number, promptNumber: number): StoredPrompt | undefined;
-    /** The newest public prompt whose turn has no end, where the client says when turns end. */
+    /** The newest public prompt whose turn has no end, for clients that report ends of turns. */
     unfinished(sessionId: number): Pick<UserPrompt, "prompt_number" | "prompt_text"> | undefined;
   };
   rawEvents: {
@@ -75,7 +75,7 @@ export interface CaptureStore {
       payload: string;
       now: number;
     }): number | null;
-    /** Those of this key, and of the key with anything behind a colon. */
+    /** Events with this key, or with the key and a suffix behind a colon. */
     ofKey(sessionId: number, key: string): { event_key: string; created_at_epoch: number }[];
   };
   pending: {
@@ -83,10 +83,7 @@ export interface CaptureStore {
     count(name: "accepted" | "done" | "skipped", by: number): void;
   };
   withdrawals: {
-    /**
-     * Takes back what was stored with `prompt_key` in front of its payload, and all that was made of it. True when a
-     * model is being shown some of it right now.
-     */
+    /** Deletes messages with this `prompt_key` and their records. True when a running model call contains some. */
     ofPrompt(sessionId: number, promptKey: string): boolean;
   };
 }

@@ -1,24 +1,33 @@
-// Cleans what names an event (session, project, directory, host, keys) where it enters: all of it reaches the disk.
-
+// Cleans the names in an event (session, project, directory, host, keys) before anything else: all of them are stored.
 import { contentKey } from "../core/ids.ts";
 import { cleanText } from "../privacy/clean.ts";
 
-interface Named {
-  claudeSessionId: string;
-  cwd?: string | undefined;
-  project?: string | undefined;
-  host?: string | undefined;
-  eventKey?: string | undefined;
-  promptKey?: string | undefined;
-  agentId?: string | undefined;
-  agentType?: string | undefined;
+/** Cleans a key. A key that may not be stored is replaced by its hash, so that two keys stay different. */
+export function cleanKey(key: string): string {
+  return cleanText(key) === key ? key : contentKey(key);
 }
 
-/** The input with every naming text cleaned; called once, before anything else looks at it. */
+const cleanName = (text: string): string => cleanText(text);
+
+const cleanedNames = {
+  claudeSessionId: cleanKey,
+  cwd: cleanName,
+  project: cleanName,
+  host: cleanName,
+  eventKey: cleanKey,
+  promptKey: cleanKey,
+  agentId: cleanName,
+  agentType: cleanName,
+};
+
+type Named = { [Name in keyof typeof cleanedNames]?: string | undefined } & { claudeSessionId: string };
+
+const entries = Object.entries(cleanedNames) as [keyof Named, (text: string) => string][];
+
+/** The input with cleaned names; the input itself if they are clean, which is faster than a copy. */
 export function cleanInput<I extends Named>(input: I): I {
-  // Nearly every input is clean already: a copy of it takes longer than the look.
   let copy: I | undefined;
-  for (const { name, clean } of namingTexts) {
+  for (const [name, clean] of entries) {
     const text = input[name];
     if (text === undefined) continue;
     const cleaned = clean(text);
@@ -26,21 +35,3 @@ export function cleanInput<I extends Named>(input: I): I {
   }
   return copy ?? input;
 }
-
-/** A text that tells things apart: what may not be stored is replaced by its hash, so that two stay two. */
-export function cleanKey(key: string): string {
-  return cleanText(key) === key ? key : contentKey(key);
-}
-
-const textOf = (text: string): string => cleanText(text);
-
-const namingTexts: readonly { name: keyof Named; clean: (text: string) => string }[] = [
-  { name: "claudeSessionId", clean: cleanKey },
-  { name: "cwd", clean: textOf },
-  { name: "project", clean: textOf },
-  { name: "host", clean: textOf },
-  { name: "eventKey", clean: cleanKey },
-  { name: "promptKey", clean: cleanKey },
-  { name: "agentId", clean: textOf },
-  { name: "agentType", clean: textOf },
-];

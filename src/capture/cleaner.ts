@@ -1,5 +1,4 @@
-// What cleans the texts of events: here, or a thread for those that would keep everybody else waiting.
-
+// Cleans the texts of events, in this process or in a thread for large ones.
 import { shortenJson } from "../core/shorten.ts";
 import {
   type Clean,
@@ -11,16 +10,15 @@ import {
 } from "../privacy/clean.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 
-/** Each resolves immediately, without a promise, to what is not large. */
+/** Small values are returned immediately, without a promise. */
 export interface Cleaner {
   text(text: string): Clean<string> | Promise<Clean<string>>;
   prompt(text: string): CleanPrompt | Promise<CleanPrompt>;
   payload(payload: JsonObject): Clean<JsonObject> | Promise<Clean<JsonObject>>;
-  /** Cleaned first and cut to `maxChars` after: a cut could take a private tag's opening away and leave what it hid. */
+  /** Cut to `maxChars` after cleaning: a cut could remove a private tag's opening and keep its content. */
   json(value: Json, maxChars?: number): Json | Promise<Json>;
 }
 
-/** Cleans everything in the process that asks. */
 export const cleanHere = {
   text: (text: string): Clean<string> => cleanText(text),
   prompt: cleanPrompt,
@@ -31,27 +29,49 @@ export const cleanHere = {
   },
 } satisfies Cleaner;
 
-/** Goes on with all that was cleaned: immediately, when there is nothing to wait for. */
+/** A call of a cleaner's method, for the thread. */
+export interface CleanTask {
+  as: keyof Cleaner;
+  given: unknown[];
+}
+
+/** A message to the thread, which answers with the same number. */
+export interface CleanRequest {
+  call: number;
+  /** A `CleanTask` as JSON: copying a value of many small parts takes three times as long as serializing it. */
+  task: string;
+}
+
+export interface CleanAnswer {
+  call: number;
+  cleaned: unknown;
+}
+
+export function cleanedBy({ as, given }: CleanTask): unknown {
+  return (cleanHere[as] as (...given: unknown[]) => unknown)(...given);
+}
+
+/** Continues with all cleaned values, immediately if there is nothing to wait for. */
 export function withCleaned<T extends readonly unknown[], R>(
   values: readonly [...T],
-  goOn: (...cleaned: { [N in keyof T]: Awaited<T[N]> }) => R,
+  next: (...cleaned: { [N in keyof T]: Awaited<T[N]> }) => R,
 ): R | Promise<R> {
   type All = { [N in keyof T]: Awaited<T[N]> };
   if (values.some((value) => value instanceof Promise))
-    return Promise.all(values).then((cleaned) => goOn(...(cleaned as unknown as All)));
-  return goOn(...(values as unknown as All));
+    return Promise.all(values).then((cleaned) => next(...(cleaned as unknown as All)));
+  return next(...(values as unknown as All));
 }
 
 /**
- * Characters from which a value is large. The worst text we know takes half a second per MB, so a smaller one holds
- * others up for 33 ms at most; a thread that has to start takes as long. A field is cut to as many anyway.
+ * Characters of a large value. Cleaning takes up to half a second per MB, so a smaller value blocks for 33 ms at most, as
+ * long as a thread takes to start. Fields are cut to this length.
  */
 export const largeChars = 64 * 1024;
 
 // A member or an item costs about as much as so many characters.
 const charsOfEntry = 16;
 
-/** True when the strings of the value, with its names and entries, come to `largeChars`. */
+/** True when the strings of the value, with its names and entries, reach `largeChars`. */
 export function isLarge(value: Json): boolean {
   return charsLeft(value, largeChars) <= 0;
 }

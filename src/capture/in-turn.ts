@@ -1,9 +1,9 @@
-// Keeps the events of a session in the order in which they came, though a large one is cleaned elsewhere first.
+// Keeps the events of a session in order, although a large one is cleaned in a thread first.
+import type { JsonObject } from "../text/json.ts";
+import { isLarge } from "./cleaner.ts";
+import type { CompleteInput, Intake, PromptInput, SummarizeInput, ToolUseInput } from "./inputs.ts";
 
-/**
- * Runs `take` for an event of the session. What comes behind a large event of the same session waits for it; all else
- * begins immediately.
- */
+/** Runs `take` for an event of the session: after earlier large events of it, otherwise immediately. */
 export type InTurn = <T>(session: string, isLarge: boolean, take: () => Promise<T>) => Promise<T>;
 
 export function createInTurn(): InTurn {
@@ -19,5 +19,20 @@ export function createInTurn(): InTurn {
     function forget(): void {
       if (last.get(session) === settled) last.delete(session);
     }
+  };
+}
+
+/** The intake for callers that do not order events themselves. */
+export function intakeInTurn(intake: Intake, inTurn: InTurn): Omit<Intake, "keep" | "completeIdle"> {
+  // Inputs are JSON with optional fields.
+  const turn =
+    <I extends { claudeSessionId: string }, A>(take: (input: I) => Promise<A>) =>
+    (input: I) =>
+      inTurn(input.claudeSessionId, isLarge(input as unknown as JsonObject), () => take(input));
+  return {
+    initSession: turn((input: PromptInput) => intake.initSession(input)),
+    observe: turn((input: ToolUseInput) => intake.observe(input)),
+    summarize: turn((input: SummarizeInput) => intake.summarize(input)),
+    complete: turn((input: CompleteInput) => intake.complete(input)),
   };
 }

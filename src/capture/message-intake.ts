@@ -1,5 +1,4 @@
-// Takes tool uses, summarize requests and other events: cleaned, bounded, queued in one commit.
-
+// Stores tool uses, summarize requests and other events: cleaned, bounded, and queued in one commit.
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
@@ -8,18 +7,18 @@ import { userAnswersIn } from "../core/tools/user-answers.ts";
 import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
-import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./intake.ts";
-import { createSession, markActive, stepOf } from "./open-session.ts";
+import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
+import { createSession, markActive, stepOf } from "./session-states.ts";
 
-/** Characters kept of a tool's input, of its response, and of a last message: head and tail of what is longer. */
-export const maxFieldChars = 64 * 1024;
+/** Characters of a tool's input, of its response, and of a last message; longer ones keep head and tail. */
+const maxFieldChars = 64 * 1024;
 const maxNameChars = 200;
 
 interface Stored {
   session: IntakeSession | undefined;
   opened: boolean;
   answer: MessageAnswer;
-  /** False for a repeated delivery: it is answered as the first was, and nothing new waits. */
+  /** False for a repeated delivery, which gets the same answer as the first. */
   queued: boolean;
 }
 
@@ -47,7 +46,7 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
   return {
     observe(input) {
       const isSkipped = deps.skipTools().has(input.tool_name);
-      // The user's answers are statements, whatever becomes of the tool use.
+      // The user's answers are statements even in a skipped tool use.
       const isRead = !isSkipped || userAnswersIn(input).length > 0;
       const kept = isRead ? withoutOwnAnswers(input, deps.ownPort?.()) : null;
       if (kept === null) return countSkipped(deps, "tool_excluded");
@@ -119,13 +118,13 @@ function skipped(store: CaptureStore, session: IntakeSession | undefined, reason
   return { session, opened: false, queued: false, answer: { status: "skipped", reason } };
 }
 
-// Without messages a summary is made of what the session did; an unknown session did nothing.
+// A summary without messages is made of the session's work; an unknown session has none.
 function saysNothing(message: PendingMessage): boolean {
   if (message.type !== "summarize") return false;
   return `${message.last_user_message ?? ""}${message.last_assistant_message ?? ""}`.trim() === "";
 }
 
-// Hosts give some events no id. Two deliveries of one come within moments, the next one like it later.
+// Some events have no id of the host, only a hash of their content: deliveries within moments are one event.
 function keyOf(
   store: CaptureStore,
   sessionId: number,
@@ -142,8 +141,8 @@ function keyOf(
   return earlier.length === 0 ? eventKey : `${eventKey}:${now}`;
 }
 
-// The text is made before the transaction; what only the session knows is put in front of it here. No host but one
-// sends the user's last message with a summarize request, so it is taken from our own prompt.
+// The payload is serialized before the transaction, so fields of the session are put in front of it. Most hosts do not
+// send the user's last message with a summarize request: it is taken from the stored prompt.
 function withSessionFields(
   payload: string,
   message: PendingMessage,
@@ -160,7 +159,7 @@ function withSessionFields(
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
 }
 
-// A prompt that is spooled comes after what it caused; should it be private, that is found by this and taken back.
+// A spooled prompt arrives after its messages. If it is private, they are withdrawn by this key.
 function withAwaited(
   payload: string,
   session: IntakeSession | undefined,
@@ -169,6 +168,36 @@ function withAwaited(
   const isKnown = session !== undefined && session.awaits_prompt !== true;
   if (promptKey === undefined || isKnown) return payload;
   return `{"prompt_key":${JSON.stringify(promptKey)},${payload.slice(1)}`;
+}
+
+/**
+ * Queues the last turn of a session whose host never reported the turn's end, so that the user's words in it are kept.
+ * Returns whether there was such a turn. Runs in the caller's transaction.
+ */
+export function endUnfinishedTurn(
+  { prompts, rawEvents, pending }: CaptureStore,
+  session: { id: number },
+  now: number,
+): boolean {
+  const prompt = prompts.unfinished(session.id);
+  if (prompt === undefined) return false;
+  const { prompt_number, prompt_text } = prompt;
+  const message: PendingMessage = {
+    type: "summarize",
+    prompt_number,
+    last_user_message: shorten(prompt_text, maxFieldChars),
+  };
+  const id = rawEvents.insert({
+    session_id: session.id,
+    kind: "summarize",
+    event_key: `unfinished:${prompt_number}`,
+    payload: JSON.stringify(message),
+    now,
+  });
+  if (id === null) return false;
+  pending.enqueue(id, session.id, now);
+  pending.count("accepted", 1);
+  return true;
 }
 
 async function countSkipped({ store }: IntakeDeps, reason: SkipReason): Promise<MessageAnswer> {

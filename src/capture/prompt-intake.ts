@@ -1,18 +1,17 @@
-// Takes a user prompt: opens its session, decides whether it is private, and keeps that decision with the prompt.
-
+// Stores a user prompt: opens its session and decides whether the prompt is private.
 import { contentKey, newId } from "../core/ids.ts";
 import type { UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
-import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./intake.ts";
-import { createSession, markActive, stepOf } from "./open-session.ts";
+import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
+import { createSession, markActive, stepOf } from "./session-states.ts";
 
-/** A prompt is cut to 256 KiB of characters, head and tail. */
+/** Longer prompts keep head and tail. */
 const maxPromptChars = 256 * 1024;
 
-/** Hosts send a prompt twice when two hooks are registered; the same text this soon is the same prompt. */
+/** With two registered hooks a host sends a prompt twice: the same text within this time is one prompt. */
 const duplicateWithinMs = 10_000;
 
 interface StoredAnswer {
@@ -20,8 +19,8 @@ interface StoredAnswer {
   session: IntakeSession;
   opened: boolean;
   prompt: UserPrompt | null;
-  /** What came before the prompt and was taken back by it; `shown`: a model is being shown some of it. */
-  takenBack: "nothing" | "stored" | "shown";
+  /** Earlier messages that the private prompt withdrew; `shown`: a model call contains some of them. */
+  withdrawn: "nothing" | "stored" | "shown";
 }
 
 export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
@@ -35,8 +34,8 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );
       const { session, prompt, opened, answer } = stored;
-      if (stored.takenBack !== "nothing") {
-        const isShown = stored.takenBack === "shown";
+      if (stored.withdrawn !== "nothing") {
+        const isShown = stored.withdrawn === "shown";
         await deps.onWithdrawn({ sessionDbId: session.id, project: session.project, isShown });
       }
       if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
@@ -71,25 +70,25 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   if (existing !== undefined && earlier !== undefined) {
     const answer = { sessionDbId: existing.id, promptNumber: earlier.prompt_number, skipped: true };
     const asBefore = { session: existing, opened: false, prompt: null };
-    return { ...asBefore, takenBack: "nothing", answer: { ...answer, reason: "duplicate" } };
+    return { ...asBefore, withdrawn: "nothing", answer: { ...answer, reason: "duplicate" } };
   }
   const step = stepOf(existing, "prompt", { isPrivate: prompt.private, at: prompt.now });
   const session = existing ?? createSession(deps, input, prompt.now);
-  // A number that another prompt has would decide by that prompt whether what belongs to this one is private.
+  // A number of another prompt would apply that prompt's privacy to messages of this one.
   if (numbered) store.sessions.distrustNumbers(session.id);
   const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
   const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
-  // What it caused can have come before it, while it was spooled, and was taken for the newest prompt's.
+  // Messages of a spooled prompt may have arrived before it and counted as those of the newest prompt.
   const awaited = prompt.private && existing !== undefined ? input.eventKey : undefined;
-  const takenBack = awaited === undefined ? "nothing" : takeBack(store, session, awaited);
+  const withdrawn = awaited === undefined ? "nothing" : withdraw(store, session, awaited);
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";
-  return { session, opened: step === "create" || step === "reopen", prompt: row, takenBack, answer };
+  return { session, opened: step === "create" || step === "reopen", prompt: row, withdrawn, answer };
 }
 
-function takeBack(store: CaptureStore, session: IntakeSession, promptKey: string): "stored" | "shown" {
+function withdraw(store: CaptureStore, session: IntakeSession, promptKey: string): "stored" | "shown" {
   return store.withdrawals.ofPrompt(session.id, promptKey) ? "shown" : "stored";
 }
 
@@ -113,7 +112,7 @@ function insertPrompt(
     now,
   });
   store.sessions.countPrompt(id, prompt_number);
-  // A prompt that was spooled can come after the one that followed it; what is newest is decided by when it was asked.
+  // A spooled prompt can arrive after a later one: the time of the prompt decides which is newest.
   if (now >= session.newest_prompt_at_epoch)
     store.sessions.setNewestPrompt(id, { prompt_number, event_key, private: isPrivate, now });
   if (!prompt.private) store.sessions.setUserPrompt(id, prompt.text);
@@ -140,17 +139,17 @@ function sameAs(stored: StoredPrompt | 0 | undefined, prompt: CleanedPrompt): St
   return asSpooled(stored.prompt_text) === asSpooled(prompt.text) ? stored : undefined;
 }
 
-// What is typed while the agent works comes under the id of the prompt that is being worked on.
+// A prompt typed while the agent works comes with the id of the current prompt.
 function freeKey(store: CaptureStore, session: IntakeSession, key: string, prompt: CleanedPrompt): string {
   return store.prompts.byEventKey(session.id, key) === undefined ? key : laterKey(key, prompt);
 }
 
-// The store finds it by the id in front: `sessions.forIntake`.
+// `sessions.forIntake` finds it by the id in front.
 function laterKey(key: string, prompt: CleanedPrompt): string {
   return `${key}:${contentKey(String(prompt.private), asSpooled(prompt.text)).slice(0, 16)}`;
 }
 
-// The hook cuts longer texts before it spools them: a prompt that comes on both ways is one.
+// The hook cuts longer texts before it spools them: a prompt that arrives both ways is one.
 function asSpooled(text: string): string {
   return shorten(text, maxSpooledChars);
 }

@@ -6,8 +6,8 @@ import type { Observation } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore, IntakeSession } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
-import type { IntakeDeps } from "./intake.ts";
-import { createSession, markActive, stepOf } from "./open-session.ts";
+import type { IntakeDeps } from "./inputs.ts";
+import { createSession, markActive, stepOf } from "./session-states.ts";
 
 export interface RecordedObservation {
   claudeSessionId: string;

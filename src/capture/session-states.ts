@@ -1,8 +1,8 @@
-// States of a session and what an event does in each: the table of the contract, as data.
+// The session of an event: its states as a table, its creation, and its activity.
 //
 // | state     | event    | prompt  | next      | step                                      |
 // |-----------|----------|---------|-----------|-------------------------------------------|
-// | none      | prompt   | any     | active    | create: make the session, store           |
+// | none      | prompt   | any     | active    | create: create the session, store         |
 // | none      | message  | public  | active    | create                                    |
 // | active    | prompt   | any     | active    | record: store                             |
 // | active    | message  | public  | active    | record                                    |
@@ -12,20 +12,23 @@
 // | active    | complete | -       | completed | complete                                  |
 // | other     | complete | -       | unchanged | ignore: answer "No active session found"  |
 //
-// A message is a tool use or a summarize request. What happened before the session was completed, or what says that a
-// session ended before it was last active, comes late (from the spool): it is stored, but moves no state.
+// A message is a tool use or a summarize request. A late event (from the spool) happened before the session completed, or
+// reports its end before its last activity: it is stored, but changes no state.
+import { newId } from "../core/ids.ts";
+import { cleanText } from "../privacy/clean.ts";
+import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import type { EventInput, IntakeDeps } from "./inputs.ts";
 
 export type SessionState = "none" | "active" | "completed";
 export type SessionEvent = "prompt" | "message" | "complete";
 export type SessionStep = "create" | "record" | "reopen" | "skip_private" | "complete" | "ignore";
 
 interface Circumstances {
-  /** Whether the prompt that a message belongs to is private. */
+  /** Whether the prompt of a message is private. */
   isPrivate: boolean;
   isLate: boolean;
 }
 
-/** What `event` does to a session in `state`. */
 export function sessionStep(
   state: SessionState,
   event: SessionEvent,
@@ -46,3 +49,58 @@ const steps: Record<SessionState, Record<SessionEvent, SessionStep>> = {
   active: { prompt: "record", message: "record", complete: "complete" },
   completed: { prompt: "reopen", message: "reopen", complete: "ignore" },
 };
+
+/** The step for an event at `at`. */
+export function stepOf(
+  session: IntakeSession | undefined,
+  event: SessionEvent,
+  { isPrivate, at }: { isPrivate: boolean; at: number },
+): SessionStep {
+  return sessionStep(session?.status ?? "none", event, { isPrivate, isLate: isLate(session, event, at) });
+}
+
+function isLate(session: IntakeSession | undefined, event: SessionEvent, at: number): boolean {
+  if (session === undefined) return false;
+  if (event === "complete") return session.last_active_at_epoch > at;
+  return session.completed_at_epoch !== null && session.completed_at_epoch > at;
+}
+
+/** Creates the session in the project of its first event. */
+export function createSession(
+  deps: Pick<IntakeDeps, "projectOf" | "projectNamed"> & { store: CaptureStore },
+  { claudeSessionId, project, host = "api", cwd }: EventInput,
+  now: number,
+): IntakeSession {
+  const named = {
+    claude_session_id: claudeSessionId,
+    sdk_session_id: newId(),
+    project:
+      project === undefined && cwd !== undefined
+        ? deps.projectOf(cwd)
+        : deps.projectNamed(cleanText(project ?? "unknown")),
+  };
+  return {
+    ...named,
+    id: deps.store.sessions.insert({ ...named, host, cwd: cwd ?? null, now }),
+    status: "active",
+    prompt_count: 0,
+    prompt_number: 0,
+    prompt_private: 0,
+    newest_prompt_at_epoch: 0,
+    last_active_at_epoch: now,
+    completed_at_epoch: null,
+  };
+}
+
+/** Call it only after something was stored: a repeated delivery is no activity. */
+export function markActive(
+  store: CaptureStore,
+  session: IntakeSession,
+  { step, now }: { step: SessionStep; now: number },
+): void {
+  const isDue = session.status === "active" && now - session.last_active_at_epoch >= activityGrainMs;
+  if (step === "reopen" || isDue) store.sessions.touch(session.id, now);
+}
+
+// Saves a write on most tool uses; idle time is counted in minutes.
+const activityGrainMs = 1_000;

@@ -1,7 +1,7 @@
 // Builds the hosted server: creates every part once and hands it to those that need it. Nothing listens yet.
 import type { RouteOptions } from "fastify";
-import { createThreadCleaner } from "../capture/clean-in-thread.ts";
 import { createInTurn } from "../capture/in-turn.ts";
+import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";

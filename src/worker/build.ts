@@ -2,10 +2,10 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { createThreadCleaner } from "../capture/clean-in-thread.ts";
-import { createInTurn } from "../capture/in-turn.ts";
-import { createIntake, intakeInTurn } from "../capture/intake.ts";
+import { createInTurn, intakeInTurn } from "../capture/in-turn.ts";
+import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder } from "../capture/record-observation.ts";
+import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { Clock } from "../core/clock.ts";

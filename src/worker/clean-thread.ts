@@ -1,6 +1,6 @@
 // The thread that cleans large events, of the worker and of the hosted server.
 import { parentPort } from "node:worker_threads";
-import { type CleanAnswer, type CleanRequest, cleanedBy } from "../capture/clean-task.ts";
+import { type CleanAnswer, type CleanRequest, cleanedBy } from "../capture/cleaner.ts";
 
 parentPort?.on("message", ({ call, task }: CleanRequest) => {
   const answer: CleanAnswer = { call, cleaned: cleanedBy(JSON.parse(task)) };

@@ -2,7 +2,7 @@
 
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
-import type { Intake } from "../capture/intake.ts";
+import type { Intake } from "../capture/inputs.ts";
 import { contentKey } from "../core/ids.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";

@@ -1,6 +1,7 @@
 // Events that a host gives no id: two deliveries of one are told from two that say the same.
 import { beforeEach, expect, test } from "vitest";
-import { createIntake, type Intake } from "../../src/capture/intake.ts";
+import type { Intake } from "../../src/capture/inputs.ts";
+import { createIntake } from "../../src/capture/intake.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;

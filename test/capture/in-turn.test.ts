@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Cleaner } from "../../src/capture/cleaner.ts";
-import { cleanHere, largeChars } from "../../src/capture/cleaner.ts";
-import { createInTurn } from "../../src/capture/in-turn.ts";
-import { createIntake, intakeInTurn } from "../../src/capture/intake.ts";
+import { type Cleaner, cleanHere, largeChars } from "../../src/capture/cleaner.ts";
+import { createInTurn, intakeInTurn } from "../../src/capture/in-turn.ts";
+import { createIntake } from "../../src/capture/intake.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 
 const large = "a".repeat(largeChars);

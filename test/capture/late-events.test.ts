@@ -1,6 +1,7 @@
 // Events that come late, twice or out of order: whose prompt they belong to, and what they do to the session.
 import { beforeEach, describe, expect, test } from "vitest";
-import { createIntake, type Intake } from "../../src/capture/intake.ts";
+import type { Intake } from "../../src/capture/inputs.ts";
+import { createIntake } from "../../src/capture/intake.ts";
 import { createObservationRecorder } from "../../src/capture/record-observation.ts";
 import type { StreamEvent } from "../../src/core/records/events.ts";
 import type { Session } from "../../src/core/records/records.ts";

@@ -1,6 +1,7 @@
 // A private prompt that comes after what it caused: nothing of that stays.
 import { beforeEach, describe, expect, test } from "vitest";
-import { createIntake, type Intake } from "../../src/capture/intake.ts";
+import type { Intake } from "../../src/capture/inputs.ts";
+import { createIntake } from "../../src/capture/intake.ts";
 import { createGenerationQueue, type GenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Intake } from "../../src/capture/intake.ts";
+import type { Intake } from "../../src/capture/inputs.ts";
 import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { createMemoryStore, someTime, type MemoryStore } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
 let events: HostEvents;

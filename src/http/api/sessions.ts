@@ -1,5 +1,5 @@
 // Session lifecycle: init, observations, summarize, complete.
-import type { Intake } from "../../capture/intake.ts";
+import type { Intake } from "../../capture/inputs.ts";
 import type { App } from "../plugins/zod.ts";
 import { writeErrors } from "../schemas/error.ts";
 import {

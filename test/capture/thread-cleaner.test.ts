@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createThreadCleaner } from "../../src/capture/clean-in-thread.ts";
 import { type Cleaner, cleanHere, isLarge, largeChars } from "../../src/capture/cleaner.ts";
+import { createThreadCleaner } from "../../src/capture/thread-cleaner.ts";
 import type { Json } from "../../src/text/json.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

@@ -1,22 +1,27 @@
-// The thread that cleans large texts: the first one starts it, it ends when idle, and what it loses is cleaned here.
+// Cleans large texts in a thread. It starts with the first one and ends when idle; if it breaks, this process cleans.
 import { Worker } from "node:worker_threads";
-import type { Clean, CleanPrompt } from "../privacy/clean.ts";
-import type { Json, JsonObject } from "../text/json.ts";
-import { type CleanAnswer, type CleanRequest, type CleanTask, cleanedBy } from "./clean-task.ts";
-import { type Cleaner, cleanHere, isLarge } from "./cleaner.ts";
+import type { Json } from "../text/json.ts";
+import {
+  type CleanAnswer,
+  type Cleaner,
+  type CleanRequest,
+  type CleanTask,
+  cleanedBy,
+  isLarge,
+} from "./cleaner.ts";
 
 interface ThreadCleanerDeps {
-  /** What runs in the thread. */
+  /** Path of the thread's program. */
   script: string;
   warn(sentence: string): void;
-  /** Without work for this long, the thread ends and gives its memory back. */
+  /** The thread ends after this time without work. */
   idleMs?: number;
 }
 
 export interface ThreadCleaner extends Cleaner {
-  /** Of the thread while it runs. */
+  /** Undefined while no thread runs. */
   threadId(): number | undefined;
-  /** Ends the thread. What it still works on is cleaned in this process, as is everything after. */
+  /** Ends the thread. Its open work, and all later work, is done in this process. */
   close(): Promise<void>;
 }
 
@@ -26,7 +31,7 @@ interface Waiting {
   reject(cause: unknown): void;
 }
 
-// The largest request is 5 MB; of a value with a string for every character the strings take 40 times as much.
+// Requests are at most 5 MB; a value with one string per character takes 40 times as much memory.
 const heapMb = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCleanerDeps): ThreadCleaner {
@@ -38,8 +43,8 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
 
   function start(): Worker {
     const started = new Worker(script, { env: {}, execArgv: [], resourceLimits: heapMb });
-    started.on("message", (answer: CleanAnswer) => settle(answer));
-    // Both come after a break, the error first: it says why.
+    started.on("message", settle);
+    // A broken thread emits both, first the error with the reason.
     started.on("error", (cause) => lose(started, cause.message));
     started.on("exit", (code) => lose(started, `it ended with ${code}`));
     thread = started;
@@ -47,13 +52,9 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
   }
 
   function settle({ call, cleaned }: CleanAnswer): void {
-    const waited = waiting.get(call);
+    waiting.get(call)?.resolve(cleaned);
     waiting.delete(call);
-    waited?.resolve(cleaned);
-    if (waiting.size === 0) rest();
-  }
-
-  function rest(): void {
+    if (waiting.size > 0) return;
     thread?.unref();
     clearTimeout(idle);
     idle = setTimeout(() => void end(), idleMs);
@@ -67,7 +68,7 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
     takeBack();
   }
 
-  // One in each turn of the event loop: others are answered in between.
+  // One task per turn of the event loop, so that other requests are answered in between.
   function takeBack(): void {
     const lost = [...waiting.values()];
     waiting.clear();
@@ -89,28 +90,31 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
     await ending?.terminate();
   }
 
-  function inThread<T>(task: CleanTask): Promise<T> {
+  function inThread(task: CleanTask): Promise<unknown> {
     clearTimeout(idle);
     const call = ++calls;
     return new Promise((resolve, reject) => {
-      const asked = thread ?? start();
-      asked.ref();
-      waiting.set(call, { task, resolve: (cleaned) => resolve(cleaned as T), reject });
+      const running = thread ?? start();
+      running.ref();
+      waiting.set(call, { task, resolve, reject });
       const message: CleanRequest = { call, task: JSON.stringify(task) };
-      asked.postMessage(message);
+      running.postMessage(message);
     });
   }
 
-  const isForThread = (value: Json): boolean => !closed && isLarge(value);
+  function method<As extends keyof Cleaner>(as: As): Cleaner[As] {
+    const run = (value: Json, ...options: number[]): unknown => {
+      const task = { as, given: [value, ...options] };
+      return !closed && isLarge(value) ? inThread(task) : cleanedBy(task);
+    };
+    return run as Cleaner[As];
+  }
+
   return {
-    text: (value) =>
-      isForThread(value) ? inThread<Clean<string>>({ as: "text", value }) : cleanHere.text(value),
-    prompt: (value) =>
-      isForThread(value) ? inThread<CleanPrompt>({ as: "prompt", value }) : cleanHere.prompt(value),
-    payload: (value) =>
-      isForThread(value) ? inThread<Clean<JsonObject>>({ as: "payload", value }) : cleanHere.payload(value),
-    json: (value, maxChars) =>
-      isForThread(value) ? inThread<Json>({ as: "json", value, maxChars }) : cleanHere.json(value, maxChars),
+    text: method("text"),
+    prompt: method("prompt"),
+    payload: method("payload"),
+    json: method("json"),
     threadId: () => thread?.threadId,
     async close() {
       closed = true;
