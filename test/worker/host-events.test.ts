@@ -4,7 +4,7 @@ import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
-import { createMemoryStore, someTime, type MemoryStore } from "../helpers/memory-store.ts";
+import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
 let events: HostEvents;
