@@ -59,12 +59,7 @@ export function fixesOf(turn: Turn): Fix[] {
   const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
   const rest = stayed.flatMap((group) => {
     const by = replacementOf({ group, runs, edits, closing: turn.closing });
-    if (by !== null) return replacedBy(group, by);
-    return unfixed(
-      group.filter((one) => one.run.isOfTurn && !isDeliberate(one, { runs, ...turn })),
-      edits,
-      turn.closing,
-    );
+    return by === null ? unfixed(group, { runs, edits, turn }) : replaced(group, by);
   });
   return [...fixes, ...rest].slice(0, maxFixes);
 }
@@ -86,41 +81,39 @@ interface Passed {
 function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[] {
   const ofSession = all.filter(({ isEarlier }) => !isEarlier);
   const related = ofSession.length > 0 ? ofSession : all;
-  const first = related[0];
-  const last = related.at(-1);
+  const [first, last] = [related[0], related.at(-1)];
   if (first === undefined || last === undefined || part.background) return [];
   if (related.some(({ difference }) => difference.isOrdinary)) return [];
   const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
   const edited = between
     .filter(({ path }) => !isSettings(path) && bearsOn(path, last))
     .map(({ path }) => path);
-  const make = (working: string, others: readonly number[] = []) =>
-    fixOf(related, run, { working, families: familiesFor(related, part), others });
+  const fix = (typed: string, others: readonly number[] = []): Fix[] =>
+    fixOf(related, { typed, families: familiesFor(related, part), events: [...others, run.id] });
   const placed = workingText(first, run, part);
-  if (first.isEarlier) return isInOtherPlace(related) || setUpOnLine(related, run, part) ? make(placed) : [];
+  // Whatever was changed in the code, this is another environment.
+  const isElsewhere = related.every(({ difference }) => difference.variables || difference.program);
+  const own = ownSteps(related, run, part);
+  if (first.isEarlier) return isElsewhere || own.some(setsUpShell) ? fix(placed) : [];
   if (edited.length > 0)
-    return isInOtherPlace(related) && !editWasTheFix(last, { edited, part, closing }) ? make(placed) : [];
-  if (related.every((one) => isOtherwise(one, run))) return make(placed);
-  if (ownSteps(related, run, part).length > 0) return make(placed);
+    return isElsewhere && !editWasTheFix(last, { edited, part, closing }) ? fix(placed) : [];
+  if (own.length > 0 || related.every((one) => isOtherwise(one, run))) return fix(placed);
   const steps = stepsBetween(last.run, run, runs, part);
   if (steps.length > 0) {
-    const withSteps = (shown: readonly Run[]) =>
-      make(
-        [...shown.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `"),
+    const withSteps = (shown: readonly Run[]): Fix[] => {
+      const typed = [...shown.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `");
+      return fix(
+        typed,
         shown.map(({ id }) => id),
       );
-    const all = withSteps(steps);
-    return all.length > 0 ? all : withSteps(steps.slice(-1));
+    };
+    const whole = withSteps(steps);
+    return whole.length > 0 ? whole : withSteps(steps.slice(-1));
   }
   const settings = between.find(({ path }) => closing.includes(baseName(path)));
   return settings === undefined
     ? []
-    : make(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
-}
-
-// Whatever was changed in the code, this is another environment.
-function isInOtherPlace(related: readonly Compared[]): boolean {
-  return related.every(({ difference }) => difference.variables || difference.program);
+    : fix(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
 }
 
 /** The command that passed is not the failed one run again. */
@@ -141,10 +134,6 @@ function speaksOf(text: string, word: string): boolean {
 function ownSteps(related: readonly Compared[], run: Run, part: Part): Part[] {
   const tried = new Set(related.flatMap(({ run: { parts } }) => parts.map(({ text }) => text)));
   return run.parts.filter((step) => step.end < part.end && acts(step) && !tried.has(step.text));
-}
-
-function setUpOnLine(related: readonly Compared[], run: Run, part: Part): boolean {
-  return ownSteps(related, run, part).some(setsUpShell);
 }
 
 function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): Run[] {
@@ -184,58 +173,49 @@ function withWider(families: readonly string[]): string[] {
   return [...families, ...families.flatMap((family) => widerFamily(family) ?? [])];
 }
 
-function hasGlobalOption({ addedOptions }: Difference, part: Part): boolean {
-  const { launched, families } = part;
+function hasGlobalOption({ addedOptions }: Difference, { launched, families }: Part): boolean {
   const verb = launched.indexOf((families[0] ?? "").split(" ").at(-1) ?? "");
   return addedOptions.some((option) => launched.indexOf(option) < verb);
 }
 
-function replacedBy(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
-  const [failed] = group;
-  if (failed === undefined) return [];
-  const { families } = failed.part;
-  const working = workingText(failed, run, part);
-  return fixOf(group, run, {
-    working,
-    families: launches(part, failed.part) ? withWider(families) : families,
+function replaced(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
+  return group.slice(0, 1).flatMap((failed) => {
+    const { families } = failed.part;
+    return fixOf(group, {
+      typed: workingText(failed, run, part),
+      families: launches(part, failed.part) ? withWider(families) : families,
+      events: [run.id],
+    });
   });
 }
 
-function fixOf(
-  failed: readonly Failure[],
-  run: Run,
-  {
-    working: typed,
-    families,
-    others = [],
-  }: Pick<Fix, "families"> & { working: string; others?: readonly number[] },
+function unfixed(
+  group: readonly Failure[],
+  { runs, edits, turn }: { runs: readonly Run[]; edits: readonly Edit[]; turn: Turn },
 ): Fix[] {
-  const working = shownCommand(typed, failed.map(({ part }) => part.source).join("\n"), maxWorking);
-  if (working === null) return [];
-  const { failing, error } = failureWords(failed);
-  // What is quoted goes when one of these is withdrawn.
-  const events = [...new Set([...failed.map((one) => one.run.id), ...others, run.id])].sort((a, b) => a - b);
-  const end = `. What worked: \`${working}\``;
-  return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
-}
-
-function unfixed(group: readonly Failure[], edits: readonly Edit[], closing: string): Fix[] {
-  const last = group.at(-1);
+  const meant = group.filter((one) => one.run.isOfTurn && !isDeliberate(one, { runs, ...turn }));
+  const last = meant.at(-1);
   if (last === undefined) return [];
   const wasEdited = edits.some(({ at }) => at > last.run.at);
-  if (!staysFailed(closing, wasEdited)) return [];
-  const { failing, error } = failureWords(group);
-  const families = [...new Set(group.flatMap(({ part }) => part.families))];
-  const events = group.map(({ run }) => run.id);
-  const end = " and was not fixed";
-  return [
-    { families, failing, error, working: null, events, text: `${said(failing, error, end.length)}${end}` },
-  ];
+  if (!staysFailed(turn.closing, wasEdited)) return [];
+  const families = [...new Set(meant.flatMap(({ part }) => part.families))];
+  return fixOf(meant, { typed: null, families, events: [] });
 }
 
-function failureWords([first]: readonly Failure[]): Pick<Fix, "failing" | "error"> {
-  const failing = oneLine(withoutRedirection(first?.part.source ?? ""), maxFailing);
-  return { failing, error: tellingLine(first?.run.text ?? "").replaceAll("`", "'") };
+/** None where what worked cannot be shown. `events` are those besides the failures. */
+function fixOf(
+  failed: readonly Failure[],
+  { typed, families, events: others }: Pick<Fix, "families" | "events"> & { typed: string | null },
+): Fix[] {
+  const sources = failed.map(({ part }) => part.source);
+  const working = typed === null ? null : shownCommand(typed, sources.join("\n"), maxWorking);
+  if (typed !== null && working === null) return [];
+  const failing = oneLine(withoutRedirection(sources[0] ?? ""), maxFailing);
+  const error = tellingLine(failed[0]?.run.text ?? "").replaceAll("`", "'");
+  // The quote is deleted when one of these is withdrawn.
+  const events = [...new Set([...failed.map(({ run }) => run.id), ...others])].sort((a, b) => a - b);
+  const end = working === null ? " and was not fixed" : `. What worked: \`${working}\``;
+  return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
 }
 
 // What worked stands at the end and is needed whole: the failure gives way where a line is cut.
