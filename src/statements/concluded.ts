@@ -1,4 +1,4 @@
-// What a closing message concludes: its sentences most worth passing on.
+// Picks the sentences of a closing message that are most worth passing on.
 import type { Turn } from "../core/records/turn.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import type { Statement, StatementKind } from "./statement.ts";
@@ -44,7 +44,7 @@ interface Weighed {
   salience: number;
 }
 
-// A sentence and the one that points back at it are one quote.
+// A sentence and the next one that refers to it are one quote.
 function withoutBeginnings(weighed: readonly Weighed[]): Weighed[] {
   const isAfter = (before: Weighed, { sentence, text }: Weighed): boolean =>
     before.sentence.at === sentence.at - 1 && text.startsWith(`${before.text} `);
@@ -67,7 +67,7 @@ function isBareCheck({ text, at }: Sentence): boolean {
   return at > 0 && pointsBack(text) && isPlain(text) && closingCuesOf(text).has("checked");
 }
 
-// "Happy to do it": what is offered stands elsewhere.
+// "Happy to do it": the offer is in another sentence.
 function isBareOffer(text: string): boolean {
   return text.length <= longestOffer && isPlain(text) && closingCuesOf(text).has("offer");
 }
@@ -80,7 +80,7 @@ function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): State
   return ofProblem ? "cause" : "finding";
 }
 
-/** A list item has the line above its list in front, a sentence that points back the sentence before. */
+/** Prefixes a list item with the line above its list, and a sentence that refers back with the sentence before. */
 export function withLead(sentence: Sentence, all: readonly Sentence[]): string {
   const { text, kind, lead, at } = sentence;
   if (kind === "item") {
@@ -98,7 +98,7 @@ function ended(lead: string): string {
 }
 
 const mostStatements = 6;
-// What a prompt is about stands in its first words.
+// The topic of a prompt is in its first words.
 const readOfPrompt = 4_000;
 const shortest = 12;
 const leastSalience = -4.5;
@@ -111,12 +111,12 @@ export function isSmallTalk(text: string): boolean {
   return smallTalk.test(text);
 }
 
-/** True for a sentence that means what stands before it: "This also fixes the logout." */
+/** True for a sentence that refers to the one before it: "This also fixes the logout." */
 function pointsBack(text: string): boolean {
   return anaphor.test(text);
 }
 
-/** True where nothing but the sentence before says what it is about; "This repository uses pnpm" needs none. */
+/** True when only the sentence before names the subject. "This repository uses pnpm" needs none. */
 function needsSentenceBefore(text: string): boolean {
   return bareAnaphor.test(text) || germanAnaphor.test(text);
 }
@@ -126,12 +126,12 @@ export function isReportLead(lead: string): boolean {
   return !/[\p{L}\p{N}]/u.test(lead.replace(reportWords, " "));
 }
 
-/** True when the sentence introduces what follows, is only a file or a name, or points at nothing that comes with it. */
+/** True for a sentence that introduces the next one, is only a name, or refers to a missing sentence. */
 export function saysNothingAlone({ text, kind, at }: Sentence, { hasLead }: { hasLead: boolean }): boolean {
   if (/[:：]$/.test(text)) return true;
   if (hasLead) return false;
   if (kind === "item" && (isOnlyNames(text) || isFragment(text))) return true;
-  // The first sentence of a closing speaks of the request.
+  // The first sentence of a closing refers to the request.
   return at > 0 && needsSentenceBefore(text) && isPlain(text);
 }
 
@@ -151,7 +151,7 @@ function isPlain(text: string): boolean {
 
 const tellingCues = ["cause", "decision", "open", "change", "general", "contrast"] as const;
 
-// "Message to the user", "added a test": of what, only the message says.
+// "Message to the user", "added a test": only the message gives the context.
 function isFragment(text: string): boolean {
   if (/\d/.test(text) || namesIn(text).length > 0) return false;
   const words = text.split(/\s+/).length;

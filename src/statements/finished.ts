@@ -11,7 +11,7 @@ import { sharedCount, tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts
 /** True for the text of open work that the turn reports as finished. Precision goes before recall. */
 export type Finishes = (openText: string) => boolean;
 
-/** Null when the turn neither reports anything as finished nor gives an account of what is left. */
+/** Null when the turn reports nothing as finished and gives no account of open work. */
 export function finishedIn(turn: Turn): Finishes | null {
   const ways = [reportedIn(turn), takenUpIn(turn)].filter((one) => one !== null);
   return ways.length === 0 ? null : (openText) => ways.some((finishes) => finishes(openText));
@@ -43,7 +43,6 @@ function reportedIn(turn: Turn): Finishes | null {
   };
 }
 
-// Besides the words that say that it is open or finished.
 function subjectOf(text: string): Set<string> {
   return termsOf(withoutFinishedCues(withoutOpenCues(text)));
 }
@@ -161,7 +160,7 @@ const leastWithoutNames = 0.7;
 const clauseEnd = /[,;，；、]\s*/;
 const partEnd = /[;；]\s|,\s(?:and|und|sowie|y|et|e|и)\s|，(?:以及|还有)|、(?:および|そして)/i;
 
-// Takes up what an earlier session left.
+// Resumes the work of an earlier session.
 const resumption = cueOf({
   words: `where (?:were|are) we|where did (?:we|you|i) (?:stop|leave|get)|carry on|go on with|continue|resume|pick (?:it |this |that )?up|finish (?:it|this|that|the rest|up|what)|(?:do|finish|take) (?:the )?(?:rest|remaining \\w+|open \\w+)|what (?:is|was|'s) (?:still )?(?:left|open)|back to|keep going|next step|
     weiter (?:mit|geht|im|beim)|mach(?:en wir)? (?:da |dort |bitte )?weiter|weitermachen|wo waren wir|wo sind wir|mach (?:es |das |den rest )fertig|den rest|was (?:ist|war) (?:noch )?offen|
@@ -172,7 +171,7 @@ const resumption = cueOf({
   runs: "继续|接着|上次(?:做|停)到|完成剩下|続き|再開|どこまで|前回の",
 });
 
-// "The rest can wait": said of work that stays open.
+// "The rest can wait": the work stays open.
 const putOff = cueOf({
   words: `later|not now|not yet|can wait|another time|next time|tomorrow|leave [^.]{1,40} (?:for now|alone|open)|später|nicht jetzt|noch nicht|kann warten|morgen|ein andermal|
     más tarde|luego|ahora no|mañana|puede esperar|plus tard|pas maintenant|demain|peut attendre|mais tarde|depois|agora não|amanhã|pode esperar|
@@ -180,12 +179,12 @@ const putOff = cueOf({
   runs: "以后再|稍后|先不|明天|之后再|後で|あとで|明日|今はいい|また今度",
 });
 
-/** True when a sentence of an agent reports something as finished, and limits it by nothing. */
+/** True when a sentence of an agent reports something as finished, without limits. */
 function saysFinished(text: string): boolean {
   return finished.test(text) && !limited.test(text) && !isQuestion(text);
 }
 
-/** True when a user says that something is finished or not needed any more; a request for it is neither. */
+/** True when a user says that something is finished or no longer needed. */
 function userSaysFinished(text: string): boolean {
   if (isQuestion(text)) return false;
   return notNeeded.test(text) || (userFinished.test(text) && !limited.test(text));

@@ -1,4 +1,4 @@
-// Whether a user's sentence only asks for work of its own turn, and tells a later session nothing.
+// Detects sentences that only request work of their turn and mean nothing to a later session.
 
 import { readSentence } from "./rules/read-sentence.ts";
 import { cueOf } from "./text/cue-pattern.ts";
@@ -29,7 +29,7 @@ const asks = cueOf({
   runs: "请|麻烦|ください|お願い",
 });
 
-// A reason, a rule, a wish for the product, or something that is so.
+// A reason, a rule, a product requirement, or a fact.
 const content = cueOf({
   words: `because|since|so that|otherwise|always|never|every|each|all|any|only|must|should|have to|has to|we|our|instead|rather|
     prefer|like|want|is|are|was|were|isn't|aren't|no longer|from now on|without|not \\w+ but|weil|damit|sonst|immer|nie|jede[rsmn]?|alle[sn]?|nur|muss|müssen|soll\\w*|

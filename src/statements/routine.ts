@@ -1,4 +1,4 @@
-// Which tool uses of a turn are of no lasting interest once it has ended, and which failures its commands end.
+// Finds the tool uses of a finished turn that lists need not show, and the failures that its commands fixed.
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
 import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";
@@ -75,7 +75,7 @@ function hasFailed({ message }: ToolUseOfTurn): boolean {
   return readResult(message.tool_response, message.tool_failed === true).failed;
 }
 
-/** Two uses with one subject do the same: the kind of tool, and the files of an edit. */
+/** Equal for two uses that do the same: the kind of tool, and the files of an edit. */
 function subjectOf(use: ToolUseOfTurn): string {
   const kind = readCall(use.message).kind;
   return kind === "edit" ? `edit ${editedFiles(use)}` : kind;
@@ -91,7 +91,7 @@ function editedFiles({ message }: ToolUseOfTurn): string {
 const patchedFile = /\*\*\* (?:Add|Update|Delete) File: (.+?)(?=\\n|")/g;
 
 interface PassedRuns {
-  /** Command families of which something passed. */
+  /** Families of the commands that passed. */
   families: string[];
   /** True for the text of a failure, as `fixesOf` writes it, of a command that passed; not when it ran for less. */
   ends(failureText: string): boolean;
@@ -111,7 +111,7 @@ export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
 
 function ends(failed: Part, passed: Part): boolean {
   if (!haveCommon(failed, passed)) return false;
-  // A long command is shown in part.
+  // Long commands are stored shortened.
   if (failed.source.endsWith("…")) return passed.source.startsWith(failed.source.slice(0, -1));
   const difference = differenceOf({ part: failed, cwd: "" }, { part: passed, cwd: "" });
   return difference.isRelated && !difference.isNarrower;

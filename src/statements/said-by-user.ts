@@ -1,4 +1,4 @@
-// What a user's prompt says that outlasts the turn: rules, preferences, facts, and decisions on the work.
+// Finds what a user says that outlasts the turn: rules, preferences, facts, answers to questions.
 import type { Turn } from "../core/records/turn.ts";
 import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
 import { clip } from "../text/plain-text.ts";
@@ -10,7 +10,7 @@ import { ownWordsOf } from "./text/own-words.ts";
 import { promptCuesOf } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 
-/** At most five statements, in the order of the prompt. Only the user's own words count, not what was pasted. */
+/** At most five statements, in the order of the prompt. Pasted text does not count. */
 export function saidIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(ownWordsOf(turn));
   const about = { isFollowUp: turn.previous !== null, sentences: sentences.length };
@@ -52,7 +52,7 @@ function wishOf(text: string, salience: number): Statement | null {
   return { text, said_by: "user", kind, standing: false, reach: "project", salience };
 }
 
-// A bare question, a yes, or a wish for this one time tells a later session nothing.
+// A bare question, a yes, or a one-time wish means nothing to a later session.
 function saysNothing(text: string): boolean {
   const cues = promptCuesOf(text);
   if (cues.has("oneOff")) return true;
@@ -62,7 +62,7 @@ function saysNothing(text: string): boolean {
 const mostStatements = 5;
 const leastSalience = -2.5;
 const shortest = 16;
-// A rule goes before any conclusion of the agent.
+// A rule ranks above any conclusion of the agent.
 const standingBonus = 2;
 
 /** The answers of this turn that no other record has. */
@@ -78,7 +78,7 @@ function from(id: number): (statement: Statement) => Statement {
 
 function statementsOf(given: UserAnswer): Statement[] {
   const own = ownTextOf(given);
-  // A question back decides nothing.
+  // A counter-question decides nothing.
   if (/[?？]$/.test(own)) return [];
   const rules = rulesIn(own, given.question);
   const isWholeRule = plain(rules.map(({ text }) => text).join(" ")) === plain(given.answer);
@@ -99,7 +99,7 @@ function decisionOf({ question, answer, offered }: UserAnswer): Statement {
   };
 }
 
-// A label that the agent offered is not in the user's own words, so it never stands as a rule.
+// An offered label is the agent's wording, so it never becomes a rule.
 function rulesIn(own: string, question: string): Statement[] {
   if (own === "") return [];
   const said = { prompt: own, closing: "", previous: { prompt: "", closing: question }, uses: [] };
@@ -114,7 +114,7 @@ function ownTextOf({ answer, offered }: UserAnswer): string {
   return ownTextOf({ question: "", answer: own.slice(label.length + 1), offered });
 }
 
-// The question itself where the agent explains at length before it.
+// Skips a long explanation before the question.
 function leadOf(question: string): string {
   const asked = sentencesOf(question).findLast(({ text }) => /[?？]$/.test(text))?.text ?? question;
   const lead = clip(question.length <= longestQuestion ? question.trim() : asked, longestQuestion);
@@ -129,7 +129,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-// Beside the sentences of closings, of which few are above 1.
+// Few sentences of closings score above 1.
 const answerSalience = 2;
 const longestQuestion = 160;
 const longestRejected = 80;

@@ -1,4 +1,4 @@
-// A statement before it becomes an observation: a quote, who said it, and what it is about.
+// A statement before it becomes an observation: a quote, its speaker, its kind.
 import type { Reach, Speaker } from "../core/records/statement.ts";
 
 /** `instruction` is a user's wish for the work at hand; `rule` stands until it is revoked. */
@@ -15,7 +15,7 @@ export type StatementKind =
 
 export interface Statement {
   kind: StatementKind;
-  /** The quote on one line, with the least lead-in that makes it understandable alone. */
+  /** The quote on one line, with the shortest lead-in that makes it clear. */
   text: string;
   said_by: Speaker;
   standing: boolean;
@@ -23,9 +23,9 @@ export interface Statement {
   salience: number;
   /** A rule that forbids. */
   forbids?: boolean;
-  /** Command families for which it is a known fix. */
+  /** Command families that it is a known fix for. */
   families?: readonly string[];
-  /** Raw events that it rests on besides the end of the turn. */
+  /** Raw events behind it, besides the end of the turn. */
   sources?: readonly number[];
   files?: readonly string[];
 }

@@ -1,4 +1,4 @@
-// The statements of one turn as observations, in the types and concepts of the `code` mode.
+// Turns the statements of a turn into observations, with the types and concepts of the `code` mode.
 import type { DraftObservation } from "../core/records/drafts.ts";
 import { quotedTexts } from "../core/records/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../core/records/records.ts";
@@ -35,7 +35,7 @@ function agreesWith(rules: readonly string[], text: string): boolean {
   });
 }
 
-/** The statements that need no judgement of their wording: standing rules, answers, known fixes, failures that stayed. */
+/** The statements that are certain: standing rules, answers, known fixes, failures that stayed. */
 export function certainStatements(turn: Turn): Statement[] {
   const rules = saidIn(turn).filter(({ standing }) => standing);
   const statements = [...rules, ...answeredIn(turn), ...fixesOf(turn).map(statementOfFix)];
@@ -46,7 +46,6 @@ function printable(statement: Statement): Statement {
   return { ...statement, text: terminalLine(statement.text) };
 }
 
-/** One statement as an observation that quotes it in full. */
 export function draftOf(
   statement: Statement,
   { turn, source }: { turn: Pick<Turn, "prompt">; source: number },
@@ -108,13 +107,13 @@ const words: Record<StatementKind, { type: ObservationType; concepts: readonly O
   failure: { type: "discovery", concepts: ["gotcha"] },
 };
 
-// Not above a good finding: a fix is long, and comes by itself before its command runs again.
+// Below a good finding: a fix is long, and mem injects it before its command runs again anyway.
 const fixSalience = 0.8;
 const failureSalience = 1;
 const summaryChars = 300;
 const textChars = 1_500;
 const longestAgreement = 120;
-// Of its terms, that the rule does not have.
+// Share of terms that the rule does not have.
 const newShare = { agreement: 0.4, statement: 0.2 };
 const agreement =
   /^(?:done|understood|noted|got it|ok(?:ay)?|sure|will do|verstanden|alles klar|gemacht|entendido|hecho|listo|compris|entendu|d'accord|combinado|feito|понял\w*|готово|хорошо|明白了?|好的|了解(?:しました)?|承知しました)[\s,.:;!—–，。、-]+/i;

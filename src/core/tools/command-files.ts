@@ -1,8 +1,8 @@
-// Which files simple commands read and write.
+// Finds the files that simple commands read and write.
 import { editsInPlace, gitVerb } from "./command-kind.ts";
 import { joinPath, type Segment } from "./command-line.ts";
 
-/** The files that the segments read and write, as named; patterns and variables are left to `paths` to drop. */
+/** The files as named, with patterns and variables. */
 export function commandFiles(segments: readonly Segment[]): { read: string[]; written: string[] } {
   const read: string[] = [];
   const written: string[] = [];
@@ -49,7 +49,7 @@ function sedFiles(segment: Segment): string[] {
   return segment.words.includes("-e") ? operands(segment, sedScripts) : operands(segment).slice(1);
 }
 
-/** Where the files begin that a program changes. */
+/** The position of the changed files among the operands. */
 const writers: ReadonlyMap<string, number> = new Map([
   ...["mv", "rm", "touch", "tee", "truncate", "unlink"].map((name): [string, number] => [name, 0]),
   ...["chmod", "chown"].map((name): [string, number] => [name, 1]),

@@ -1,9 +1,8 @@
-// What a simple command is for.
+// Classifies simple commands: test, build, install, read, write and so on.
 import type { Segment } from "./command-line.ts";
 
 export type CommandKind = keyof typeof weights;
 
-/** What a segment is for. */
 export function commandKind(segment: Segment): CommandKind {
   const { program, words, writes } = segment;
   if (program === "git") return gitKind(words);
@@ -16,7 +15,7 @@ export function commandKind(segment: Segment): CommandKind {
   return mayWrite && writes.some((path) => !path.startsWith("/dev/")) ? "write" : (simple ?? "run");
 }
 
-/** True for a command that only looks, waits or prepares: of no lasting interest when it succeeds. */
+/** True for a command that only reads, waits or prepares: not worth a record when it succeeds. */
 export function isRoutineCommand(
   { program, words }: Pick<Segment, "program" | "words">,
   kind: CommandKind,
@@ -32,7 +31,7 @@ export function mainSegment(segments: readonly Segment[]): Segment | undefined {
   return segments.toSorted((a, b) => weight(b) - weight(a))[0];
 }
 
-// Making a directory or a mark prepares something else.
+// `mkdir` and `touch` prepare another command.
 function weight(segment: Segment): number {
   return preparing.has(segment.program) ? 1 : weights[commandKind(segment)];
 }
@@ -75,7 +74,7 @@ export function editsInPlace({ words }: Segment): boolean {
   return words.some((word) => inPlace.test(word));
 }
 
-/** What a simple command is for, by how much it changes. */
+/** Kinds of commands; a higher number changes more. */
 const weights = {
   commit: 9,
   test: 8,

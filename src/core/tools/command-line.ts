@@ -1,11 +1,10 @@
-// Reads a shell command far enough to say what it runs and which files it reads and writes.
+// Parses a shell command line: the programs it runs, their words, redirections and directories.
 
 export interface Segment {
   /** The words without quotes, wrappers (`sudo`, `timeout 60`, `env A=b`) and redirections. */
   words: string[];
   /** Name of the program, without its directory. */
   program: string;
-  /** The words as typed, for showing. */
   text: string;
   /** Variables set for it: `A=b` before the program, and by `export` segments before it. */
   environment: string[];
@@ -16,17 +15,17 @@ export interface Segment {
   end: number;
   /** Targets of `>` and `>>`. */
   writes: string[];
-  /** Its input comes from the segment before. */
+  /** It reads the output of the segment before it. */
   piped: boolean;
   /** Directory that `cd` segments before it went to, or the empty string. */
   directory: string;
   /** It was started with `&`. */
   background: boolean;
-  /** It stands behind `||`: it runs only when the segment before it failed. */
+  /** It follows `||`: it runs only when the segment before it failed. */
   fallback: boolean;
 }
 
-/** The simple commands of a command line, in order; what follows the first 4,000 characters is not read. */
+/** The simple commands of a command line, in order. Reads the first 4,000 characters. */
 export function parseCommandLine(command: string): Segment[] {
   const segments: Segment[] = [];
   let directory = "";
@@ -68,7 +67,7 @@ export function parseCommandLine(command: string): Segment[] {
   return segments.slice(0, maxSegments);
 }
 
-/** `path` as seen from the directory that a command went to. */
+/** `path` relative to the directory that `cd` went to. */
 export function joinPath(directory: string, path: string): string {
   if (directory === "" || path.startsWith("/") || path.startsWith("~") || driveLetter.test(path)) return path;
   if (path === "") return directory;
@@ -91,7 +90,7 @@ function withoutWrappers(words: readonly string[]): { words: string[]; assignmen
   return { words: words.slice(at), assignments };
 }
 
-// Of a wrapper's options those in `withValue` take the next word: `sudo -u postgres psql`.
+// Options in `withValue` take the next word: `sudo -u postgres psql`.
 function afterOptions(words: readonly string[], from: number, withValue: string): number {
   let at = from;
   for (let word = words[at] ?? ""; word.startsWith("-") && word.length > 1; word = words[at] ?? "") {
@@ -106,7 +105,7 @@ function programName(word: string): string {
   return name.replace(/\.(?:exe|cmd)$/i, "");
 }
 
-/** The command line that a shell gets as an argument, `make` of `bash -c make`; the empty string when there is none. */
+/** The command line passed to a shell: `make` of `bash -c make`. Empty when there is none. */
 export function innerCommand(words: readonly string[]): string {
   const option = innerOption.get(programName(words[0] ?? ""));
   const at = option === undefined ? -1 : words.findIndex((word) => option.test(word));
@@ -128,7 +127,7 @@ const innerOption: ReadonlyMap<string, RegExp> = new Map([
   ]),
   ["nix-shell", /^--(?:run|command)$/],
 ]);
-/** Programs that run the command behind them, with the letters of their options that take a value. */
+/** Programs that run the command after them, with the letters of their options that take a value. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["sudo", "ugpChCRrTtD"],
   ["doas", "uC"],
@@ -139,7 +138,7 @@ const wrappers: ReadonlyMap<string, string> = new Map([
   ["setsid", ""],
   ["ionice", "cn"],
 ]);
-/** The same with a number in front of the command. */
+/** The same, with a number before the command. */
 const numbered: ReadonlyMap<string, string> = new Map([
   ["timeout", "ks"],
   ["gtimeout", "ks"],
@@ -171,11 +170,9 @@ interface SimpleCommand {
   end: number;
   /** Targets of `>` and `>>`. */
   writes: string[];
-  /** Its input comes from the command before. */
   piped: boolean;
   /** It was started with `&`. */
   background: boolean;
-  /** It stands behind `||`: it runs only when the command before it failed. */
   fallback: boolean;
 }
 
@@ -313,7 +310,7 @@ class ShellReader {
   }
 }
 
-/** How a command hangs on the one before it. */
+/** How a command is joined to the one before it. */
 type Link = Partial<Pick<SimpleCommand, "piped" | "fallback">>;
 
 function newCommand({ piped = false, fallback = false }: Link): SimpleCommand {

@@ -1,16 +1,13 @@
-// Error lines in what a command printed: the first that says what went wrong, and where.
+// Finds error lines in the output of a command: the first error, its location, a few others.
 
 export interface ErrorLines {
-  /** The first line that says what went wrong. */
   first: string | null;
   /** `file:line` nearest to it, as printed. */
   location: string | null;
-  /** Further different errors, a few. */
   others: string[];
   count: number;
 }
 
-/** The errors that `lines` report. */
 export function errorLines(lines: readonly string[]): ErrorLines {
   const found: string[] = [];
   const seen = new Set<string>();
@@ -20,7 +17,7 @@ export function errorLines(lines: readonly string[]): ErrorLines {
     if (line.length > longestLine || !hint.test(line) || !isError(line)) continue;
     count += 1;
     const said = line.replace(pytestMark, "").trim();
-    // A line that ends in a colon is only the place; what went wrong is on the next one.
+    // A line that ends in a colon is only the location. The next line has the error.
     const next = said.endsWith(":") ? (lines[index + 1] ?? "").trim().slice(0, longestLine) : "";
     const text = next === "" ? said : `${said} ${next}`;
     if (seen.has(text) || found.length === maxErrors) continue;
@@ -28,12 +25,11 @@ export function errorLines(lines: readonly string[]): ErrorLines {
     found.push(text);
     if (firstAt < 0) firstAt = index;
   }
-  // A traceback ends in its error: what stands before it is the way there.
   const [first = null, ...others] = found;
   return { first, others, count, location: firstAt < 0 ? null : locationNear(lines, firstAt) };
 }
 
-/** True when the last lines can only come from a failure, for hosts that do not tell the exit code. */
+/** True when the last lines can only come from a failure. For hosts that do not send the exit code. */
 export function endsInError(lines: readonly string[]): boolean {
   return lines.slice(-12).some((line) => line.length <= longestLine && certain.test(line));
 }

@@ -1,15 +1,14 @@
-// What an agent's event says to the one that writes memory: a tool use, a prompt, or whatever else happened.
+// Reads a stored event as a message for the generator: a tool use, a prompt, the end of a turn.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import type { PendingMessage } from "../records/messages.ts";
 import { withoutOwnAnswers } from "./own-tools.ts";
 
-/** The part of a stored event that memory is made of. */
 export interface WrittenEvent {
   event_type: string;
   payload: Json;
 }
 
-/** The event as a message; a host's own names of the fields (`tool_name`) and the wire's (`toolName`) are both read. */
+/** The event as a message. Reads the hosts' field names (`tool_name`) and those of the API (`toolName`). */
 export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMessage {
   const fields = isJsonObject(payload) ? payload : {};
   const text = (...names: string[]) => firstText(fields, names);
@@ -38,7 +37,7 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
   };
   return {
     type: "observation",
-    // One that reads memory and nothing else is made no job of; what is left of any other has no output of ours.
+    // An event that only reads memory gets no job. Other events are stored without our output.
     ...(withoutOwnAnswers(use) ?? { tool_name: tool }),
     ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
     ...(fields.turn_only === true ? { turn_only: true } : {}),
@@ -46,7 +45,7 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
   };
 }
 
-/** True for a tool use that only read our memory: nothing is made of it. */
+/** True for a tool use that only read our memory: it generates nothing. */
 export function isOwnRead({ payload }: WrittenEvent): boolean {
   const fields = isJsonObject(payload) ? payload : {};
   const tool_name = firstText(fields, ["tool_name", "toolName", "tool"]);
@@ -55,12 +54,12 @@ export function isOwnRead({ payload }: WrittenEvent): boolean {
   return withoutOwnAnswers({ tool_name, ...optional("tool_input", tool_input) }) === null;
 }
 
-/** Which events are prompts: a pattern that JavaScript and PostgreSQL read alike, letters of either case. */
+/** Types of prompt events. The pattern works in JavaScript and PostgreSQL; ignore case. */
 export const promptEventPattern = "^(user_?prompt(_?submit(ted)?)?|prompt)$";
 
 const promptEvent = new RegExp(promptEventPattern, "i");
 
-/** The words of a prompt event, or undefined when the event is none: nothing is made of it, the rest is read with it. */
+/** The text of a prompt event; undefined for another event. */
 export function promptOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
   if (!promptEvent.test(event_type)) return undefined;
   if (typeof payload === "string") return payload;
@@ -80,10 +79,10 @@ export function isClosingEvent(event_type: string): boolean {
   return closingEvent.test(event_type);
 }
 
-/** The agent's last message in an event that ends a turn, empty where it has none; undefined when the event is another. */
+/** The agent's last message in an event that ends a turn, empty when it has none; undefined for another event. */
 export function closingOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
   if (!isClosingEvent(event_type)) return undefined;
-  // The text of a session's end is its reason.
+  // The text of a session end is its reason.
   if (/^session/i.test(event_type)) return "";
   if (typeof payload === "string") return payload;
   return isJsonObject(payload) ? (firstText(payload, closingFields) ?? "") : "";

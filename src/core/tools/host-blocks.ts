@@ -1,6 +1,6 @@
-// Blocks that a host adds to a prompt, such as `<system-reminder>`: not the user's words.
+// Removes blocks that hosts add to a prompt, such as `<system-reminder>`.
 
-/** The text with a space for each whole block, wherever it begins in a line. A tag without its end stays. Linear in time. */
+/** Replaces each complete block by a space. A tag without its end stays. Linear in time. */
 export function withoutHostBlocks(text: string): string {
   const kept: string[] = [];
   const unclosed = new Set<string>();

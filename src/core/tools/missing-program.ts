@@ -1,4 +1,4 @@
-// A shell's words for a program that it did not find: the command failed, whatever its exit code says.
+// Finds a shell's "command not found" messages: the command failed, whatever its exit code.
 import type { Segment } from "./command-line.ts";
 import type { ToolResult } from "./tool-result.ts";
 
@@ -73,10 +73,10 @@ const lineNumber = /^(?:\D{0,20} )?\d+$/;
 const numberedOrigin = /^\S+(?::|\[)\d+\]?$/;
 const notFound = /^(?:inaccessible or )?not found(?: \[.*\])?$/i;
 const noSuchFile = /^no such file or directory$/i;
-// They start the program that is named behind them.
+// They start the program named after them.
 const starters = /^(?:\S*\/)?(?:env|nohup|xargs|make(?:\[\d+\])?|time|timeout|nice|stdbuf|setsid)$/;
 
-// Bash in the languages that it is translated to; the other shells speak English.
+// Bash in the languages of its translations. Other shells print English.
 const commandNotFound = new RegExp(
   `^(?:${[
     "(?:unknown )?command not found",
@@ -112,7 +112,7 @@ const commandNotFound = new RegExp(
   "i",
 );
 
-// Shells that say it in a sentence: fish, cmd.exe, PowerShell, nushell; and distributions that name the package.
+// Full sentences: fish, cmd.exe, PowerShell, nushell, and distributions that name the package.
 const sentences = [
   /^(?:fish: )?Unknown command:? ['"‘]?([^\s'"’]+)['"’]?$/i,
   /^['"‘]([^'"’]+)['"’] is not recognized as an internal or external command\b/i,

@@ -1,4 +1,4 @@
-// Tool uses that read our own memory: what memory tells is nothing new, and must not be remembered as if it were.
+// Detects tool uses that read our own memory, so that mem never stores its own output.
 
 import { stripPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
@@ -22,7 +22,7 @@ export function withoutOwnAnswers<U extends ToolUse>(use: U, ownPort?: number): 
   if ([input.url, input.uri].some((url) => typeof url === "string" && address?.test(url))) return null;
   const { name, text } = commandIn(use.tool_input);
   if (!hint.test(text) && !address?.test(text)) return use;
-  // Private parts first: one of the commands that are taken out may hold one half of a tag.
+  // Private parts first: a removed command may contain half of a private tag.
   const rest = withoutOwnReads(stripPrivate(text), address);
   if (rest === null) return use;
   if (rest === "") return null;
@@ -33,7 +33,7 @@ export function withoutOwnAnswers<U extends ToolUse>(use: U, ownPort?: number): 
   };
 }
 
-/** True for the name under which a host calls a tool of our MCP server. */
+/** True for the name of a tool of our MCP server. */
 export function isOwnTool(name: string): boolean {
   return ownTool.test(name);
 }
@@ -45,10 +45,10 @@ function ownAddress(port: number): RegExp {
   return new RegExp(`(?:127\\.\\d+\\.\\d+\\.\\d+|localhost|0\\.0\\.0\\.0|\\[::1?\\]):${port}(?!\\d)`, "i");
 }
 
-// Nearly every command is spared the reading.
+// Avoids parsing most commands.
 const hint = /\bmem(?:\.js|\.db|\.exe|\.cmd)?\b|agent-mem|worker\.sock/i;
 
-/** The commands that are left, joined; empty when none of them does anything but read, null when none reads. */
+/** The other commands, joined. Empty when all of them only read memory, null when none does. */
 function withoutOwnReads(text: string, address: RegExp | null): string | null {
   const segments = parseCommandLine(text);
   const reads = segments.map((segment) => readsMemory(segment, address));
@@ -66,7 +66,7 @@ function readsMemory(segment: Segment, address: RegExp | null): boolean {
   const { program, words } = segment;
   if (program === "sqlite3" && words.some((word) => /(?:^|[\\/])mem\.db$/.test(word))) return true;
   if (words.some((word) => address?.test(word) || /[\\/]worker\.sock$/.test(word))) return true;
-  // `npm run mem` is a script of the project's own.
+  // `npm run mem` is a script of the project.
   const launches = launchers.has(program) && words[1] !== "run";
   const at = launches ? words.findIndex(isOurs) : isOurs(words[0] ?? "") ? 0 : -1;
   const verb = at < 0 ? undefined : words.slice(at + 1).find((word) => !word.startsWith("-"));
@@ -101,7 +101,7 @@ const launchers = new Set(
     " ",
   ),
 );
-// What only shows what it is fed with. Anything else at the end of a pipe does something: it stays, without its output.
+// Filters that only show their input. Another program at the end of a pipe acts: it stays, without its output.
 const filters = new Set(
   (
     "head tail grep egrep fgrep rg jq yq sed awk gawk sort uniq cut tr wc cat less more nl column fold fmt rev tac " +

@@ -4,7 +4,7 @@ export interface TestResults {
   passed: number;
   failed: number;
   skipped: number;
-  /** What was counted: `go test` without -v reports packages only. */
+  /** `go test` without -v counts packages. */
   unit: "test" | "package";
   /** Names of failing tests, as the runner prints them. */
   failing: string[];
@@ -50,7 +50,7 @@ export function failedTests(lines: readonly string[]): boolean {
 
 type Counts = Pick<TestResults, "passed" | "failed" | "skipped">;
 
-// A later line stands for the ones before it; cargo prints one for each binary.
+// A later line replaces an earlier one; cargo prints one line for each binary.
 function withSummary(before: Counts, line: string, pattern: RegExp): Counts {
   const { passed, failed, skipped } = readSummary(line, pattern);
   if (pattern === cargo) {

@@ -1,4 +1,4 @@
-// The call of a tool with its host's shape taken off: what the tool is for, its arguments, its shell command.
+// Reads a tool call of any host: the kind of the tool, its arguments, its shell command.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { parseObject, textField } from "../../text/json-fields.ts";
 import { plain } from "../../text/plain-text.ts";
@@ -36,7 +36,7 @@ function kindOf(name: string, input: JsonObject): ToolKind {
 }
 
 interface ToolCommand {
-  /** The argument that holds it; null when the input is the command itself, or holds none. */
+  /** The argument with the command; null when the input is the command, or has none. */
   name: string | null;
   text: string;
 }
@@ -60,7 +60,6 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** True for the name under which a host runs shell commands. */
 export function isShellTool(name: string): boolean {
   return kinds.get(toolKey(name)) === "shell";
 }

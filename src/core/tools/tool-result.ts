@@ -1,18 +1,18 @@
-// A tool's response with its host's shape taken off: the text it printed, its exit code, whether it failed.
+// Reads a tool response of any host: the printed text, the exit code, whether it failed.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../../text/json-fields.ts";
 import { headAndTail, plain } from "../../text/plain-text.ts";
 
 export interface ToolResult {
-  /** What the tool printed, cleaned; head and tail of a long text. */
+  /** The printed text, cleaned; head and tail of a long text. */
   text: string;
-  /** The same of each stream, where the host tells them apart; else null. */
+  /** The text of each stream; null when the host sends one text. */
   streams: { stdout: string; stderr: string } | null;
-  /** The response itself where it was an object. */
+  /** The response when it was an object, else empty. */
   fields: JsonObject;
   /** The text is only head and tail. */
   cut: boolean;
-  /** Null when the host does not tell. */
+  /** Null when the host does not send it. */
   exitCode: number | null;
   failed: boolean;
   /** The user stopped it. */
@@ -46,7 +46,7 @@ export function readResult(response: Json | undefined, toolFailed: boolean): Too
   };
 }
 
-// What is looked at of a long response. Test and build tools sum up at the end, so the tail is the longer half.
+// Test and build tools print their summary last, so the tail is longer.
 const headChars = 5_000;
 const tailChars = 7_000;
 
@@ -135,7 +135,7 @@ function isToolError(text: string): boolean {
   return text.startsWith("<tool_use_error>");
 }
 
-// What hosts put around a tool's own words.
+// Text that hosts put around the output.
 function withoutEnvelope(text: string): string {
   if (!envelopeHint.test(text)) return withoutBlankEnds(text);
   return withoutBlankEnds(
@@ -149,7 +149,7 @@ function withoutEnvelope(text: string): string {
   );
 }
 
-// The blanks before the first word stay: ` M file` of git status would be another line without them.
+// Keeps leading blanks: ` M file` of git status means another state without them.
 function withoutBlankEnds(text: string): string {
   return text.trimEnd().replace(blankStart, "");
 }

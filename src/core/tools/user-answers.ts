@@ -1,4 +1,4 @@
-// A user's answers to an agent's questions, read from the tool use that asked them.
+// Reads the user's answers to an agent's questions from the tool use that asked.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { objectField, objectsField, parseObject, textField, textsField } from "../../text/json-fields.ts";
 import { readCall } from "./tool-kind.ts";

@@ -2,18 +2,18 @@
 import { joinPath } from "../../core/tools/command-line.ts";
 import { type Part, unrolled } from "./runs.ts";
 
-/** A simple command at the place where it ran. */
+/** A simple command and the directory it ran in. */
 interface PlacedPart {
   part: Part;
   cwd: string;
 }
 
 export interface Difference {
-  /** It ran for the same thing: it shares an operand, or one of both has none. */
+  /** Both have the same subject: they share an operand, or one of them has none. */
   isRelated: boolean;
-  /** It ran for less, or only pretended to run: its passing says nothing of what failed. */
+  /** It covered less, or was a dry run: passing does not show that the failure is fixed. */
   isNarrower: boolean;
-  /** It switched a check off, or let the tool repair what it complained about: ordinary work. */
+  /** It disabled a check or auto-fixed the complaint: ordinary work, not a fix to remember. */
   isOrdinary: boolean;
   variables: boolean;
   /** Another program file, version, or launcher. */
@@ -23,11 +23,11 @@ export interface Difference {
   addedOptions: string[];
   /** An option has another value: `-m "..."`. */
   values: boolean;
-  /** Operands that others stand for now. */
+  /** Operands that were replaced. */
   replaced: string[];
-  /** It has operands that the failed one had not. */
+  /** It has new operands. */
   operands: boolean;
-  /** Operands that changed name the same things in other forms: with a version, a tag, a query. */
+  /** Changed operands are other forms of the same things: with a version, a tag, a query. */
   forms: boolean;
 }
 
@@ -56,7 +56,7 @@ export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart)
   const versions = mayBeForm && removed.some((word) => added.some((other) => isVersionOf(word, other)));
   const variables = !sameSet(variablesOf(failed.part), variablesOf(passed.part));
   const program = programText(failed.part) !== programText(passed.part);
-  // Other code says nothing of the one that failed, unless its surroundings changed.
+  // Other inline code is unrelated, unless the environment changed.
   const otherCode =
     !shared && added.some((word) => isCode(word, after)) && removed.some((word) => isCode(word, before));
   const isElsewhere = variables || program;
@@ -85,7 +85,7 @@ export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart)
   };
 }
 
-/** Absolute where the host tells the working directory; without `.` and `..` where they can be taken out. */
+/** The normalized directory; absolute when the host sends the working directory. */
 export function placeOf({ part, cwd }: PlacedPart): string {
   const parts: string[] = [];
   for (const name of joinPath(cwd, part.directory).split("/")) {
@@ -98,7 +98,7 @@ export function placeOf({ part, cwd }: PlacedPart): string {
 interface Arguments {
   options: string[];
   operands: string[];
-  /** The option in front of a word; the empty string when there is none. */
+  /** The option before a word, or empty. */
   optionOf: (word: string) => string;
 }
 
@@ -149,7 +149,7 @@ function narrows(part: Part, option: string): boolean {
   return narrowing.test(option) || narrowingOf.get(part.name)?.test(option) === true;
 }
 
-// `cargo test one_name`: an operand chooses among the tests.
+// `cargo test one_name`: an operand selects tests.
 function runsTests({ families }: Part): boolean {
   return families.some((family) => testing.test(family));
 }
@@ -171,7 +171,7 @@ function sameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.join("\n") === other.join("\n");
 }
 
-// What is typed up to the program's name, without variables: its path and its launcher.
+// The launchers and the program as typed, without variables.
 function programText({ source, program, words, launched }: Part): string {
   const launchers = program === "xargs" ? [] : words.slice(0, words.length - launched.length);
   return [source.includes("sudo ") ? "sudo" : "", ...launchers, launched[0] ?? ""].join(" ");
@@ -183,7 +183,6 @@ const cosmetic =
   /^-(?:v+|q|s|x|rA?|y|it)$|^--(?:verbose|quiet|silent|(?:no-)?colou?r|tb|reporter|no-header|show-output|nocapture|bail|fail-fast|maxfail|failed-first|last-failed|lf|ff|trace(?:-[\w-]+)?|debug|inspect(?:-brk)?|stacktrace|info|progress|no-progress|json|format|output|yes|durations|log-level|logs)(?:=|$)/;
 const narrowing =
   /^-(?:k|t|run|Dtest)$|^-(?:Dtest|run)=|^--(?:grep|filter|only|testNamePattern|test|tests|spec|lib|bin|package|dry-run|collect-only|list|list-tests|plan-only|check|no-run|version|help|lf|last-failed|ignore|exclude|deselect|testPathPattern|shard|repeat-each)(?:=|$)/;
-// Short options mean something else to each program.
 const narrowingOf: ReadonlyMap<string, RegExp> = new Map([
   ["make", /^-[npq]$|^--(?:just-print|recon|question)$/],
   ["pytest", /^-m$|^--co$/],
@@ -198,7 +197,7 @@ const narrowingOf: ReadonlyMap<string, RegExp> = new Map([
 const testing = /(?:^| )(?:test|tests|spec|pytest|jest|vitest|mocha|rspec|ctest|phpunit|playwright)$/;
 const ordinary =
   /^--(?:no-verify|force|force-with-lease|no-gpg-sign|skip\S*|fix|write|update-?[sS]napshots?|snapshot-update|ignore-\S*errors?|no-check|passWithNoTests|allow-dirty|continue-on-error)(?:=|$)|^-(?:DskipTests|Dmaven\.test\.skip|xtest)\b|^-u$/;
-// Its value is a script or a query: another one each time.
+// The value is a script or a query, which differs each time.
 const scriptOption = /^-[ceEdqXk]$|^--(?:command|eval|data|query|execute|request)$/;
 const cosmeticVariable =
   /^(?:\w*(?:DEBUG|TRACE|LOG)\w*|FORCE_COLOR|NO_COLOR|VERBOSE|CLICOLOR\w*|TERM|COLUMNS)=/;
@@ -226,7 +225,7 @@ export function isVersionOf(one: string, other: string): boolean {
   return isPlain(one) && before.length > 1 && before.length === after.length && before.every(isSame);
 }
 
-// Behind a repository or a server: `@app//web:all` and `//web:all`, `registry.example.com/team/app` and `app`.
+// After a repository or a server: `@app//web:all` and `//web:all`, `registry.example.com/team/app` and `app`.
 function endsIn(long: string, short: string): boolean {
   if (!long.endsWith(short)) return false;
   const before = long.slice(0, long.length - short.length);
@@ -238,7 +237,7 @@ function isPlain(word: string): boolean {
   return !/\s/.test(word) && saysSomething.test(word);
 }
 
-// A name keeps its dots, dashes and slashes: `api-worker` is another one than `api`.
+// A name keeps its dots, dashes and slashes: `api-worker` is not `api`.
 function piecesOf(word: string): string[] {
   return word.split(/[^\w./-]+/).filter((piece) => piece !== "");
 }

@@ -1,4 +1,4 @@
-// Commands that failed and wait for what makes them pass.
+// Failed commands: the simple command at fault, deliberate failures, failures that stayed.
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../text/cue-pattern.ts";
@@ -8,17 +8,17 @@ import { bringsBack, isOrGlobs, type Part, type Run, readRuns } from "./runs.ts"
 export interface Failure {
   run: Run;
   part: Part;
-  /** It is of an earlier session: what happened since then is not known. */
+  /** From an earlier session: later changes are unknown. */
   isEarlier: boolean;
 }
 
-/** The failures of a run: none where no command of a known family can be at fault. */
+/** Empty when no command of a known family can be at fault. */
 export function failureOf(run: Run): Failure[] {
   const part = faultOf(run);
   return part === undefined ? [] : [{ run, part, isEarlier: false }];
 }
 
-/** The failures of tool uses of earlier sessions; they stand before every use of this one. */
+/** Failures of earlier sessions, ordered before every use of this one. */
 export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
   return readRuns(uses)
     .runs.filter(({ outcome }) => outcome === "failed")
@@ -26,7 +26,6 @@ export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
     .map((failure) => ({ ...failure, isEarlier: true }));
 }
 
-/** Failures of one command together. */
 export function groupsOf(failures: readonly Failure[]): Failure[][] {
   const groups: Failure[][] = [];
   for (const failure of failures) {
@@ -61,7 +60,7 @@ function runsTests({ kind }: Part): boolean {
   return kind === "test";
 }
 
-// The exit code of a line is that of the last command behind `;`.
+// The exit code of a line is that of the last command after `;`.
 function suspectsOf({ command, parts, isHidden, text }: Run): Part[] {
   const suspects = parts.filter(({ families, background }) => families.length > 0 && !background);
   if (isHidden || parts.at(-1)?.program === "exit" || stopsAtError.test(command)) return suspects;
@@ -72,7 +71,7 @@ function suspectsOf({ command, parts, isHidden, text }: Run): Part[] {
   return last.some((part) => !isHelper(part) || isNamedIn(text, part)) ? last : suspects;
 }
 
-// `make; cat out.log`: the exit code is that of `cat`, which says why.
+// `make; cat out.log`: the exit code and the error are those of `cat`.
 function isOfLook({ parts, isHidden, text }: Run): boolean {
   const last = parts.at(-1);
   return !isHidden && last?.families.length === 0 && isNamedIn(text, last) && !saysTestsFailed(text);
@@ -96,7 +95,7 @@ function isNamedIn(text: string, part: Part): boolean {
   return new RegExp(`^(?:\\S+: (?:(?:line )?\\d+: )?)?${name}(?:\\[\\d+\\])?: `, "m").test(text);
 }
 
-// A hook of a commit or a push may print anything.
+// Hooks of a commit or a push may print anything.
 function mayHaveFailed(part: Part, { text, isHidden }: Run): boolean {
   if (isNamedIn(text, part)) return true;
   const runsHooks = part.families.some((family) => withHooks.has(family.split(" ").at(-1) ?? ""));
@@ -116,14 +115,13 @@ const ofGit =
   /^(?:git: |fatal: |remote: |hint: |CONFLICT \(|! \[(?:remote )?rejected\]|error: (?:pathspec|failed to push|src refspec|your local changes|could not|cannot|unable|branch|the following))/im;
 const withHooks = new Set("commit push merge rebase pull cherry-pick am tag revert".split(" "));
 
-/** What was asked and said around the failures. */
 interface Around {
   runs: readonly Run[];
   prompt: string;
   closing: string;
 }
 
-/** True for a test that ran on code that was taken back afterwards, or of which somebody says that it has to fail. */
+/** True for a test on code that was reverted later, or a test that user or agent expect to fail. */
 export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: Around): boolean {
   if (!run.isTest && !runsTests(part)) return false;
   const isUndone = runs.some((later) =>
@@ -161,7 +159,7 @@ export function staysFailed(closing: string, wasEdited: boolean): boolean {
   return stillFails.test(closing) || (!wasEdited && fails.test(closing));
 }
 
-/** True when the closing says of a failure that it stays, or speaks of one without naming the program that replaced it. */
+/** True when the closing says that the failure stays, or mentions a failure but not the replacement. */
 export function saysNotFixed(closing: string, replacement: string): boolean {
   if (stillFails.test(closing)) return true;
   return fails.test(closing) && !closing.toLowerCase().includes(replacement.toLowerCase());

@@ -1,4 +1,4 @@
-// The family of a command: the program and the word that names what it runs, so that two ways of running it compare.
+// The family of a command: its program and the word that names what it runs, to compare two ways of running it.
 import { innerCommand, joinPath, parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import {
   commonFileNames,
@@ -25,13 +25,13 @@ export function commandFamily(command: string): string[] {
   return [...new Set(parseCommandLine(command).flatMap(familiesOf))].slice(0, maxFamilies);
 }
 
-/** The families under which a known fix for one of the commands of a line is found: its own, and wider ones. */
+/** The families to look up known fixes with: those of the line, and wider ones. */
 export function familiesToLookUp(command: string): string[] {
   const own = commandFamily(command);
   return [...new Set([...own, ...own.flatMap((family) => widerFamily(family) ?? [])])];
 }
 
-/** The family of all that a program does: `mvn` of `mvn verify`; null where its scripts have little in common. */
+/** The family of a whole program: `mvn` of `mvn verify`. Null where its scripts have little in common. */
 export function widerFamily(family: string): string | null {
   const at = family.lastIndexOf(" ");
   const program = family.slice(0, at);
@@ -90,7 +90,7 @@ export function launchedBy(words: readonly string[]): Launched {
   }
 }
 
-// Each copies the rest of the words.
+// Bounds the copies of the words.
 const mostLaunchers = 8;
 
 /** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
@@ -132,7 +132,7 @@ function skipOptions(words: readonly string[], from: number): number {
   for (let word = words[at] ?? ""; /^-|^\w+=/.test(word); word = words[at] ?? "") {
     at += valuedOptions.has(word) ? 2 : 1;
     if (word === "--") break;
-    // `-v` of a container takes a volume, and says more elsewhere.
+    // `-v` takes a volume for containers, and means verbose elsewhere.
     if (word === "-v" && words[at]?.includes(":") === true) at += 1;
   }
   return at;
@@ -157,7 +157,7 @@ function isOption(word: string | undefined): boolean {
   return word !== undefined && /^[-+]./.test(word) && !word.includes("=");
 }
 
-// The value of an option is passed over where a sub-command follows; `make -C proto gen` is about `gen`.
+// Skips the value of an option before a sub-command: `make -C proto gen` has the target `gen`.
 function subcommandOf(program: string, operands: readonly Operand[]): string {
   const [first, ...others] = fromSubcommand(operands);
   if (first === undefined) return "";
@@ -208,7 +208,7 @@ function isInterpreter(program: string): boolean {
   return interpreters.has(program) || program === "R";
 }
 
-// A script in the line itself is another one each time.
+// An inline script differs each time.
 function scriptsOf(
   words: readonly string[],
   [script, next]: readonly Operand[],
@@ -239,7 +239,7 @@ const maxFamilies = 8;
 const buildTools = new Set(["mvn", "gradle", "sbt"]);
 const unlike = new Set(["git", "curl", "wget", "http"]);
 const nixShells = new Set(["develop", "shell"]);
-// Of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
+// Options of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
 const valuedOptions = new Set(
   (
     "-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container " +

@@ -1,4 +1,4 @@
-// How a command that worked is shown: whole, or without words that the failed one had too; never without what differs.
+// Shortens a working command and an error for display, keeping the words that matter.
 import { errorLines } from "../../core/tools/error-lines.ts";
 import { clip, oneLine } from "../../text/plain-text.ts";
 
@@ -35,7 +35,7 @@ function isBlank(word: string, before: string, failing: string): boolean {
 
 const placeholder = /\[redacted:[a-z0-9-]{1,40}\]/;
 const elision = " … ";
-// Of an address without its password enough is left.
+// An address without its password still says enough.
 const leastRest = 6;
 
 /** At most 110 characters; empty when the output says nothing. */
@@ -49,7 +49,7 @@ export function tellingLine(text: string): string {
   return clip(oneLine((line ?? "").replace(decoration, ""), longestLine), maxChars);
 }
 
-// A line that ends in a colon is explained by the one below it.
+// The line after a colon has the explanation.
 function firstHint(lines: readonly string[]): string | undefined {
   const at = lines.findIndex((line) => hint.test(line));
   const line = lines[at];

@@ -17,13 +17,13 @@ import { launches, replacementOf } from "./replacement.ts";
 import { acts, type Edit, isSettings, type Part, type Run, readRuns, roundsOf, setsUpShell } from "./runs.ts";
 
 export interface Fix {
-  /** Families of commands that it is known for; see `familiesToLookUp`. */
+  /** Command families that the fix applies to; see `familiesToLookUp`. */
   families: string[];
   /** The failed command as typed, shortened. */
   failing: string;
-  /** The line of its output that tells the most; may be empty. */
+  /** The most telling line of its output; may be empty. */
   error: string;
-  /** What worked, as typed; null for a failure that stayed. */
+  /** The working command as typed; null for a failure that stayed. */
   working: string | null;
   /** Ids of the raw events that show it, oldest first. */
   events: number[];
@@ -91,7 +91,7 @@ function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[]
   const fix = (typed: string, others: readonly number[] = []): Fix[] =>
     fixOf(related, { typed, families: familiesFor(related, part), events: [...others, run.id] });
   const placed = workingText(first, run, part);
-  // Whatever was changed in the code, this is another environment.
+  // Another environment is a fix even when code was edited.
   const isElsewhere = related.every(({ difference }) => difference.variables || difference.program);
   const own = ownSteps(related, run, part);
   if (first.isEarlier) return isElsewhere || own.some(setsUpShell) ? fix(placed) : [];
@@ -116,12 +116,12 @@ function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[]
     : fix(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
 }
 
-/** The command that passed is not the failed one run again. */
+/** True when the passing command is not just the failed one run again. */
 function isOtherwise({ difference, run: failed }: Compared, run: Run): boolean {
   const { variables, program, directory, options, operands, values, replaced } = difference;
   if (variables || program || directory || options || (values && failed.isOfTurn)) return true;
   if (run.isTest || !operands) return false;
-  // Other operands are other work, unless the error was about one of them.
+  // Other operands are other work, unless the error mentions one of them.
   return replaced.length === 0 || (failed.isOfTurn && replaced.every((word) => speaksOf(failed.text, word)));
 }
 
@@ -130,7 +130,7 @@ function speaksOf(text: string, word: string): boolean {
   return !/\s/.test(word) && !word.includes("://") && pieces.some((piece) => text.includes(piece));
 }
 
-// Commands in front of it on the same line that no failed line had.
+// Commands before it on the same line that no failed line had.
 function ownSteps(related: readonly Compared[], run: Run, part: Part): Part[] {
   const tried = new Set(related.flatMap(({ run: { parts } }) => parts.map(({ text }) => text)));
   return run.parts.filter((step) => step.end < part.end && acts(step) && !tried.has(step.text));
@@ -143,12 +143,11 @@ function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part
     .slice(-maxSteps);
 }
 
-// Sending errors to the output has nothing to do with it.
 function withoutRedirection(text: string): string {
   return text.replace(/ 2>&1\s*$/, "");
 }
 
-/** The line up to the command, as typed; of a loop its first turn. The directory where it went there before. */
+/** The line up to the command, as typed; the first round of a loop. Names the directory when it differs. */
 function workingText(failed: Failure, run: Run, part: Part): string {
   const line = run.command.slice(0, part.end).trim();
   const isInLoop = part.loops.length > 0;
@@ -160,7 +159,7 @@ function workingText(failed: Failure, run: Run, part: Part): string {
   return `${text}\` in \`${place.startsWith(`${before}/`) ? place.slice(before.length + 1) : place}`;
 }
 
-// What the environment or the program itself needs, all commands of the program need.
+// A change of the environment or the program applies to all commands of the program.
 function familiesFor(related: readonly Compared[], part: Part): string[] {
   const own = part.families.filter((family) => related.some((one) => one.part.families.includes(family)));
   const isWide = related.every(
@@ -218,7 +217,7 @@ function fixOf(
   return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
 }
 
-// What worked stands at the end and is needed whole: the failure gives way where a line is cut.
+// The working command is needed whole, so the failure is shortened first.
 function said(failing: string, error: string, endChars: number): string {
   const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - " failed``".length))}\` failed`;
   const room = maxLine - endChars - command.length - " with ``".length;
@@ -237,7 +236,7 @@ const maxFailing = 100;
 const shownFailing = 60;
 const maxLine = 240;
 const minError = 24;
-// What every place shows of a record.
+// Every list shows this many characters of a record.
 const longest = 300;
 
 /** False for documents that the failed command neither names nor complains about. */
@@ -248,7 +247,7 @@ function bearsOn(path: string, { run, part }: Failure): boolean {
 }
 
 interface Repair {
-  /** Files of the code that were edited in between. */
+  /** Code files edited in between. */
   edited: readonly string[];
   /** The command that passed. */
   part: Part;

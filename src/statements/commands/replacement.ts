@@ -1,4 +1,4 @@
-// A program that failed and was given up, and another one that did the same work.
+// Finds the program that did the work of one that failed and was abandoned.
 import { type Failure, haveCommon, saysNotFixed } from "./failures.ts";
 import { acts, type Edit, type Part, type Run } from "./runs.ts";
 import { interpreters, looks, scriptRunners, taskRunners } from "./vocabulary.ts";
@@ -11,7 +11,7 @@ interface GivenUp {
   closing: string;
 }
 
-/** The first command of this turn that stands for the one that failed. */
+/** The first command of this turn that replaces the failed one. */
 export function replacementOf(given: GivenUp): { run: Run; part: Part } | null {
   const [failed] = given.group;
   if (failed === undefined) return null;
@@ -41,7 +41,7 @@ function replaces(
 ): boolean {
   const edited = edits.filter(({ at }) => at > failed.run.at && at < run.at).map(({ path }) => path);
   if (edited.length === 0 && sharesWord(failed.part, part) && hasSameRole(failed, part)) return true;
-  // A program that is tried again later was not given up.
+  // A program that is retried later was not abandoned.
   if (group.some((one) => one.run.at > run.at) || saysNotFixed(closing, part.name)) return false;
   if (edited.length === 0 && launches(part, failed.part)) return true;
   return inputsOfBoth(failed.part, part).some((input) => !edited.some((path) => path.endsWith(input)));
@@ -52,7 +52,7 @@ function hasSameRole({ run, part }: Failure, other: Part): boolean {
   return (run.isOfTurn && notFound.test(run.text)) || roleOf(other) === roleOf(part);
 }
 
-// `wkhtmltopdf a.html`, then `weasyprint a.html`: both make something of the file, and neither only examines it.
+// `wkhtmltopdf a.html`, then `weasyprint a.html`: both convert the file.
 function inputsOfBoth(failed: Part, other: Part): string[] {
   if (failed.name === other.name || !isMaker(failed) || !isMaker(other)) return [];
   return inputsOf(failed).filter((input) => inputsOf(other).includes(input));
@@ -64,7 +64,7 @@ function isMaker({ kind, name, launched, families }: Part): boolean {
   return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
 }
 
-// A script of the project has no substitute: another one for the same data does other work.
+// Scripts of the project cannot replace each other.
 function isOfProject([word = "", ...others]: readonly string[], program: string): boolean {
   const runners = [interpreters, taskRunners, scriptRunners];
   return word.startsWith(".") || others[0] === "run" || runners.some((names) => names.has(program));

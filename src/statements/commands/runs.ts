@@ -1,4 +1,4 @@
-// The shell commands of a session with how they ended, and the edits between them.
+// Reads the shell commands of a session, their outcomes, and the edits between them.
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { type CommandKind, commandKind, editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
@@ -12,7 +12,7 @@ import { pathField, textField } from "../../text/json-fields.ts";
 import { familiesOf, type Launched, launchedBy } from "./families.ts";
 import { looks, preparingPrograms } from "./vocabulary.ts";
 
-/** `unknown` when nothing says how it ended: started in the background, refused or stopped by the user. */
+/** `unknown`: started in the background, refused or stopped by the user. */
 type Outcome = "passed" | "failed" | "unknown";
 
 export interface Part extends Segment, Launched {
@@ -26,22 +26,19 @@ export interface Run {
   /** Id of the raw event. */
   id: number;
   isOfTurn: boolean;
-  /** Place among the tool uses. */
+  /** Position among the tool uses. */
   at: number;
   command: string;
-  /** Where it ran; the empty string when the host does not tell. */
+  /** Working directory; empty when the host does not send it. */
   cwd: string;
   parts: Part[];
   outcome: Outcome;
-  /** Its exit code does not say how it ended; its output does. */
+  /** The exit code is missing or not its own; only the output shows the outcome. */
   isHidden: boolean;
-  /** What the agent says that it is for. */
+  /** The agent's description of the command. */
   purpose: string;
-  /** What it printed. */
   text: string;
-  /** It ran tests. */
   isTest: boolean;
-  /** Tests of it failed. */
   testsFailed: boolean;
 }
 
@@ -118,7 +115,7 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
   };
 }
 
-// A line changes files before it goes on with them: they stand before it.
+// Files written by a line count as edited before it.
 function writtenBy({ id, at, isOfTurn, parts }: Run): Edit[] {
   return parts
     .flatMap((part) => [...changedBySource(part), ...sourcesIn(part.writes)])
@@ -133,7 +130,7 @@ function sourcesIn(paths: readonly string[]): string[] {
 function outcomeOf(parts: readonly Part[], result: ToolResult, tests: TestResults | null): Outcome {
   const last = parts.at(-1);
   if (last === undefined || result.interrupted || refused.test(result.text.slice(0, 400))) return "unknown";
-  // grep and diff answer "no" with exit code 1.
+  // Exit code 1 of grep and diff means "no".
   if (result.failed && result.exitCode === 1 && answering.has(last.program)) return "unknown";
   if (result.failed || missingPrograms(result, parts).length > 0) return "failed";
   if (last.background) return "unknown";
@@ -142,7 +139,7 @@ function outcomeOf(parts: readonly Part[], result: ToolResult, tests: TestResult
   return isHidden && saysFailed(parts, result, tests) ? "failed" : "passed";
 }
 
-// Tests that fail, then pass on one line: the last count stands.
+// When tests fail and then pass on one line, the last count counts.
 function saysFailed(parts: readonly Part[], { text }: ToolResult, tests: TestResults | null): boolean {
   if (tests !== null && tests.failed > 0) return true;
   const lines = text.split("\n");
@@ -165,9 +162,8 @@ const refused =
   /user doesn't want to|rejected by (?:the )?user|user (?:denied|declined|rejected)|requires? approval|permission to use|blocked by (?:a |the )?(?:hook|policy)|request interrupted/i;
 
 interface Loop {
-  /** The variable. */
   name: string;
-  /** Empty where they are only known when it runs: `while read f`. */
+  /** Empty when unknown: `while read f`. */
   values: readonly string[];
 }
 
@@ -179,7 +175,7 @@ function loopsOf({ words, program }: Segment): Loop[] {
   return words.slice(1).flatMap((word) => (/^\w+$/.test(word) ? [{ name: word, values: [] }] : []));
 }
 
-/** The text once for each value of the loop variable in it; the text itself where it has none. */
+/** The text once for each value of its loop variable; the text itself when it has none. */
 export function roundsOf(text: string, loops: readonly Loop[]): string[] {
   const loop = loops.find(({ name, values }) => values.length > 0 && refersTo(name).test(text));
   return loop === undefined
@@ -237,7 +233,7 @@ function changedBySource(segment: Segment): string[] {
   return bringsBack(segment) ? pathsIn(words) : isStash(segment) ? [""] : [];
 }
 
-/** True for a command that restores files: what ran before it ran on other code. */
+/** True for a command that restores files: earlier commands ran on other code. */
 export function bringsBack({ program, words }: Segment): boolean {
   if (program === "mv" || program === "cp") return backup.test(words.slice(1).find(isOperand) ?? "");
   if (program === "patch") return words.some((word) => /^(?:-\w*R|--reverse)$/.test(word));
@@ -268,7 +264,7 @@ const backup = /^\/tmp\/|^\/var\/tmp\/|\.(?:bak|orig|backup|old|save)$/;
 // `release/1.2.x` is a branch.
 const path = /^\.$|\/$|(?<!\.\d+)\.[a-z]\w{0,5}$/i;
 
-/** False for a command that only looks, probes a server or keeps the history of the code. */
+/** True for a command with effects: not one that only reads, probes a server or works on git history. */
 export function acts({ families, program, writes }: Part): boolean {
   if (writes.some(isSettings) || preparingPrograms.has(program)) return true;
   const verbs = families[0]?.split(" ").slice(1);
@@ -276,7 +272,7 @@ export function acts({ families, program, writes }: Part): boolean {
   return !looks.has(verbs.at(-1) ?? "") && !(program === "git" && bookkeeping.has(verbs[0] ?? ""));
 }
 
-/** True for a command that sets up the shell for the ones behind it: `module load gcc`, `. venv/bin/activate`. */
+/** True for a command that prepares the shell: `module load gcc`, `. venv/bin/activate`. */
 export function setsUpShell({ families, program }: Part): boolean {
   if (shellSetup.has(program)) return true;
   return families.some((family) => setupVerbs.has(family.split(" ").at(-1) ?? ""));

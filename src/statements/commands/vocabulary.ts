@@ -15,7 +15,7 @@ export const subcommands = setOf(
     "version vet wait watch",
 );
 
-/** First operands behind which another one says what is done: `docker compose up`, `gh pr create`. */
+/** First operands that need a second one: `docker compose up`, `gh pr create`. */
 export const groups = setOf(
   "bucket buildx cloud cluster compose config container database db ef flow functions image issue lfs migration " +
     "migrations module network pip plugin pod pr project remote repo s3 secret secrets service stack state " +
@@ -27,7 +27,7 @@ export const taskRunners = setOf(
   "make just task rake gradle mvn mix sbt ninja nx invoke mage grunt gulp lein tox nox rails",
 );
 
-/** Those of them that take several targets. */
+/** Task runners that take several targets. */
 export const manyTargets = setOf("make rake gradle mvn ninja just");
 
 /** Programs that run a script of the project by its name, with or without `run`. */
@@ -42,18 +42,18 @@ export const interpreters = setOf(
 /** Programs whose `run` names what it runs. */
 export const namedRuns = setOf("go docker turbo deno conda");
 
-/** Programs that run the command behind them. */
+/** Programs that run the command after them. */
 export const launchers = setOf(
   "npx pnpx bunx uvx xvfb-run dotenv caffeinate unbuffer cross-env corepack fvm",
 );
 
-/** Programs that run the command behind `run` in an environment of theirs. */
+/** Programs that run the command after `run` in their environment. */
 export const environmentRunners = setOf("uv poetry pipenv pdm rye hatch conda micromamba op doppler");
 
-/** Programs that name a place before the command behind `exec`. */
+/** Programs that name a place before the command after `exec`. */
 export const placedExec = setOf("docker compose kubectl direnv nvm");
 
-/** Programs that only show, wait or arrange files: a failure of theirs is of no lasting interest. */
+/** Programs that only show, wait or arrange files. Their failures are not worth remembering. */
 export const trivialPrograms = setOf(
   "[ [[ : . ack ag alias awk base64 basename bat bg break cal case cat cd chgrp chmod chown clear cmp column comm " +
     "command continue cp cut date dd df diff dig dirname disown do done du echo egrep env esac eval exit export " +

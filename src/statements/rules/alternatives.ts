@@ -1,20 +1,19 @@
-// Words that stand for one choice among several: who chooses one of them does not choose the others.
+// Words for one option of a choice, such as a package manager: choosing one excludes the others.
 import type { Word } from "../../text/unspaced.ts";
 import { bareWordsOf } from "../../text/words.ts";
 
-/** The choice that a word decides, and what it chooses. */
 export interface Alternative {
   choice: string;
   value: string;
 }
 
-/** What a word chooses; a run of Chinese or Japanese can hold several such words. */
+/** The options that a word names; a run of Chinese or Japanese may contain several. */
 export function alternativesIn({ text, isRun }: Word): Alternative[] {
   if (!isRun) return known.get(text.toLowerCase()) ?? [];
   return inRuns.flatMap(([word, alternatives]) => (text.includes(word) ? alternatives : []));
 }
 
-// One line a choice, values separated by space; `a=b` writes a value in another way.
+// One choice per line, values separated by spaces; `a=b` is another spelling of `b`.
 const choices: Readonly<Record<string, string>> = {
   "package manager": "npm yarn pnpm bun",
   "python packages": "pip poetry uv conda pipenv pdm",
@@ -60,7 +59,6 @@ const known: ReadonlyMap<string, Alternative[]> = new Map(
 
 const inRuns = [...known].filter(([word]) => bareWordsOf(word).some(({ isRun }) => isRun));
 
-// As words are compared: without marks.
 function bare(word: string): string {
   return bareWordsOf(word)
     .map(({ text }) => text)

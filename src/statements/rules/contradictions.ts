@@ -5,7 +5,6 @@ import type { ComparedRule } from "../../core/records/records.ts";
 import type { Reach, Speaker } from "../../core/records/statement.ts";
 import { compareSubjects, type Subject, sameSubject, subjectOf } from "./subject.ts";
 
-/** Ids of two rules. */
 interface Contradiction {
   older: number;
   newer: number;
@@ -20,12 +19,12 @@ interface ListedRule {
   created_at_epoch: number;
 }
 
-/** Ids of the pairs that can apply together; of many rules only the newest are compared. */
+/** Ids of the pairs that can apply together. Compares the newest rules only. */
 export function contradictionsIn(rules: readonly ListedRule[]): Contradiction[] {
   return createContradictions()(rules);
 }
 
-/** The same, for lists that come again: the subjects of texts are kept. */
+/** The same with a cache of subjects, for repeated lists. */
 export function createContradictions(): (rules: readonly ListedRule[]) => Contradiction[] {
   const subjects = new Map<string, Subject>();
   const read = (rule: ListedRule): Subject => {
@@ -54,7 +53,7 @@ export function createContradictions(): (rules: readonly ListedRule[]) => Contra
 }
 
 const mostKept = 1_000;
-// Their 5,000 pairs take about 20 ms, during which the worker answers nothing else.
+// Their 5,000 pairs block the worker for about 20 ms.
 const mostCompared = 100;
 
 function meet(a: ListedRule, b: ListedRule): boolean {
@@ -71,12 +70,12 @@ export function replacesRule(newer: ComparedRule, older: ComparedRule): boolean 
   return sameSubject({ text: before, ...said, said_by: older.said_by }, { text: after, ...said }) === "same";
 }
 
-// Rules of one prompt have one time: without the order of their ids each of two would replace the other.
+// Rules of one prompt have the same time, so ids break the tie.
 function isBefore(one: ComparedRule, other: ComparedRule): boolean {
   return (one.created_at_epoch - other.created_at_epoch || one.id - other.id) < 0;
 }
 
-// What the user wrote, edited or pinned is not replaced by a copy of it.
+// A copy never replaces a record that the user wrote, edited or pinned.
 function isOfHand({ generator, pinned }: ComparedRule): boolean {
   return generator === "manual" || pinned === 1;
 }

@@ -1,8 +1,8 @@
-// What a rule forbids: the words that its negations apply to, in eight languages.
+// Finds what a rule forbids: the words that its negations apply to, in eight languages.
 import { cueOf } from "../text/cue-pattern.ts";
 
 export interface Prohibition {
-  /** The clause that the negation stands in. */
+  /** The clause with the negation. */
   clause: string;
   /** The words that it applies to. */
   object: string;
@@ -20,8 +20,8 @@ function prohibitionsIn(text: string): Prohibition[] {
   });
 }
 
-// A clause ends at a punctuation mark, before "but", and where a conjunction leads to the next negation. A bare list of
-// names behind a comma goes on with the clause before it.
+// A clause ends at punctuation, before "but", and where a conjunction leads to the next negation. A bare list of
+// names after a comma belongs to the clause before it.
 function clausesOf(text: string): string[] {
   const clauses: string[] = [];
   for (const part of text.split(clauseEnd)) {
@@ -42,7 +42,7 @@ function askFirst(clause: string): string | null {
   return after.trim() === "" ? clause.slice(0, before.index) : after;
 }
 
-// "pnpm instead of npm": English word order in most languages, the other way round in Japanese.
+// "pnpm instead of npm": Japanese has the reverse order.
 function instead(clause: string): string | null {
   const forward = insteadOf.exec(clause);
   if (forward !== null) return upToCondition(clause.slice(forward.index + forward[0].length));
@@ -50,7 +50,7 @@ function instead(clause: string): string | null {
   return backward === null ? null : clause.slice(0, backward.index);
 }
 
-// What follows the negation; where nothing but verbs and adverbs follows, what stands before it.
+// The words after the negation, or those before it when only verbs and adverbs follow.
 function negated(clause: string, negation: RegExp): string | null {
   const passive = isForbidden.exec(clause);
   if (passive !== null) return clause.slice(0, passive.index);
@@ -85,7 +85,7 @@ export const editVerb = cueOf({
   runs: "修改|更改|改动|编辑|动|删除|変更|編集|触|さわ|いじ|書き換え|削除",
 });
 
-/** Operations that other people notice, by the sub-command that does them. */
+/** Operations with effects outside the machine, by sub-command. */
 export const operations: ReadonlyMap<string, RegExp> = new Map(
   (
     [
@@ -178,7 +178,7 @@ const adverbs = new RegExp(
   "gi",
 );
 
-/** The pattern of negations for a text. A bare "no" negates in English and Spanish; in Portuguese it is "in the". */
+/** The negations for a text. A bare "no" negates in English and Spanish; in Portuguese it means "in the". */
 function negationFor(text: string): RegExp {
   return isPortuguese(text) ? negationInPortuguese : negation;
 }
@@ -202,7 +202,6 @@ const negation = cueOf({ words: `${words}|no`, runs });
 const portuguese = /[ãõç]|(?<![\p{L}.])(?:com|uma|dos|ao|sempre|você)(?!\p{L})/iu;
 
 export interface ParsedRule {
-  /** What it says not to do. */
   prohibitions: readonly Prohibition[];
   /** True for "never npm" and for "pnpm, not npm"; false for a rule that only says what to do. */
   forbids: boolean;

@@ -1,4 +1,4 @@
-// The standing rules of a prompt: sentences, and rules in the parentheses of sentences that are none.
+// Finds the standing rules of a prompt, including rules in parentheses.
 import type { Sentence } from "../text/sentences.ts";
 import { nameMark, pathMark, readSentence } from "./read-sentence.ts";
 import { isReplacement } from "./rule-wording.ts";
@@ -13,7 +13,7 @@ export interface PromptRule {
   at: number;
 }
 
-/** The rules of a prompt in its order. A rule that the next sentence takes back is none. */
+/** The rules of a prompt in order. A rule that the next sentence withdraws does not count. */
 export function promptRulesIn(sentences: readonly Sentence[], context: SentenceContext): PromptRule[] {
   const rules: PromptRule[] = [];
   for (const { text, at } of sentences) {
@@ -30,7 +30,7 @@ export function promptRulesIn(sentences: readonly Sentence[], context: SentenceC
 
 type Said = Pick<PromptRule, "text" | "rule">;
 
-/** "Put the test there (tests live next to the code)": the rule is what the parentheses say. */
+/** "Put the test there (tests live next to the code)": the rule is in the parentheses. */
 function ruleIn(text: string, context: SentenceContext): Said | null {
   const whole = standingOf(text, context);
   const [found = "", inner = ""] = parenthesis.exec(text) ?? [];
@@ -53,7 +53,7 @@ function replacementIn(
   return { text, rule: { standing: true, reach: "project", form: "do", pointsBack: false } };
 }
 
-// "Same for all figures" says nothing without the sentence before it; a withdrawal belongs to what replaces it.
+// "Same for all figures" needs the sentence before it. A withdrawal belongs to its replacement.
 function withBefore(
   said: PromptRule,
   sentences: readonly Sentence[],
@@ -75,7 +75,7 @@ function isOnAnswers(rule: string): boolean {
   return readSentence(rule).some(({ whole }) => whole.has("answer"));
 }
 
-/** True for a sentence on the order in an answer: "cause first, then the change". It says so only after such a rule. */
+/** True for a sentence on the order of an answer: "cause first, then the change". Counts only after a rule on answers. */
 function ordersAnswer(sentence: string): boolean {
   return readSentence(sentence).some((read) => !isExcluded(read) && read.whole.has("order"));
 }
@@ -88,7 +88,7 @@ function namesItsSubject(inner: string): boolean {
   return readSentence(inner).some(({ whole }) => whole.has("artifact") && !oneFile.test(whole.text));
 }
 
-/** True for a sentence that gives the words of somebody else. */
+/** True for a sentence that quotes another person. */
 function isReported(sentence: string): boolean {
   return readSentence(sentence).some(({ whole }) => whole.has("reported"));
 }
@@ -108,7 +108,7 @@ function withdrawsHabit(sentence: string): boolean {
   );
 }
 
-/** True for a sentence that says what comes in place of a habit: "instead start the subject with the ticket". */
+/** True for a sentence that replaces a habit: "instead start the subject with the ticket". */
 function givesReplacement(sentence: string): boolean {
   return readSentence(sentence).some(
     (read) =>

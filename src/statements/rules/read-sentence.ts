@@ -13,7 +13,7 @@ import { chinese } from "./words-zh.ts";
 /** A clause or a whole sentence; `has` tells whether it has wording of a class. */
 export interface Clause {
   text: string;
-  /** The mark that ends it; empty at the end of the sentence. */
+  /** The punctuation that ends it; empty at the end of the sentence. */
   mark: string;
   has: (cue: Cue) => boolean;
   /** Where the wording begins, -1 without it. */
@@ -27,7 +27,7 @@ export interface ReadSentence {
   asks: boolean;
 }
 
-/** A sentence read as each language that it can be in, the likeliest first; at most two. */
+/** Reads a sentence in its likeliest languages, at most two. */
 export function readSentence(sentence: string): ReadSentence[] {
   const masked = maskNames(sentence.slice(0, maxRead));
   return likelyLanguages(masked).map((language) => {
@@ -51,10 +51,10 @@ export const pathMark = "¶";
 /** Stands for a folder that few projects edit by hand. */
 export const keptFolderMark = "¶¶¶";
 
-// Some patterns below take time by the square of a word's length.
+// Some patterns below are quadratic in the length of a word.
 const maxRead = 2_000;
 
-// Words in quotation marks, code and paths are names of things: their wording tells nothing.
+// Quotations, code and paths are names: their wording does not count.
 function maskNames(sentence: string): string {
   return sentence
     .replace(/[§¶]/g, " ")

@@ -1,4 +1,4 @@
-// Whether a standing rule, in the user's own words, forbids a command or an edit.
+// Checks whether a standing rule forbids a command or an edit.
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
@@ -26,7 +26,7 @@ export function forbiddenBy({ command = "", path = "" }: Action): (rule: ParsedR
     );
 }
 
-/** A simple command as rules speak of it. */
+/** A simple command in the terms of rules. */
 interface Use {
   families: readonly string[];
   programs: ReadonlySet<string>;
@@ -127,7 +127,7 @@ function tokensOf(text: string): string[] {
 
 const codeSpan = /`([^`\n]{1,160})`/g;
 const option = /(?<![\w-])--[a-z][\w-]+/g;
-// A preposition of direction and the name behind it.
+// A preposition of direction and the name after it.
 const target =
   /(?:(?<![\p{L}\p{N}])(?:to|into|onto|in|nach|auf|ins?|(?<!(?:from|on|by|with|of|for|is|as) )a|en|dans|sur|vers|para|em|na|в|на)\s+(?:the |den |die |das |dem |la |le |el |o |a )?|到\s*|往\s*)`?([a-z][\w./-]*)|([a-z][\w./-]*)`?\s*(?:に|へ|分支|ブランチ)/giu;
 const dependency =

@@ -1,18 +1,18 @@
-// Wording of rules that tells nothing of their subject, in eight languages: fillers, replacement, scope.
+// Splits a rule into asked and rejected clauses, and finds replacement, withdrawal and scope. Eight languages.
 import { cueOf } from "../text/cue-pattern.ts";
 import { isPortuguese } from "./prohibitions.ts";
 
-/** The text without the fillers of scripts that do not part their words. */
+/** Removes the fillers of Chinese and Japanese. */
 export function withoutFillers(text: string): string {
   return text.replace(fillerRuns, " ");
 }
 
-/** True when the rule says that it changes what was: "from now on", "no longer". */
+/** True when the rule announces a change: "from now on", "no longer". */
 export function isReplacement(text: string): boolean {
   return replacement.test(text);
 }
 
-/** What the rule gives up, as written: "drop the type prefixes, ..." gives "the type prefixes". */
+/** What the rule withdraws: "drop the type prefixes, ..." gives "the type prefixes". */
 export function withdrawnIn(text: string): string[] {
   return [...text.matchAll(withdrawal)].map(([, what = ""]) => what.replace(replacementGlobal, " "));
 }
@@ -40,7 +40,7 @@ const replacement = cueOf({
   runs: "从现在|现在起|以后|今后|改用|改为|换成|不再|而不是|今後|これから|今日から|もう|代わりに",
 });
 
-// "From now on pnpm" limits nothing to pnpm.
+// "From now on pnpm": pnpm is not a scope.
 const replacementGlobal = new RegExp(replacement.source, "gi");
 
 const withdrawal = new RegExp(
@@ -58,7 +58,7 @@ const withdrawal = new RegExp(
   "giu",
 );
 
-// One word behind the preposition, articles left out.
+// One word after the preposition, without articles.
 const scope = new RegExp(
   `${cueOf({ words: "in|inside|within|under|for|at|on|bei|für|unter|im|en|para|dentro|dans|pour|sous|sur|em|no|na|nos|nas|в|во|на|для|при" }).source}\\s+(?:(?:the|our|my|all|der|die|das|dem|den|el|la|los|las|le|les|o|a|os|as)\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*)`,
   "giu",
@@ -70,7 +70,7 @@ export interface RuleClause {
   isRejected: boolean;
 }
 
-/** The clauses of a rule in their order, without the reason that it gives. */
+/** The clauses of a rule in order, without its reason. */
 export function clausesOf(rule: string): RuleClause[] {
   const text = rule.slice(0, maxChars).replace(/[’`´]/g, "'").replace(reason, "");
   const rejecting = rejectingWordsOf(text);
@@ -100,7 +100,7 @@ function rejects(part: string, rejecting: RegExp): boolean {
   return rejecting.test(part) && !positive.test(part);
 }
 
-/** "pnpm, not npm" without its comma: a word that rejects begins a part. */
+/** "pnpm not npm": a rejecting word begins a part. */
 function partsOf(piece: string, rejecting: RegExp): string[] {
   const swapped = swappedFirst.exec(piece.trim());
   if (swapped !== null) return [swapped[1] ?? "", swapped[2] ?? ""];
@@ -129,12 +129,12 @@ const runs =
 const rejectingInPortuguese = cueOf({ words: rejecting, runs });
 const rejectingWords = cueOf({ words: `${rejecting}|no`, runs });
 
-// Japanese rejects what stands in front of these.
+// Japanese rejects the words before these.
 const rejectsBefore = /^(?:しない|ないで|いけません|ではなく|の代わりに|使わない|避け)$/;
 
 const without = cueOf({ words: "without|ohne|sin|sans|sem|без" }, "^");
 
-// "Statt npm nehmen wir pnpm": one word is replaced, and the rest says by what.
+// "Statt npm nehmen wir pnpm": one word is rejected, the rest is asked for.
 const swappedFirst =
   /^((?:instead of|rather than|statt|anstatt|anstelle von|en (?:lugar|vez) de|au lieu de|em vez de|вместо)\s+\S+)\s+(.+)$/iu;
 
@@ -150,5 +150,5 @@ const reason = new RegExp(
   "gi",
 );
 
-// An item of a list goes on with what the item before it says: "never touch dist/, vendor/ or build/".
+// A list continues the rejection: "never touch dist/, vendor/ or build/".
 const listed = cueOf({ words: "and|or|nor|und|oder|noch|y|o|ni|et|ou|e|nem|и|или|ни" });

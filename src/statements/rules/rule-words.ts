@@ -1,6 +1,6 @@
-// The classes of wording that tell a rule from other sentences of a prompt; one list per language.
+// The classes of wording that distinguish rules from other sentences; each language has a list for each.
 
-/** Lists for `cueOf`. "Opens" means that the list is matched at the start of a clause, after filler words. */
+/** Lists for `cueOf`. "Opens" means matched at the start of a clause, after filler words. */
 export interface RuleWords {
   common: string; // function words: they tell the language
   filler: string; // what may stand before the first word that counts

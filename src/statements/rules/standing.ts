@@ -1,4 +1,4 @@
-// Tells whether a sentence of a user's prompt states a rule, preference or fact that stands until revoked.
+// Decides whether a sentence of a prompt is a standing rule, preference or fact.
 import type { Reach } from "../../core/records/statement.ts";
 import { bareWordsOf } from "../../text/words.ts";
 import { type Alternative, alternativesIn } from "./alternatives.ts";
@@ -12,7 +12,6 @@ import {
   readSentence,
 } from "./read-sentence.ts";
 
-/** Where a sentence stands. */
 export interface SentenceContext {
   /** The whole prompt. */
   prompt: string;
@@ -25,7 +24,7 @@ export interface Standing {
   standing: true;
   reach: Reach;
   form: "do" | "never";
-  /** "Same for all figures": it says nothing without the sentence before it. */
+  /** "Same for all figures": it needs the sentence before it. */
   pointsBack: boolean;
 }
 
@@ -186,12 +185,12 @@ function corrects(clause: Clause, { whole, clauses }: ReadSentence): boolean {
   return has("artifact") && has("copula") && isNarrowed && whole.has("correction");
 }
 
-// "Don't push": without an object it is meant for the work at hand.
+// "Don't push": without an object it concerns the current task.
 function isBare(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’-]+/gu) ?? []).length <= 2 && !/[\u3040-\u9fff]/.test(text);
 }
 
-// "Nothing is pushed" tells how things are; "nothing is pushed without a review" is a rule.
+// "Nothing is pushed" is a state; "nothing is pushed without a review" is a rule.
 function isState(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’-]+/gu) ?? []).length <= 3 && !/[\u3040-\u9fff]/.test(text);
 }

@@ -1,4 +1,4 @@
-// Whether two rules contradict each other, and whether the newer one certainly replaces the older.
+// Decides whether two rules contradict each other, and whether the newer one replaces the older.
 import type { Speaker } from "../../core/records/statement.ts";
 import { bareWordsOf } from "../../text/words.ts";
 import { sharedCount, tellingTermsOf, topicTermsOf } from "../text/topic-terms.ts";
@@ -19,12 +19,12 @@ export interface ComparedRule {
   standing: boolean;
 }
 
-/** What a rule is about; made once when it is compared with many. */
+/** The subject of a rule; computed once to compare it with many. */
 export interface Subject {
   isOfUser: boolean;
   asked: ReadonlySet<string>;
   rejected: ReadonlySet<string>;
-  /** Values by the choice that they decide. */
+  /** Values by choice. */
   chosen: ReadonlyMap<string, ReadonlySet<string>>;
   refused: ReadonlyMap<string, ReadonlySet<string>>;
   /** Terms besides those values. */
@@ -54,13 +54,13 @@ export function compareSubjects(older: Subject, newer: Subject): "same" | "relat
   const withdrawal = withdrawalOf(older, newer);
   if (conflict === null || withdrawal === "same") return withdrawal;
   const isSaidSo = newer.isReplacement || conflict === "rejected by the newer";
-  // In a sentence with another value, what the newer one lacks is the older value.
+  // With another value, the newer one lacks only the older value.
   const coversOlder = conflict === "other value" || isSubset(older.rest, newer.all);
   const isAsWide = isSubset(newer.scope, older.all);
   return older.isOfUser && newer.isOfUser && isSaidSo && coversOlder && isAsWide ? "same" : "related";
 }
 
-/** "Drop the changelog lines" against the rule that asks for them; a rule that asks for more is not replaced. */
+/** "Drop the changelog lines" against the rule that asks for them. A rule that asks for more is not replaced. */
 function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null {
   const given = [...newer.withdrawn].filter((term) => older.asked.has(term) && !older.rejected.has(term));
   if (given.length === 0 || given.length * 2 < newer.withdrawn.size) return null;
@@ -105,7 +105,7 @@ function emptySide(): Side {
   return { terms: new Set(), rest: new Set(), values: new Map() };
 }
 
-// "npm is not used": a rejecting clause that names nothing means what stands in front of it.
+// "npm is not used": a rejecting clause without terms rejects the clause before it.
 function clausesWithTerms(text: string): RuleClause[] {
   const kept: RuleClause[] = [];
   for (const clause of clausesOf(text).map(withWithdrawal)) {
@@ -141,7 +141,7 @@ function termsOf(text: string): string[] {
 
 type Conflict = "rejected by the newer" | "other value" | "other" | null;
 
-// Two values of one choice: npm and pnpm, tabs and spaces. Rules with words of their own each are about two things.
+// Two values of one choice: npm and pnpm, tabs and spaces. Rules without a shared word have different subjects.
 function choiceConflict(older: Subject, newer: Subject): Conflict {
   if (older.rest.size > 0 && newer.rest.size > 0 && sharedCount(older.rest, newer.rest) === 0) return null;
   for (const [choice, values] of older.chosen) {

@@ -1,4 +1,4 @@
-// Text that the user announces as somebody else's: "the log says: ...", "here is the README:", "translate this:".
+// Finds text that the user announces as foreign: "the log says: ...", "here is the README:", "translate this:".
 import { cueOf } from "./cue-pattern.ts";
 
 /** Marks lines that follow an announcement as foreign, up to a paragraph that is clearly the user's again. */
@@ -16,7 +16,7 @@ export function dropAnnounced(lines: readonly string[], isOwn: boolean[]): void 
   }
 }
 
-/** The line with "…" in the place of what it announces; a question at its end stays. */
+/** Replaces what the line announces with "…"; keeps a question at its end. */
 export function elideAnnounced(line: string): string {
   const comment = /\s(?:\/\/|\/\*|<!--)\s/.exec(line)?.index;
   if (comment !== undefined) return `${line.slice(0, comment)} …`;
@@ -30,7 +30,7 @@ export function elideAnnounced(line: string): string {
   return `${line.slice(0, end)} … ${question}`.trim();
 }
 
-// A prompt that opens with a heading and ends with a question holds a document.
+// A prompt that opens with a heading and ends with a question contains a document.
 function dropDocument(lines: readonly string[], isOwn: boolean[], start: number): void {
   const end = announcedEnd(lines, isOwn, start);
   if (nextFilled(lines, end) < lines.length) isOwn.fill(false, start, end);
@@ -101,7 +101,7 @@ const announcement = cueOf({
   runs: "日志|输出|内容|报告|文件|网页|页面|报错|错误|写着|显示|返回|如下|ログ|出力|内容|ファイル|ページ|報告|レポート|エラー|表示|次の通り|以下",
 });
 
-/** Announcements within a line: somebody said, wrote or has what follows. */
+/** Announcements within a line: a person or document says what follows. */
 const inline = cueOf({
   words: `(?<!\\bi )(?:says?|said|reads|prints|printed|reported|reports|writes|wrote|comment(?:s|ed)|contains|returned|found|states|copied|pasted|quoted|replied|answered|suggests|titled|recommends)|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|(?:text|content|title|wording) of|from the|(?:the|this|that|an?|of|in|'s) (?:\\p{L}+ ){0,2}(?:wiki|readme|ticket|pdf|comment|summary|report|review|note|thread|mail|email|manual)$|
     (?<!\\bich )(?:sagt|meldet|schreibt|steht|enthält|lautet|kommentiert|empfiehlt)|dice|pone|contiene|escribió|recomienda|dit|affiche|contient|écrit|recommande|diz|contém|escreveu|recomenda|говорит|пишет|написано|написал~|советует`,
@@ -132,7 +132,7 @@ const reworking = cueOf({
   runs: "翻译|润色|改写|校对|翻訳|校正|要約",
 });
 
-/** Names of texts that have an author elsewhere; before a colon in the same line they announce a quotation. */
+/** Names of foreign texts; before a colon they announce a quotation. */
 const sourceLabel = cueOf({
   words: `(?:log|readme|output|commit message|pr description|error message|docs?|documentation|page|ticket|answer|agent|sub-?agent|linter|compiler|comment) (?:says?|said|reads|states|shows|prints?|reports?|reported)|
     (?:the )?(?:log|readme|output|commit message|pr description|error message)|log sagt|ausgabe|fehlermeldung|salida|mensaje de error|sortie|message d'erreur|saída|mensagem de erro|в логе|вывод`,

@@ -15,7 +15,6 @@ export function cueOf({ words, runs }: Wording, lead = ""): RegExp {
   return new RegExp(withRanges(`${lead}(?:${[...whole, ...parts].join("|")})`), "i");
 }
 
-/** The text without what the pattern of `cueOf` finds in it. */
 export function removing(cue: RegExp, text: string): string {
   return text.replace(new RegExp(cue.source, "gi"), " ");
 }

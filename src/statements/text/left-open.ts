@@ -1,4 +1,4 @@
-// Wording that says plainly that work is left, and what, in eight languages.
+// Detects sentences that say that work is left, in eight languages.
 import { cueOf, removing } from "./cue-pattern.ts";
 
 /**
@@ -34,7 +34,7 @@ function isDirection(text: string): boolean {
   return /^\W*left\b/i.test(text) && /\bright\b/i.test(text);
 }
 
-// A door, a file or a connection can be open, or be left.
+// A file or a connection can be open too.
 function isOfThing(before: string, after: string): boolean {
   return /^(?:(?:is|are|still|ist|sind|bleib\w+|noch)\s+)*(?:open|offen)/i.test(after) && thing.test(before);
 }
@@ -83,11 +83,10 @@ const phrase = cueOf({
 });
 const phrases = new RegExp(phrase.source, "gi");
 
-// "Nothing is left", "no open points": nothing to do.
 const denied =
   /(?:^|[^\p{L}])(?:nothing|none|nobody|no|without|never|nichts|kein\w*|nada|ning\p{L}+|rien|aucune?|nenhum\p{L}*|ничего|нет)(?=[^\p{L}])[^.,;:]*$|没有[^。，]{0,10}$/iu;
 
-// "If the job is not started": what may happen, and no work.
+// "If the job is not started" is a case, not open work.
 const condition =
   /(?:^|[^\p{L}])(?:if|when|whenever|unless|until|while|because|wenn|falls|solange|weil|si|cuando|mientras|porque|quand|tant que|parce que|se|quando|enquanto|если|когда|пока|потому что)(?=[^\p{L}])[^,;:.]*$|(?:如果|当|因为)[^。，]*$/iu;
 

@@ -1,4 +1,4 @@
-// Names in a text: code spans, paths, identifiers, flags. They tell a finding from small talk.
+// Finds names in a text: code spans, paths, identifiers, flags. Findings have them, small talk does not.
 
 /** Distinct names, as written, at most 12. */
 export function namesIn(text: string): string[] {
@@ -12,7 +12,6 @@ export function namesIn(text: string): string[] {
   return [...names].slice(0, 12);
 }
 
-/** Counts the code spans of a text. */
 export function codeSpansIn(text: string): number {
   return text.match(codeSpan)?.length ?? 0;
 }

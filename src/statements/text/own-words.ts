@@ -1,4 +1,4 @@
-// What of a prompt the user typed, without pasted and quoted text.
+// Keeps the text that the user typed; drops pasted and quoted text.
 import type { Turn } from "../../core/records/turn.ts";
 import { withoutHostBlocks } from "../../core/tools/host-blocks.ts";
 import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
@@ -18,7 +18,7 @@ export function ownWords(prompt: string): string {
     .trim();
 }
 
-/** The same for the prompts of a turn, each by itself: a fence that one leaves open says nothing of the next. */
+/** The same for the prompts of a turn, one by one: an open fence ends with its prompt. */
 export function ownWordsOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" | "prompts">): string {
   return prompts
     .map(ownWords)
@@ -26,7 +26,7 @@ export function ownWordsOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" |
     .join("\n\n");
 }
 
-// Which lines look typed, by themselves and by the block that they stand in.
+// A line is typed or foreign by itself, or by the block around it.
 function typedLines(lines: readonly string[]): boolean[] {
   const lastClose = new Map<string, number>();
   for (const [at, line] of lines.entries()) for (const tag of closingTagsOf(line)) lastClose.set(tag, at);
@@ -82,12 +82,12 @@ function isForeignLine(line: string): boolean {
   return foreignLine.test(start) || codeEnd.test(line.slice(-20));
 }
 
-/** What a line has before its first colon, as programs print it before each of their lines; null without. */
+/** The text before the first colon, which programs repeat on each line; null without one. */
 function prefixOf(line: string): string | null {
   return /^\s{0,4}([\w.@/[\]-]{2,30}):\s+\S/.exec(line.slice(0, 60))?.[1] ?? null;
 }
 
-/** True for the first line of a block that a program printed: it goes on until an empty line. */
+/** True for the first line of program output, which lasts until an empty line. */
 function opensForeignBlock(line: string): boolean {
   return foreignBlock.test(line.slice(0, 120));
 }

@@ -1,7 +1,6 @@
-// What the wording of a sentence in an agent's closing message tells, in eight languages.
+// Classes of wording in closing messages and prompts, in eight languages.
 import { cueOf } from "./cue-pattern.ts";
 
-/** Classes of wording; a sentence can have several. */
 const closingCues = {
   /** Says why something happened or is so. */
   cause: cueOf({
@@ -49,7 +48,7 @@ const closingCues = {
       больше не|теперь|отныне|впредь|вместо|заменен\\w*|перешли`,
     runs: "不再|从现在|以后|改为|改成|替换|なくなり|今後|これから|廃止|変更|移し|移す|読まなく",
   }),
-  /** A general statement: what holds for all, or must be. */
+  /** A general statement or requirement. */
   general: cueOf({
     words: `every|each|all|any|always|never|must|required|only|whenever|whatever|everything|nothing|everywhere|applies|cannot|
       can't|should|jede[rsmn]?|alle[sn]?|immer|nie|niemals|nur|muss|müssen|überall|
@@ -119,12 +118,10 @@ export function saysChanged(text: string): boolean {
   return closingCues.change.test(text);
 }
 
-/** The classes that the wording of a sentence has. */
 export function closingCuesOf(text: string): Set<ClosingCue> {
   return classesOf(text, closingCues);
 }
 
-/** Classes of wording; a sentence can have several. */
 const promptCues = {
   /** Forbids. */
   never: cueOf({
@@ -136,7 +133,7 @@ const promptCues = {
       никогда|нельзя|не|никто|без|запрещ\\w+`,
     runs: "不要|别|不能|不得|禁止|从不|不许|绝不|しない|ないで|禁止|いけません|だめ|ません|なしで",
   }),
-  /** Says that it holds for all cases, or from now on. */
+  /** Applies to all cases, or from now on. */
   always: cueOf({
     words: `always|every|each|all|any|anything|everything|everywhere|whatever|whenever|from (?:now|here) on|in general|generally|
       same for|as everywhere|for future|only|ever|at most|max(?:imum)?|
@@ -147,7 +144,7 @@ const promptCues = {
       всегда|кажд\\w+|все|везде|впредь|отныне|только|вообще`,
     runs: "总是|每次|所有|一律|必须|以后|今后|都要|只能|只用|统一|常に|必ず|毎回|すべて|全て|今後|これから|だけ|のみ",
   }),
-  /** Says how things are done, must be, or belong. */
+  /** Says how things are done or must be. */
   norm: cueOf({
     words: `we (?:use|do|don't|ship|keep|have|never|always|put|write|call|name|only|got)|our|us|here|by convention|must|should|has to|have to|needs? to|
       supposed to|belongs?|lives? in|goes in|expects?|please|pls|want|prefer|like|rather|instead|remember|note|mind|because|since|otherwise|
@@ -186,7 +183,6 @@ const promptCues = {
 
 export type PromptCue = keyof typeof promptCues;
 
-/** The classes that the wording of a sentence has. */
 export function promptCuesOf(text: string): Set<PromptCue> {
   return classesOf(text, promptCues);
 }

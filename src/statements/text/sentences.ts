@@ -50,12 +50,12 @@ export function sentencesOf(message: string): Sentence[] {
     .map((one, at) => ({ ...one, at }));
 }
 
-/** One paragraph's sentences. `Intl.Segmenter` never ends a sentence before a lower-case letter; people do. */
+/** The sentences of a paragraph. `Intl.Segmenter` never ends one before a lower-case letter; people do. */
 function splitProse(text: string): string[] {
   const sentences: string[] = [];
   let open = "";
   for (const segment of segmentsOf(text)) {
-    // A part keeps the space behind it: what goes on is quoted as it was written.
+    // Keeps the space after each part, so that the quote stays as written.
     for (const part of segment.split(beforeLowerCase)) {
       if (open !== "" && !goesOn(open.trim(), part.trim())) {
         sentences.push(open.trim());
@@ -67,7 +67,7 @@ function splitProse(text: string): string[] {
   return [...sentences, open.trim()].filter((one) => one !== "");
 }
 
-// In parts: for "1. 1. 1. ..." the segmenter takes time by the square of the length.
+// In parts: the segmenter is quadratic for "1. 1. 1. ...".
 function segmentsOf(text: string): string[] {
   const segments: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -83,7 +83,7 @@ function segmentsOf(text: string): string[] {
 }
 
 function goesOn(text: string, next: string): boolean {
-  // Joining many short parts takes time by the square of the length as well.
+  // Joining many short parts is quadratic too.
   if (text.length > longestOpen) return false;
   if (abbreviation.test(text) || opensSpan(text)) return true;
   if (ordinal.test(text) && (germanDate.test(text) || month.test(next))) return true;

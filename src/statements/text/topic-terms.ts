@@ -1,4 +1,4 @@
-// The terms that tell what a sentence is about: stems without the words that every sentence has, in eight languages.
+// The terms of a sentence that name its topic: stems without common words, in eight languages.
 import { stem } from "../../text/stem.ts";
 import { bareWordsOf, pairsOf, termsOfWord } from "../../text/words.ts";
 
@@ -24,12 +24,12 @@ export function sharedCount(some: ReadonlySet<string>, all: ReadonlySet<string>)
   return [...some].filter((term) => all.has(term)).length;
 }
 
-/** True for a word that says nothing about a topic: articles, pronouns, auxiliaries, polite words. */
+/** True for articles, pronouns, auxiliaries and polite words. */
 function isCommon(term: string): boolean {
   return commonWords.has(term) || (term.length < 2 && !/\d/.test(term));
 }
 
-// Russian words differ in their endings more than in their stems.
+// Russian inflection goes beyond the stemmer.
 function shortForm(term: string): string {
   return cyrillic.test(term) && term.length > 5 ? term.slice(0, Math.max(4, term.length - 2)) : term;
 }

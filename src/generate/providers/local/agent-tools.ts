@@ -8,7 +8,7 @@ import { firstLine, listed, oneLine } from "../../../text/plain-text.ts";
 import { gist, points, sentences } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
-/** A sub-agent that was sent off: its task, and its answer where it is there. */
+/** A sub-agent: its task, and its answer when it has one. */
 export function describeSubAgent({ input, result }: ToolUse): Finding {
   const prompt = textField(input, "prompt", "task", "message", "objective");
   const task = textField(input, "description", "title", "name") || oneLine(prompt, 80);
@@ -38,7 +38,7 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
   };
 }
 
-/** A plan that was put forward: the decision it stands for. */
+/** A proposed plan, stored as a decision. */
 export function describePlan({ input, inputText, result }: ToolUse): Finding {
   const given = textField(input, "plan", "content", "summary") || textField(result.fields, "plan");
   const plan = given || inputText || result.text;
@@ -52,7 +52,7 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
   return {
     obs_type: "decision",
     title,
-    // An agent gets the summary of the plan: a name alone says nothing.
+    // The next agent sees the summary; a name alone is not enough.
     summary: detail === "" ? title : `${title}: ${detail}`,
     facts: steps,
     concepts: ["why-it-exists", "trade-off"],
@@ -61,13 +61,13 @@ export function describePlan({ input, inputText, result }: ToolUse): Finding {
   };
 }
 
-// Behind the host's own words for a rejection: what the user wants in its place.
+// The user's reason follows the host's rejection text.
 function reasonOf(refusal: string): string {
   const said = /\bthe user said:\s*(\S[\s\S]{0,400})/i.exec(refusal)?.[1] ?? "";
   return said === "" ? "" : `the user said: ${oneLine(said, 300)}`;
 }
 
-/** A question to the user, and the answer: a decision. */
+/** A question to the user and the answer, stored as a decision. */
 export function describeQuestion({ input, result }: ToolUse): Finding {
   const questions = objectsField(input, "questions");
   const question = textField(questions[0] ?? input, "question", "header", "prompt", "message");
@@ -96,7 +96,7 @@ export function describeQuestion({ input, result }: ToolUse): Finding {
   };
 }
 
-// A label that the agent offered is not in the user's own words, so it never stands as a rule.
+// An offered label is the agent's wording, so it never becomes a rule.
 function answerOf(chosen: readonly string[], offered: readonly string[]): StatementMarks {
   const around = { prompt: chosen.join("\n"), isFollowUp: true, previousClosing: null };
   const own = chosen.filter((answer) => !offered.includes(answer));
@@ -109,10 +109,9 @@ function saidBy(said_by: Speaker, salience: number): StatementMarks {
   return { said_by, standing: false, reach: "project", salience };
 }
 
-// Beside the sentences of closings, of which few are above 1.
+// Few sentences of closings score above 1.
 const salienceOf = { answer: 2, rejected: 1.5, plan: 1, report: 0 };
 
-/** A task list as it stands now. */
 export function describeTasks({ input, name }: ToolUse): Finding {
   const tasks = ["todos", "plan", "items"]
     .flatMap((list) => objectsField(input, list))
@@ -135,7 +134,7 @@ export function describeTasks({ input, name }: ToolUse): Finding {
   };
 }
 
-/** A response without those parts of its content that are one element and nothing else, unless all of them are. */
+/** Drops content parts that are one element of the host, unless all of them are. */
 export function answerParts(response: Json | undefined): Json | undefined {
   const value = typeof response === "string" ? (parseObject(response) ?? response) : response;
   if (Array.isArray(value)) return withoutWrapperParts(value);
@@ -144,7 +143,7 @@ export function answerParts(response: Json | undefined): Json | undefined {
   return Array.isArray(object.content) ? { ...object, content: withoutWrapperParts(object.content) } : value;
 }
 
-/** A text without elements before and after the answer; an answer that is one element as a whole is its inside. */
+/** Removes elements before and after the answer. An answer inside one element is unwrapped. */
 function answerText(text: string): string {
   let answer = text.trim();
   for (let removed = 0; removed < mostElements; removed++) {
@@ -155,7 +154,7 @@ function answerText(text: string): string {
   return answer;
 }
 
-// A host puts one or two there; a text of nothing else must not be walked through to its end.
+// Hosts add one or two. Bounds the time for a text of many elements.
 const mostElements = 8;
 
 function withoutWrapperParts(parts: Json[]): Json[] {
@@ -166,7 +165,7 @@ function withoutWrapperParts(parts: Json[]): Json[] {
   return content.some((part) => hasWords(isJsonObject(part) ? part.text : part)) ? content : parts;
 }
 
-// One that is never closed is taken for an element where its tag has the first line to itself.
+// An unclosed tag counts as an element when it is alone on the first line.
 function isOneElement(text: string): boolean {
   const [tag, name = ""] = opening.exec(text) ?? [];
   if (tag === undefined) return false;
@@ -197,7 +196,7 @@ function standsAlone(text: string, tag: string): boolean {
   return /^\s*(?:\n|$)/.test(text.slice(tag.length, tag.length + 20));
 }
 
-// An answer may begin with HTML; a component of some library has a capital letter.
+// An answer may begin with HTML, or with a component, which has a capital letter.
 function isOfHost(name: string): boolean {
   return /^[a-z]/.test(name) && !html.test(name);
 }

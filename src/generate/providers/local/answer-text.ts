@@ -1,14 +1,14 @@
-// The gist of a longer text that somebody wrote: a page, an answer, a plan.
+// Summarizes a longer text, such as a page, an answer or a plan.
 import { firstLine } from "../../../text/plain-text.ts";
 
-/** The first line of a text that says something itself: a heading counts only when nothing else is there. */
+/** The first line of content; a heading only when the text has nothing else. */
 export function gist(text: string): string {
   const line = firstLine(text);
   if (!line.startsWith("#")) return line;
   return points(text)[0] ?? line.replace(/^#+\s*/, "");
 }
 
-/** Bullets of a text, or its first sentences: what it says in short. */
+/** The bullets of a text, or its first sentences. */
 export function points(text: string): string[] {
   const bullets = text
     .slice(0, 6_000)

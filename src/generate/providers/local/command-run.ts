@@ -1,4 +1,4 @@
-// A shell command with what was read out of it: what it is about, and whether it failed.
+// Reads a run of a shell command: its main command, errors, tests, and whether it failed.
 import { type CommandKind, commandKind, mainSegment } from "../../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
 import { type ErrorLines, endsInError, errorLines } from "../../../core/tools/error-lines.ts";
@@ -10,7 +10,7 @@ import type { ToolUse } from "./finding.ts";
 export interface CommandRun {
   use: ToolUse;
   command: string;
-  /** The command that the line is about; none in a look at the output of an earlier one. */
+  /** The main command; empty when the use only reads the output of an earlier one. */
   main: Pick<Segment, "program" | "words" | "text">;
   segments: readonly Segment[];
   kind: CommandKind;
@@ -36,7 +36,7 @@ export function readCommandRun(given: ToolUse, command: string): CommandRun {
     missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, looks)));
   const errors = isFailed || kind === "check" || kind === "test" ? errorLines(text.split("\n")) : noErrors;
   const failed = isFailed || (kind === "check" && errors.first !== null);
-  // What a look found stands on stdout; what it could not open is no match.
+  // Matches are on stdout; files that could not be opened are not matches.
   const shown = looks && !failed && streams !== null ? withText(use, streams.stdout) : use;
   const lines = shown.result.text.split("\n");
   const tests = looks ? null : testResults(lines);
@@ -44,14 +44,14 @@ export function readCommandRun(given: ToolUse, command: string): CommandRun {
   return { use: shown, command, main, segments, kind, label, lines, errors, tests, failed, missing };
 }
 
-// For hosts that do not tell the exit code. What a look prints is data; only what it says on stderr is its own.
+// For hosts that do not send the exit code. The stdout of a reading command is data, its stderr is its own.
 function reportsFailure({ result: { exitCode, streams, text } }: ToolUse, looks: boolean): boolean {
   if (exitCode !== null) return false;
   if (!looks) return endsInError(text.split("\n"));
   return streams !== null && streams.stdout === "" && endsInError(streams.stderr.split("\n"));
 }
 
-// Behind a program that was not found, `|| other` ran instead: the line is about that one.
+// When a program was not found and `|| other` ran instead, describes the other one.
 function withoutReplaced(
   use: ToolUse,
   segments: readonly Segment[],
@@ -78,7 +78,7 @@ function withoutReplaced(
   };
 }
 
-// `|| true` and `|| echo none` do nothing instead of what failed.
+// `|| true` and `|| echo none` replace nothing.
 function isFallback(segment: Segment | undefined): boolean {
   return segment?.fallback === true && commandKind(segment) !== "trivial";
 }
@@ -87,7 +87,7 @@ function withText(use: ToolUse, text: string): ToolUse {
   return { ...use, result: { ...use.result, text } };
 }
 
-// grep, diff and test answer "no" with exit code 1; that is an answer, not a failure.
+// Exit code 1 of grep, diff and test means "no", not a failure.
 function isQuietEnd({ result }: ToolUse, { program, words }: CommandRun["main"]): boolean {
   const answers =
     answersWithOne.has(program) || (program === "git" && words.some((word) => gitAnswer.test(word)));

@@ -1,4 +1,4 @@
-// Shell commands: what ran, how it ended, and which lines of its output are worth keeping.
+// Describes shell commands: what ran, how it ended, and the lines of output worth keeping.
 
 import { commandFiles, operands } from "../../../core/tools/command-files.ts";
 import { gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
@@ -13,10 +13,9 @@ import type { Finding, ToolUse } from "./finding.ts";
 import { listedPaths, matchedFiles, shownLines } from "./look-tools.ts";
 import { parseApplyPatch } from "./patch.ts";
 
-/** What a describer of one family of commands says; the rest is the same for all. */
+/** The part of a finding that depends on the kind of command. */
 type CommandWords = Omit<Finding, "provenance"> & Partial<Pick<Finding, "provenance">>;
 
-/** What a shell tool did. */
 export function describeCommand(use: ToolUse): Finding {
   const command = commandIn(use.input).text || use.inputText;
   const patchAt = command.indexOf("*** Begin Patch");
@@ -53,9 +52,9 @@ function wordsFor(run: CommandRun): CommandWords {
 function testWords({ label, use, errors }: CommandRun, tests: TestResults): CommandWords {
   const { passed, failed, skipped, failing, unit } = tests;
   const code = exitWords(use);
-  // A passing count with a failing end is a failure all the same: coverage, an unhandled error, a later command.
+  // Passing tests can still end in a failure: coverage, an unhandled error, a later command.
   const broken = failed > 0 || use.result.failed;
-  // Where only failures were counted, it is unknown how many passed.
+  // Some runners count failures only.
   const counts =
     passed === 0 && failed > 0
       ? `${counted(failed, unit)} failed`
@@ -168,13 +167,13 @@ const tableHead = /^[A-Z][A-Z0-9%/()]*(?:[\s-]+[A-Z0-9%/()]+)+\s*$/;
 const checkResult =
   /\b(?:\d+ (?:problems?|errors?|warnings?|issues?|files?)\b|built in|compiled (?:successfully|in)|Finished|Build succeeded|BUILD SUCCESS|no issues|Checked \d+|All (?:checks|files|matched)|done in)/i;
 
-/** git commands that change something: commits, conflicts, pushes, and how others begin to answer. */
+/** git commands that change something: commits, pushes, and the first line of others. */
 function gitWords({ lines, main, label, segments }: CommandRun): CommandWords {
   const verb = gitVerb(main.words);
   const remote = lines.flatMap((line) => /^To (\S+)/.exec(line)?.[1] ?? [])[0];
   const pushed = lines.flatMap((line) => pushLine.exec(line)?.[1] ?? []);
   const pushes = pushed.map((ref) => `Pushed ${ref}${remote === undefined ? "" : ` to ${remote}`}`);
-  // A commit is often one of several commands; what it printed stands among their lines.
+  // A commit is often one of several commands on a line.
   const [, branch = "", hash = "", message = messageIn(main.words)] =
     lines.map((line) => commitLine.exec(line)).find((match) => match !== null) ?? [];
   if (message !== "" && (hash !== "" || verb === "commit")) {
@@ -201,14 +200,13 @@ function gitWords({ lines, main, label, segments }: CommandRun): CommandWords {
   };
 }
 
-// `git commit -q` prints nothing; the message stands in the command.
+// `git commit -q` prints nothing, so read the message from the command.
 function messageIn(words: readonly string[]): string {
   const at = words.findIndex((word) => /^-\w*m$|^--message$/.test(word));
   const lines = at < 0 ? [] : (words[at + 1] ?? "").split("\n");
   return lines.find((line) => line.trim() !== "" && !line.startsWith("$(cat")) ?? "";
 }
 
-/** Package installs: what was added or removed, and what the package manager reported. */
 function installWords({ main, lines }: CommandRun): CommandWords {
   const verbAt = main.words.findIndex((word) => installVerb.test(word));
   const packages = operands({ words: main.words.slice(Math.max(0, verbAt)) }, installOptions);
@@ -226,12 +224,12 @@ function installWords({ main, lines }: CommandRun): CommandWords {
   };
 }
 
-/** What it printed was said by others: the answer of a server outside, issues and pull requests. */
+/** True when the output is text of others: a remote server, issues, pull requests. */
 function isFromOutside({ kind, main }: CommandRun): boolean {
   return main.program === "gh" || (kind === "network" && !main.words.some((word) => loopback.test(word)));
 }
 
-/** `cat`, `grep`, `ls`, `git status`: routine, so only the files and the first lines are kept. */
+/** `cat`, `grep`, `ls`, `git status`: keeps the files and the first lines. */
 function lookWords({ use, main, label, lines, segments, kind }: CommandRun): CommandWords {
   const read = commandFiles(segments).read;
   const spoken = lines.filter((line) => line.trim() !== "");

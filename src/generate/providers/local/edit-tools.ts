@@ -1,4 +1,4 @@
-// Edits and writes: which files changed, by how much, and the lines that tell the most.
+// Describes edits and writes: the files, the number of lines, the most telling lines.
 
 import type { ObservationConcept, ObservationType } from "../../../core/records/records.ts";
 import { pathField } from "../../../text/json-fields.ts";
@@ -6,7 +6,6 @@ import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain
 import type { Finding, ToolUse } from "./finding.ts";
 import { type FileChange, fileChanges } from "./patch.ts";
 
-/** What an edit or write tool did. */
 export function describeEdit(use: ToolUse): Finding {
   const changes = fileChanges(use);
   return changes.length === 0 || use.result.failed
@@ -14,7 +13,7 @@ export function describeEdit(use: ToolUse): Finding {
     : describeChanges(use, changes);
 }
 
-/** The finding for changes however they were made: by an edit tool, or by a patch in a command. */
+/** The finding for changes by an edit tool, or by a patch in a command. */
 export function describeChanges({ cwd, userPrompt }: ToolUse, changes: readonly FileChange[]): Finding {
   const obs_type = changeType(changes, userPrompt);
   const titles = changes.map((change) => titleOf(change, shownPath(change.path, cwd)));
@@ -68,7 +67,7 @@ function titleOf(change: FileChange, shown: string): string {
   return `${kind === "add" ? "Created" : "Edited"} ${shown}${essence === "" ? ` (${lineCounts([change])})` : `: ${essence}`}`;
 }
 
-/** What tells the most of an edit: one line for another, a comment, a line that came or went. */
+/** The most telling part of an edit: a replaced line, a comment, an added or removed line. */
 function essenceOf({ added, removed }: FileChange): string {
   const [from = "", to = ""] = [removed[0]?.trim(), added[0]?.trim()];
   if (added.length === 1 && removed.length === 1 && from.length + to.length <= 80)
@@ -89,7 +88,7 @@ function lineCounts(changes: readonly FileChange[]): string {
   return `${counted(added, "line")} added${removed === 0 ? "" : `, ${removed} removed`}`;
 }
 
-/** What the writer said in a comment: the best explanation there is. Empty when there is none. */
+/** The first comment in prose; empty when there is none. */
 function commentOf(lines: readonly string[]): string {
   const first = lines.slice(0, 60).findIndex((line) => spoken.test(commentText(line)));
   if (first < 0) return "";
@@ -102,7 +101,7 @@ function commentOf(lines: readonly string[]): string {
     .trim();
 }
 
-/** Up to `max` lines that say something: no comments, brackets or imports. */
+/** Up to `max` lines that are not comments, brackets or imports. */
 function tellingLines(lines: readonly string[], max: number): string[] {
   return lines
     .slice(0, 60)
@@ -135,7 +134,6 @@ function changeType(changes: readonly FileChange[], userPrompt: string): Observa
   return code.some(({ kind, path }) => kind === "add" && !testFile.test(path)) ? "feature" : "change";
 }
 
-/** The type that a commit message speaks of. */
 export function commitType(message: string): ObservationType {
   if (/^(?:fix|bugfix|hotfix)\b|\bfix(?:e[sd])?\b|\bbug\b/i.test(message)) return "bugfix";
   if (/^feat\b|^(?:add|implement|introduce|support)\b/i.test(message)) return "feature";
@@ -143,12 +141,11 @@ export function commitType(message: string): ObservationType {
   return "change";
 }
 
-/** The concepts of a change of this type. */
 export function changeConcepts(type: ObservationType): ObservationConcept[] {
   return type === "bugfix" ? ["what-changed", "problem-solution"] : ["what-changed"];
 }
 
-// A long prompt is a document; what it asks for stands in front.
+// A long prompt is a document; its request comes first.
 const promptChars = 600;
 const fixWords =
   /\b(?:fix(?:es|ed|ing)?|bugs?|broken|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|regress\w*|errors?|wrong|leak(?:s|ing)?|does ?n[o']t work|not working)\b/i;

@@ -1,4 +1,4 @@
-// What a describer is given and gives back: one tool use in, one finding out, and the caps that every draft obeys.
+// Types of the describers, one tool use in and one finding out, and the size limits of every draft.
 import type { DraftObservation } from "../../../core/records/drafts.ts";
 import type { ObservationConcept, ObservationType, Provenance } from "../../../core/records/records.ts";
 import type { StatementMarks } from "../../../core/records/statement.ts";
@@ -10,11 +10,11 @@ import { clip, oneLine, plain } from "../../../text/plain-text.ts";
 export interface ToolUse extends ToolCall {
   result: ToolResult;
   cwd: string | null;
-  /** First prompt of the session: what the work is about. */
+  /** First prompt of the session. */
   userPrompt: string;
 }
 
-/** What one tool use comes to, before cleaning and caps. Empty strings and repeats fall out by themselves. */
+/** Describes one tool use, before cleaning and limits. `toDraft` drops empty strings and repeats. */
 export interface Finding {
   title: string;
   /** By default a discovery. */
@@ -30,13 +30,13 @@ export interface Finding {
   filesRead?: string[];
   filesModified?: string[];
   provenance: Provenance;
-  /** A look, a status, a task list: of no lasting interest. */
+  /** A read, a status, a task list: not worth a place in lists. */
   routine?: boolean;
-  /** An answer of the user, a plan, a report: what was said, not what was done. */
+  /** Set for an answer of the user, a plan or a report. */
   statement?: StatementMarks;
 }
 
-/** The finding as a draft: cleaned, cut to the caps, nothing said twice. */
+/** The finding as a draft: cleaned, within the limits, without repeats. */
 export function toDraft(finding: Finding, source: number): DraftObservation {
   const title = oneLine(finding.title, caps.title) || "Used a tool";
   const subtitle = oneLine(finding.subtitle ?? "", caps.subtitle);
@@ -57,7 +57,7 @@ export function toDraft(finding: Finding, source: number): DraftObservation {
   };
 }
 
-/** The longest of each part, in characters; counts for the lists. */
+/** Limits: characters for texts, counts for lists. */
 export const caps = {
   title: 120,
   subtitle: 160,
@@ -75,7 +75,7 @@ export function sentence(text: string): string {
   return text === "" || endMark.test(text) ? text : `${text}.`;
 }
 
-/** The texts on one line each, without empty ones and repeats (case does not count). */
+/** The texts on one line each, without empty ones and repeats (ignoring case). */
 export function distinct(texts: readonly string[], maxChars: number, maxCount: number): string[] {
   const seen = new Set<string>();
   const kept: string[] = [];
@@ -90,7 +90,7 @@ export function distinct(texts: readonly string[], maxChars: number, maxCount: n
   return kept;
 }
 
-/** Paths worth keeping: no patterns, no devices, no repeats. */
+/** Drops patterns, devices and repeats. */
 export function paths(candidates: readonly string[]): string[] {
   const kept = new Set<string>();
   for (const candidate of candidates) {
@@ -106,6 +106,6 @@ function paragraph(sentences: readonly string[]): string | null {
   return lines.length === 0 ? null : clip(lines.join(" "), caps.narrative);
 }
 
-// Those of other scripts too: a Japanese sentence has its own full stop.
+// Full stops of other scripts too.
 const endMark = /[.!?…。！？｡।۔؟]["')”’」』）]?$/;
 const notAFile = /[*?$`<>|"\n]|^\/dev\/|^-|^[.\s/]*$/;

@@ -1,4 +1,4 @@
-// One tool use to one observation: takes the host's shape off, finds the describer of the tool, applies the caps.
+// The provider without a model: one observation for each tool use, one summary and the statements for each turn.
 
 import { MemError } from "../../../core/errors.ts";
 import type { DraftObservation, DraftSummary } from "../../../core/records/drafts.ts";
@@ -23,7 +23,7 @@ import { describeMcp, describeOther } from "./other-tools.ts";
 import { summarize } from "./summary.ts";
 import { describeWeb } from "./web-tools.ts";
 
-/** The observation of one message of type `observation`. Pure; never throws for any JSON. */
+/** The observation of one tool use. Pure; accepts any JSON. */
 export function observe({ id, message }: ClaimedMessage, userPrompt: string): DraftObservation {
   const call = readCall(message);
   const response = call.kind === "agent" ? answerParts(message.tool_response) : message.tool_response;

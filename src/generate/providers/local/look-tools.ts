@@ -1,9 +1,8 @@
-// Reads, searches and listings. They are routine: only what finds them again is kept.
+// Describes reads, searches and listings. They are routine, so the record only has to be findable.
 import { numberField, objectField, pathField, textField, textsField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, oneLine, shownPath } from "../../../text/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
-/** What a read of files showed. */
 export function describeRead(use: ToolUse): Finding {
   const { input, result, cwd } = use;
   const file = objectField(result.fields, "file");
@@ -16,7 +15,6 @@ export function describeRead(use: ToolUse): Finding {
   return { title: `Read ${shown}`, facts: [first], filesRead, provenance: "file", routine: true };
 }
 
-/** What a search or listing tool found. */
 export function describeSearch(use: ToolUse): Finding {
   const { input, result, cwd } = use;
   const asked = oneLine(textField(input, ...askedNames), 50);
@@ -42,7 +40,6 @@ export function describeSearch(use: ToolUse): Finding {
   };
 }
 
-/** The first lines of what a look printed. */
 export function shownLines(lines: readonly string[], cwd: string | null): string[] {
   return lines.slice(0, 6).map((line) => shownPath(line.replace(/^\s*- /, "").trim(), cwd));
 }

@@ -1,4 +1,4 @@
-// MCP tools and tools without rules of their own: what went in, and how the answer begins.
+// Describes MCP tools and unknown tools: the arguments and the start of the answer.
 
 import type { Provenance } from "../../../core/records/records.ts";
 import { isJsonObject, type Json } from "../../../text/json.ts";
@@ -7,19 +7,17 @@ import { firstLine, oneLine, shownPath } from "../../../text/plain-text.ts";
 import { gist, points } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
-/** What a tool of an MCP server did. */
 export function describeMcp(use: ToolUse): Finding {
   const [, server = "", tool = ""] = mcpName.exec(use.name) ?? [];
   const { facts = [], ...finding } = describeByShape(use, `${server}: ${tool.replace(/[_-]+/g, " ")}`, "mcp");
   return { ...finding, facts: [`MCP tool ${tool} of server ${server}`, ...facts] };
 }
 
-/** What any other tool did. */
 export function describeOther(use: ToolUse): Finding {
   return describeByShape(use, use.name === "" ? "A tool" : use.name, "agent");
 }
 
-// The title of what an MCP server answered has none of the answer's words: it stands in lists, far from its mark.
+// Titles never quote an MCP answer: lists show titles without their provenance.
 function describeByShape(use: ToolUse, subject: string, provenance: Provenance): Finding {
   const { input, inputText, result, cwd } = use;
   const named = Object.entries(input)
@@ -51,7 +49,7 @@ function textOf(value: Json): string {
   return value === null ? "" : String(value);
 }
 
-// An answer in JSON begins with a brace: its title or message says more, and its address leads to the rest.
+// For a JSON answer, its title or message is more useful than the first line.
 function answerLine({ result: { fields, text } }: ToolUse): string {
   const said = textField(fields, "title", "name", "summary", "message", "error");
   if (said !== "") return firstLine(said);

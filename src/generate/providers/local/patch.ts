@@ -65,7 +65,7 @@ function parseUnifiedDiff(text: string): FileChange[] {
   return changes.slice(0, maxFiles);
 }
 
-/** The change from `before` to `after`: equal lines at both ends left out, equal lines between them not counted. */
+/** The lines removed and added from `before` to `after`. */
 function lineChange(path: string, kind: FileChange["kind"], before: string, after: string): FileChange {
   const change = emptyChange(path, kind);
   const old = before === "" ? [] : before.split("\n", maxLines);
@@ -96,7 +96,7 @@ function diffPath(line: string): string {
   return path.trim().replace(sidePrefix, "");
 }
 
-// `lines` less those of `others`, each as often as it stands there.
+// Multiset difference.
 function without(lines: readonly string[], others: readonly string[]): string[] {
   if (others.length === 0) return [...lines];
   const left = new Map<string, number>();
@@ -108,7 +108,7 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   });
 }
 
-// Beyond these an edit is described by its beginning; 3,000 lines are more than intake leaves of most files.
+// Longer edits are described by their beginning. Intake cuts most files below 3,000 lines.
 const maxLines = 3_000;
 const maxFiles = 50;
 
@@ -117,7 +117,7 @@ const diffNoise =
   /^(?:diff --git|index [0-9a-f]|new file mode|deleted file mode|similarity|rename |\\ No newline)/;
 const sidePrefix = /^[ab]\//;
 
-/** The changes of one use of an edit or write tool; empty when neither arguments nor response show any. */
+/** The changes of an edit or write tool; empty when neither arguments nor response show any. */
 export function fileChanges(use: ToolUse): FileChange[] {
   const patch = patchText(use);
   if (patch !== "") {
@@ -138,7 +138,7 @@ function patchText({ input, inputText }: ToolUse): string {
   return patchStart.test(text.slice(0, 400)) ? text : "";
 }
 
-// A list of edits that name their own file.
+// Edits with a path each.
 function changesByFile(input: JsonObject): FileChange[] {
   return objectsField(input, "edits")
     .filter((edit) => pathField(edit) !== "")
@@ -159,7 +159,7 @@ function wholeFile({ input, result }: ToolUse, path: string, content: string): F
   return lineChange(path, "add", "", content);
 }
 
-// The host's own diff knows the lines around a change; Claude Code's is a list of hunks, others have one text.
+// Prefers the host's diff, which has context. Claude Code sends hunks, others one text.
 function hostDiff(fields: JsonObject, path: string): FileChange | null {
   const hunks = objectsField(fields, "structuredPatch");
   if (hunks.length > 0) {

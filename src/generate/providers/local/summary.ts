@@ -1,4 +1,4 @@
-// The summary of a session's turn, from its last messages and the titles of its observations. It never invents.
+// Writes the summary of a turn from its last messages and the titles of its observations.
 import type { DraftSummary } from "../../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../../core/records/messages.ts";
 import type { ObservationConcept } from "../../../core/records/records.ts";
@@ -7,7 +7,7 @@ import { isSmallTalk } from "../../../statements/concluded.ts";
 import { clip, headAndTail, oneLine, plain } from "../../../text/plain-text.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
 
-/** The summary that answers one summarize message; `recentTitles` are those since the summary before it. */
+/** `recentTitles` are the titles since the previous summary. */
 export function summarize(
   { id, message }: ClaimedMessage,
   userPrompt: string,
@@ -49,7 +49,7 @@ export function summarize(
   };
 }
 
-// A statement that nothing tells apart is the answer when the user asked something, else a note.
+// An unclassified statement is an answer when the user asked a question, else a note.
 function placeRest(statements: Statements, request: string): Statements {
   const { rest } = statements;
   if (rest.length === 0) return statements;
@@ -71,7 +71,7 @@ function concepts({ completed, learned, notes }: Statements, request: string): O
   return found;
 }
 
-// Lines with a result that can be checked: test counts, commits, exit codes, measurements.
+// Lines with a verifiable result: test counts, commits, exit codes, measurements.
 function isFact(line: string): boolean {
   return line.length < 400 && resultWords.test(line) && !/^\s*(?:#|```|\|)/.test(line);
 }
@@ -92,7 +92,7 @@ const fieldChars = 1_500;
 
 const workTitle =
   /^(?:Edited|Created|Deleted|Changed|Moved|Copied|Wrote|Committed|Installed|Removed|Added|Fixed|Renamed|Pushed|Merged|Implemented|Refactored|Updated|Tagged)\b/;
-// What stands behind the address of a page is the page's own words: nobody sees in a summary that they came from outside.
+// Drops the text of a page after its address: a summary does not show that it came from outside.
 const pageWords = /^(Fetched \S+?):? .*$/s;
 const lookTitle = /^(?:Read|Searched|Listed|Looked|Fetched|Investigated|Explored)\b/;
 const factTitle = /\bfailed\b|\bpassed\b|^Committed|^Pushed|^User decided|^Planned|\breports\b/;
@@ -106,10 +106,10 @@ const filePattern =
 
 type Topic = "completed" | "learned" | "investigated" | "next_steps" | "notes";
 
-/** The statements of a message by topic, as written; what fits no topic is under `rest`. */
+/** The statements of a message by topic; `rest` has the unclassified ones. */
 type Statements = Record<Topic | "rest", string[]>;
 
-/** Sorts the sentences and bullets of `message`: by the heading they stand under, else by how they begin. */
+/** Classifies sentences and bullets by the heading above them, else by their first words. */
 export function readStatements(message: string): Statements {
   const statements: Statements = {
     completed: [],
@@ -168,7 +168,7 @@ function withoutMarks(text: string): string {
 
 const maxLines = 400;
 
-/** Headings that agents write, and what stands under them; the first row that fits. */
+/** Headings that agents write; the first match wins. */
 const sectionHeadings: readonly { pattern: RegExp; topic: Topic }[] = [
   {
     topic: "next_steps",
@@ -200,7 +200,7 @@ const doing =
 const looking =
   "look|check|read|search|verif|ran|run|test|investigat|explor|trac|review|inspect|compar|confirm|measur|reproduc|found no|grepp";
 
-/** How statements begin when no heading tells; the first row that fits. */
+/** First words of statements without a heading; the first match wins. */
 const openings: readonly { pattern: RegExp; topic: Topic }[] = [
   {
     topic: "next_steps",

@@ -5,7 +5,6 @@ import { counted, firstLine, oneLine } from "../../../text/plain-text.ts";
 import { points } from "./answer-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
-/** What a fetch or web search got. */
 export function describeWeb(use: ToolUse): Finding {
   const { input, result } = use;
   const address = textField(input, "url", "uri", "href") || textField(result.fields, "url");
@@ -52,7 +51,7 @@ function describeSearch({ result }: ToolUse, query: string): Finding {
   };
 }
 
-// A query or fragment of an address can hold whole sentences that a page put into its link.
+// A query or fragment may contain sentences written by the page.
 function hostAndPath(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/[?#].*$/s, "");
 }
