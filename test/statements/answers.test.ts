@@ -51,7 +51,7 @@ it.each([
   expect(said(step)).toEqual([[expected, false]]);
 });
 
-it("makes a rule of the user's own words, and never of a label", () => {
+it("makes rules from the user's own words, never from a label", () => {
   const question = "How do we commit?";
   const rule = "We never squash here, always rebase.";
   expect(said(answered(question, rule, ["Squash"]))).toEqual([[rule, true]]);
@@ -62,7 +62,7 @@ it("makes a rule of the user's own words, and never of a label", () => {
   ]);
 });
 
-it("passes over a question back, no answer, a failed use and earlier turns", () => {
+it("ignores counter-questions, missing answers, failed uses and earlier turns", () => {
   expect(said(answered("Which rates?", "What is the difference?", ["ECB"]))).toEqual([]);
   expect(said(answered("Which rates?", "", ["ECB"]))).toEqual([]);
   expect(said({ ...answered("Which rates?", "ECB"), tool_failed: true })).toEqual([]);
@@ -74,7 +74,7 @@ it("does not repeat an answer that has its own record", () => {
   expect(said(step)).toEqual([]);
 });
 
-it("needs no judgement of its wording, so a model is not asked for it", () => {
+it("is certain, so no model is asked", () => {
   const texts = certainStatements(turnOf([answered("Which rates?", "ECB")], "")).map(({ text }) => text);
   expect(texts).toEqual(["Which rates? ECB"]);
 });

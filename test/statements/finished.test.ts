@@ -63,7 +63,7 @@ describe("open work stays open when", () => {
     expect(finishes("The refund route is not done yet.", { prompt, closing: "" })).toBe(false);
   });
 
-  it("a name in it is not in what was finished", () => {
+  it("it has a name that the finished work lacks", () => {
     const open = "Still to convert: the date handling in `src/orders/refund.ts`.";
     expect(finishes(open, { closing: "I converted the date handling in `src/orders/invoice.ts`." })).toBe(
       false,

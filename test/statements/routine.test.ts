@@ -40,7 +40,7 @@ it.each(lasting)("a closing does not cover %s", (_what, steps) => {
   expect(routineUses(turnOf(steps))).not.toContain(1);
 });
 
-it("tool uses of an earlier turn stay as they are", () => {
+it("leaves the tool uses of an earlier turn", () => {
   expect(routineUses(turnOf([ok("npm test")], "Done.", [edit("a.ts")]))).toEqual([2]);
 });
 

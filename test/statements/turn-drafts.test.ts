@@ -23,7 +23,7 @@ describe("the closing of a turn", () => {
     });
   });
 
-  it("names the request without what the host put in front of it", () => {
+  it("names the request without the blocks of the host", () => {
     const prompt = "<ide_opened_file>/etc/hosts</ide_opened_file>why are users logged out?";
     const [cause] = statementDrafts(turn({ prompt, closing }), 7);
     expect(cause?.subtitle).toBe("Asked: why are users logged out?");
@@ -59,13 +59,13 @@ describe("a closing that reports", () => {
     ]);
   });
 
-  it("gives a sentence and the one that points back at it as one quote", () => {
+  it("quotes a sentence together with the one that refers to it", () => {
     const closing = "Next step: wire the Redis store. That needs a decision about which host.";
     expect(summaries("why is it slow?", closing)).toEqual([closing]);
     expect(summaries("why is it slow?", `${closing} It works as expected.`)).toEqual([closing]);
   });
 
-  it("gives no sentence that points at something left out", () => {
+  it("drops a sentence that refers to a missing one", () => {
     const closing = "- added a test of the redirect\n- a test\n\nThis also fixes the logout case.";
     expect(summaries("fix the login", closing)).toEqual(["added a test of the redirect"]);
   });
@@ -83,7 +83,7 @@ describe("a closing that reports", () => {
 });
 
 describe("the prompt of a turn", () => {
-  it("gives a rule that stands, in the user's words", () => {
+  it("quotes a standing rule in the user's words", () => {
     const prompt =
       "no no, we always use pnpm here, never npm. the lockfile check in CI fails otherwise. redo it";
     const previous = { prompt: "add zod", closing: "Installed `zod` with npm." };
@@ -97,18 +97,18 @@ describe("the prompt of a turn", () => {
     });
   });
 
-  it("gives nothing for a bare question, a yes, or a wish for this one time", () => {
+  it("gives nothing for a bare question, a yes, or a one-time wish", () => {
     for (const prompt of ["why is it slow?", "yes do that", "for now, skip the tests of the parser"])
       expect(statementDrafts(turn({ prompt }), 1)).toEqual([]);
   });
 
-  it("is read by itself: a fence that one before it left open says nothing of it", () => {
+  it("is read on its own: an open fence ends with its prompt", () => {
     const prompts = ["what is this?\n```\nAlways log every token.", "we always use pnpm here, never npm."];
     const drafts = statementDrafts(turn({ prompt: prompts.join("\n\n"), prompts }), 1);
     expect(drafts.map(({ title }) => title)).toEqual(["We always use pnpm here, never npm."]);
   });
 
-  it("does not take words from a pasted block for the user's own", () => {
+  it("takes no words from a pasted block", () => {
     const prompt =
       "what does this mean?\n```\nAlways use tabs, never spaces, in every file of our repo.\n```";
     expect(statementDrafts(turn({ prompt }), 1)).toEqual([]);
@@ -144,7 +144,7 @@ it("cuts a title at a word, and keeps the whole text", () => {
   expect(draft?.narrative).toBe(closing);
 });
 
-it("says the same thing once", () => {
+it("drops repeats", () => {
   const said = "We always keep amounts as integer cents in this codebase, never floats.";
   const drafts = statementDrafts(turn({ prompt: said, closing: said }), 1);
   expect(drafts).toHaveLength(1);

@@ -26,7 +26,7 @@ it.each(environments)("%j sets the variables of its last program", (command, env
   expect(parseCommandLine(command).at(-1)?.environment).toEqual(environment);
 });
 
-it("knows where in the line a segment stands", () => {
+it("knows the position of a segment in the line", () => {
   const line = "cd web && npm test > out.log; ls";
   const segment = parseCommandLine(line)[1];
   expect(line.slice(0, segment?.end)).toBe("cd web && npm test > out.log");

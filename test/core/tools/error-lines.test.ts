@@ -55,7 +55,7 @@ const rows: [what: string, output: string, first: string | null, location: strin
   ["prose", "This handles the error case well.", null, null],
 ];
 
-it.each(rows)("the first error of %s is found, with its place", (_, output, first, location) => {
+it.each(rows)("finds the first error of %s and its location", (_, output, first, location) => {
   expect(errorLines(output.split("\n"))).toMatchObject({ first, location });
 });
 

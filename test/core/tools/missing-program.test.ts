@@ -103,7 +103,7 @@ describe("in one text of both streams", () => {
   });
 });
 
-it("a search whose program is missing is a failure, though the pipe ended well", () => {
+it("fails a search with a missing program in a pipe that exits with 0", () => {
   const { title, concepts, files_read } = observed(
     ran("rg -n common src | head", "", "/bin/bash: line 1: rg: command not found"),
   );
@@ -112,7 +112,7 @@ it("a search whose program is missing is a failure, though the pipe ended well",
   expect(files_read).toEqual([]);
 });
 
-it("what a shell says on stderr is a failure with an exit code of 0 as well", () => {
+it('fails on "not found" in stderr, even with exit code 0', () => {
   const response = { stdout: "", stderr: "sh: 1: jq: not found", exitCode: 0 };
   const { title } = observed({
     tool: "Bash",
@@ -122,7 +122,7 @@ it("what a shell says on stderr is a failure with an exit code of 0 as well", ()
   expect(title).toMatch(/failed: sh: 1: jq: not found$/);
 });
 
-it("a fallback that ran in the place of a missing program is what the line is about", () => {
+it("describes the fallback that replaced a missing program", () => {
   const missing = "bash: line 1: rg: command not found";
   const command = "rg -n common src || grep -rn common src";
   const found = "src/a.ts:3:common()\nsrc/b.ts:9:common()";
@@ -132,7 +132,7 @@ it("a fallback that ran in the place of a missing program is what the line is ab
   expect(observed(ran("rg common || true", "", missing)).title).toMatch(/failed: bash: line 1: rg/);
 });
 
-it("what a search could not open is no match, and a search that opened nothing failed", () => {
+it("counts no unreadable file as a match, and fails when all are", () => {
   const unreadable = "grep: secrets: Permission denied";
   expect(observed(ran("grep -rn common src secrets", "src/a.ts:3:common()", unreadable)).title).toBe(
     "Looked around: `grep -rn common src secrets`",

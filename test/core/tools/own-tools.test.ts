@@ -3,7 +3,7 @@ import { tools } from "../../../src/cli/mcp/tools.ts";
 import { isOwnTool, withoutOwnAnswers } from "../../../src/core/tools/own-tools.ts";
 import { mcpServerName } from "../../../src/hosts/mcp-server.ts";
 
-test("every tool of our server is our own, however a host came by the server", () => {
+test("recognizes the tools of our server under the names of all hosts", () => {
   for (const { name } of tools) {
     expect(isOwnTool(`mcp__${mcpServerName}__${name}`), name).toBe(true);
     expect(isOwnTool(`mcp__plugin_agent-mem_${mcpServerName}__${name}`), name).toBe(true);
@@ -44,7 +44,7 @@ test.each([
   expect(withoutOwnAnswers(list, port)).toBeNull();
 });
 
-test("nor is a fetch of the worker's own address", () => {
+test("drops a fetch of the worker's own address", () => {
   const url = `http://localhost:${port}/api/search?query=quota`;
   expect(
     withoutOwnAnswers({ tool_name: "WebFetch", tool_input: { url }, tool_response: "x" }, port),

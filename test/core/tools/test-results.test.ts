@@ -79,7 +79,7 @@ const rows: Row[] = [
   ["any other", "Result: 12 passed, 2 failed", 12, 2],
 ];
 
-it.each(rows)("the summary of %s is counted", (_, output, passed, failed, failing) => {
+it.each(rows)("counts the summary of %s", (_, output, passed, failed, failing) => {
   const results = testResults(output.split("\n"));
   expect(results).toMatchObject({ passed, failed });
   if (failing !== undefined) expect(results?.failing).toEqual(failing);

@@ -78,15 +78,15 @@ const rows: [host: string, response: Json, text: string, exitCode: number | null
   ["nothing", null, "", null, false],
 ];
 
-it.each(rows)("a response of %s is read", (_, response, text, exitCode, failed) => {
+it.each(rows)("reads a response of %s", (_, response, text, exitCode, failed) => {
   expect(readResult(response, false)).toMatchObject({ text, exitCode, failed });
 });
 
-it("believes the host that a tool failed, whatever the response looks like", () => {
+it("trusts the host that a tool failed, whatever the response", () => {
   expect(readResult({ stdout: "fine" }, true).failed).toBe(true);
 });
 
-it("keeps head and tail of a long text and says that it is cut", () => {
+it("keeps head and tail of a long text and marks it as cut", () => {
   const text = Array.from({ length: 5_000 }, (_, n) => `line ${n}`).join("\n");
   const result = readResult({ stdout: text }, false);
   expect(result.cut).toBe(true);
@@ -95,7 +95,7 @@ it("keeps head and tail of a long text and says that it is cut", () => {
   expect(result.text).toMatch(/\nline 4999$/);
 });
 
-it("takes colours, bells and invisible marks out, and keeps the letters of all languages", () => {
+it("strips colors and control characters, keeps the letters of all languages", () => {
   const { text } = readResult("\u001b[31mrot\u001b[0m\u0007 \u202eabc\u200b Grüße 你好 👍\r\nnext", false);
   expect(text).toBe("rot abc Grüße 你好 👍\nnext");
 });

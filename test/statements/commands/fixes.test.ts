@@ -124,7 +124,7 @@ it.each(ordinary)("gives no fix when %s", (_, steps) => {
   expect(fixesOf(turnOf(steps))).toEqual([]);
 });
 
-test("says command, error and what worked in one line, with the events", () => {
+test("names command, error and working command in one line, with the events", () => {
   const steps = [
     bad("mvn verify", "[ERROR] invalid target release: 21"),
     ok("ls /opt"),
@@ -142,7 +142,7 @@ test("says command, error and what worked in one line, with the events", () => {
   ]);
 });
 
-test("keeps what worked whole in a line of 240 characters", () => {
+test("keeps the working command whole in a line of 240 characters", () => {
   const working = `DATABASE_URL=postgres://localhost:5433/app_test ${"make check ".repeat(8)}VERBOSE=1`;
   const [fix] = fixesOf(turnOf([bad("make check", `Error: ${"no ".repeat(90)}`), ok(working)]));
   expect(fix?.text.length).toBeLessThanOrEqual(240);
@@ -168,7 +168,7 @@ it.each(redacted)("a fix by %s, with the secret redacted", (_, failed, passed, i
   expect(fixes.map(({ working }) => working)).toEqual(isKept ? [passed] : []);
 });
 
-test("shortens a long command that worked by words that the failed one had too", () => {
+test("shortens a long working command by the words of the failed one", () => {
   const paths = Array.from({ length: 30 }, (_, at) => `tests/unit/part_${at}.py`).join(" ");
   const [fix] = fixesOf(turnOf([bad(`pytest ${paths}`), ok(`pytest ${paths} --forked --timeout=90`)]));
   expect(fix?.working).toMatch(/^pytest tests\/unit\/part_0\.py .* … --forked --timeout=90$/);
@@ -177,7 +177,7 @@ test("shortens a long command that worked by words that the failed one had too",
   expect(fixesOf(turnOf([bad("make"), ok(`${env} make`)]))).toEqual([]);
 });
 
-test("finds the fix of a failure of an earlier turn, and does not repeat it", () => {
+test("finds the fix of an earlier turn's failure once", () => {
   const failed = [bad("npm test")];
   const passed = [ok("TZ=UTC npm test")];
   expect(fixesOf(turnOf(passed, "Done.", failed))).toMatchObject([
@@ -186,7 +186,7 @@ test("finds the fix of a failure of an earlier turn, and does not repeat it", ()
   expect(fixesOf(turnOf([ok("ls")], "Done.", [...failed, ...passed]))).toEqual([]);
 });
 
-test("names settings that were edited where the closing does", () => {
+test("names edited settings that the closing names", () => {
   const steps = [bad("docker compose up"), edit("/app/compose.yml"), ok("docker compose up")];
   expect(fixesOf(turnOf(steps, "The port was taken; `compose.yml` uses 5433 now."))).toMatchObject([
     { working: "docker compose up` after a change to `compose.yml" },

@@ -61,7 +61,7 @@ describe("a rule in passing", () => {
     expect(rulesIn(prompt)).toEqual([rule]);
   });
 
-  test("what comes in place of a habit is a rule too", () => {
+  test("the replacement of a habit is a rule too", () => {
     const prompt = "forget the changelog lines from now on. instead start the commit subject with [Fix]";
     expect(rulesIn(prompt)).toEqual([
       "forget the changelog lines from now on.",

@@ -105,7 +105,7 @@ it("reads a long rule in linear time", () => {
   expect(ruleForbids({ text }, { command: "npm test", path: "x/y" })).toBe(false);
 });
 
-it("compares a path with a pattern of many stars without trying every place of each", () => {
+it("matches a pattern with many stars in linear time", () => {
   const path = `/app/${"a/".repeat(500)}c.js`;
   expect(ruleForbids({ text: `Never edit \`${"**/".repeat(30)}b.js\`` }, { path })).toBe(false);
   expect(ruleForbids({ text: `Never edit \`${"a*".repeat(60)}b\`` }, { path: "a".repeat(1_000) })).toBe(

@@ -13,7 +13,7 @@ describe("the gates", () => {
     expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(prompts.length * 0.02);
   });
 
-  test.each([false, true])("no text of somebody else states a rule (follow-up: %s)", (isFollowUp) => {
+  test.each([false, true])("finds no rule in foreign text (follow-up: %s)", (isFollowUp) => {
     const prompts = promptsOf(load<Groups>("hostile-contents"));
     expect(prompts.length).toBeGreaterThanOrEqual(60);
     expect(prompts.flatMap((prompt) => standingIn(prompt, isFollowUp))).toEqual([]);
@@ -30,7 +30,7 @@ describe("the gates", () => {
     expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(promptsOf(ordinary).length * 0.03);
   });
 
-  test("finds at least 94 % of the rules, with their reach, and nothing beside them", () => {
+  test("finds at least 94 % of the rules with their reach, and nothing else", () => {
     const { missed, beside, misplaced, total } = measureRules();
     expect(total).toBeGreaterThanOrEqual(160);
     expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(total * 0.06);
@@ -102,7 +102,7 @@ test.each([
   expect(standingIn(prompt, false).length > 0).toBe(stands);
 });
 
-test("some wishes stand only where they correct the agent", () => {
+test("some wishes are rules only when they correct the agent", () => {
   const sentence = "one or two sentences at the end, no headings";
   expect(standingOf(sentence, first)).toBeNull();
   expect(standingOf(sentence, { ...first, isFollowUp: true, previousClosing: "Done." })).not.toBeNull();

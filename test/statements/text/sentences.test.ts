@@ -32,7 +32,7 @@ it("quotes code spans and German dates as they were written", () => {
   ]);
 });
 
-it("takes emphasis away, and leaves the underscores of a name in code", () => {
+it("removes emphasis, keeps underscores in code", () => {
   const [one] = sentencesOf(
     "**Cause:** `pkg/__init__.py` imports *everything* of [the guide](docs/guide.md).",
   );
@@ -60,13 +60,13 @@ it("leaves out code blocks, quoted lines and tables", () => {
   ]);
 });
 
-it("reads 64 KiB of any one character in little more than no time", () => {
+it("reads 64 KiB of any one character quickly", () => {
   for (const part of ["a. ", "`", "- x\n", "**", "[a](b", "z.B. "]) {
     expect(sentencesOf(part.repeat(64 * 1024)).length).toBeLessThanOrEqual(120);
   }
 });
 
-it("ends a sentence of a thousand characters even behind an abbreviation", () => {
+it("ends a sentence of a thousand characters even after an abbreviation", () => {
   const lengths = sentencesOf("see e.g. a ".repeat(1_000)).map(({ text }) => text.length);
   expect(Math.max(...lengths)).toBeLessThan(1_100);
 });

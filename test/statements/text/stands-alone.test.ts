@@ -46,7 +46,7 @@ test.each([
   expect(saysNothingAlone({ text, kind, lead: "", at: 1 }, { hasLead: false })).toBe(expected);
 });
 
-test("the first sentence of a closing speaks of the request", () => {
+test("the first sentence of a closing refers to the request", () => {
   const sentence = { text: "It works as expected.", kind: "prose", lead: "", at: 0 } as const;
   expect(saysNothingAlone(sentence, { hasLead: false })).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { topicTermsOf } from "../../../src/statements/text/topic-terms.ts";
 
-it("keeps what a sentence is about, and no word that every sentence has", () => {
+it("keeps topic words, drops common words", () => {
   expect(topicTermsOf("please add the retry to our billing client")).toEqual(["retri", "bill", "client"]);
   expect(topicTermsOf("bitte den Import wieder schneller machen")).toEqual(["import", "schneller"]);
 });

@@ -1,7 +1,7 @@
 // Describes shell commands: what ran, how it ended, and the lines of output worth keeping.
 
 import { commandFiles, operands } from "../../../core/tools/command-files.ts";
-import { gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
+import { type CommandKind, gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
 import type { ErrorLines } from "../../../core/tools/error-lines.ts";
 import type { TestResults } from "../../../core/tools/test-results.ts";
 import { commandIn } from "../../../core/tools/tool-kind.ts";
@@ -14,7 +14,7 @@ import { listedPaths, matchedFiles, shownLines } from "./look-tools.ts";
 import { parseApplyPatch } from "./patch.ts";
 
 /** The part of a finding that depends on the kind of command. */
-type CommandWords = Omit<Finding, "provenance"> & Partial<Pick<Finding, "provenance">>;
+type CommandFinding = Omit<Finding, "provenance"> & Partial<Pick<Finding, "provenance">>;
 
 export function describeCommand(use: ToolUse): Finding {
   const command = commandIn(use.input).text || use.inputText;
@@ -22,50 +22,30 @@ export function describeCommand(use: ToolUse): Finding {
   const changes = patchAt < 0 || use.result.failed ? [] : parseApplyPatch(command.slice(patchAt));
   if (changes.length > 0) return describeChanges(use, changes);
   const run = readCommandRun(use, command);
-  return findingOf(run, wordsFor(run));
+  return findingOf(run, describeRun(run));
 }
 
-function wordsFor(run: CommandRun): CommandWords {
-  if (run.tests !== null) return testWords(run, run.tests);
-  if (run.failed) return failureWords(run);
-  switch (run.kind) {
-    case "commit":
-    case "git":
-      return gitWords(run);
-    case "install":
-      return installWords(run);
-    case "search":
-    case "read":
-      return lookWords(run);
-    case "write":
-      return writeWords(run);
-    case "check":
-      return checkWords(run);
-    case "test":
-    case "network":
-    case "run":
-    case "trivial":
-      return runWords(run);
-  }
+function describeRun(run: CommandRun): CommandFinding {
+  if (run.tests !== null) return describeTests(run, run.tests);
+  return run.failed ? describeFailure(run) : describers[run.kind](run);
 }
 
-function testWords({ label, use, errors }: CommandRun, tests: TestResults): CommandWords {
+function describeTests({ label, use, errors }: CommandRun, tests: TestResults): CommandFinding {
   const { passed, failed, skipped, failing, unit } = tests;
-  const code = exitWords(use);
+  const code = exitCodeOf(use);
   // Passing tests can still end in a failure: coverage, an unhandled error, a later command.
   const broken = failed > 0 || use.result.failed;
   // Some runners count failures only.
-  const counts =
-    passed === 0 && failed > 0
-      ? `${counted(failed, unit)} failed`
-      : `${counted(passed, unit)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  const hasPassed = passed > 0 || failed === 0;
+  const counts = hasPassed
+    ? `${counted(passed, unit)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`
+    : `${counted(failed, unit)} failed`;
   const lost = passed === 0 ? counted(failed, unit) : `${failed} of ${counted(passed + failed, unit)}`;
+  const end = broken ? ` but ended with ${code || "an error"}` : "";
   const outcome =
     failed > 0
       ? `failed: ${lost}${code === "" ? "" : `, ${code}`}`
-      : broken
-        ? `passed ${counted(passed, unit)} but ended with ${code || "an error"}`
-        : `passed: ${counted(passed, unit)}`;
+      : `passed${broken ? "" : ":"} ${counted(passed, unit)}${end}`;
   return {
     title: `${label} ${outcome}`,
     concepts: [broken ? "problem-solution" : "what-changed"],
@@ -77,12 +57,12 @@ function testWords({ label, use, errors }: CommandRun, tests: TestResults): Comm
   };
 }
 
-function failureWords(run: CommandRun): CommandWords {
+function describeFailure(run: CommandRun): CommandFinding {
   const { use, label, errors, lines, missing } = run;
-  const reason = missing ?? errors.first ?? lastWords(lines);
+  const reason = missing ?? errors.first ?? lastLine(lines);
   const isFailed = use.result.failed || missing !== null;
   const how = use.result.interrupted ? "was interrupted" : isFailed ? "failed" : "reports an error";
-  const code = exitWords(use);
+  const code = exitCodeOf(use);
   const quoted = reason === "" || isFromOutside(run) ? "" : `: ${reason}`;
   return {
     title: `${label} ${how}${code === "" ? "" : ` with ${code}`}${quoted}`,
@@ -92,7 +72,7 @@ function failureWords(run: CommandRun): CommandWords {
   };
 }
 
-function checkWords({ label, lines }: CommandRun): CommandWords {
+function describeCheck({ label, lines }: CommandRun): CommandFinding {
   const result = lines.findLast((line) => line.length < 300 && checkResult.test(line))?.trim() ?? "";
   return {
     title: `${label} passed${result === "" ? "" : `: ${result}`}`,
@@ -101,7 +81,7 @@ function checkWords({ label, lines }: CommandRun): CommandWords {
   };
 }
 
-function runWords(run: CommandRun): CommandWords {
+function describeOther(run: CommandRun): CommandFinding {
   const { label, main, use, lines, segments } = run;
   const isStarted =
     segments.some(({ background }) => background) ||
@@ -116,14 +96,9 @@ function runWords(run: CommandRun): CommandWords {
   };
 }
 
-function lastWords(lines: readonly string[]): string {
-  return clip(
-    lines
-      .slice(-30)
-      .findLast((line) => /[A-Za-z]{2}/.test(line))
-      ?.trim() ?? "",
-    300,
-  );
+function lastLine(lines: readonly string[]): string {
+  const line = lines.slice(-30).findLast((one) => /[A-Za-z]{2}/.test(one));
+  return clip(line?.trim() ?? "", 300);
 }
 
 function errorFacts({ first, location, others }: ErrorLines): string[] {
@@ -134,16 +109,16 @@ function errorFacts({ first, location, others }: ErrorLines): string[] {
   return [`First error: ${clip(first, 290 - place.length)}${place}`, ...rest];
 }
 
-function exitWords({ result }: ToolUse): string {
+function exitCodeOf({ result }: ToolUse): string {
   return result.exitCode === null || result.exitCode === 0 ? "" : `exit code ${result.exitCode}`;
 }
 
-function findingOf(run: CommandRun, words: CommandWords): Finding {
+function findingOf(run: CommandRun, words: CommandFinding): Finding {
   const { use, command, segments, errors, label } = run;
   const files = commandFiles(segments);
   const purpose = textField(use.input, "description", "justification");
   const whole = oneLine(command, 400);
-  const code = exitWords(use);
+  const code = exitCodeOf(use);
   const isShown = whole === "" || whole === label;
   return {
     provenance: isFromOutside(run) ? "web" : "command",
@@ -161,6 +136,20 @@ function findingOf(run: CommandRun, words: CommandWords): Finding {
   };
 }
 
+const describers: Record<CommandKind, (run: CommandRun) => CommandFinding> = {
+  commit: describeGit,
+  git: describeGit,
+  install: describeInstall,
+  search: describeLook,
+  read: describeLook,
+  write: describeWrite,
+  check: describeCheck,
+  test: describeOther,
+  network: describeOther,
+  run: describeOther,
+  trivial: describeOther,
+};
+
 const trap = /rejected|command not found|EADDRINUSE|conflict|ENOSPC|permission denied/i;
 // The column names of docker, kubectl, ps and lsof.
 const tableHead = /^[A-Z][A-Z0-9%/()]*(?:[\s-]+[A-Z0-9%/()]+)+\s*$/;
@@ -168,7 +157,7 @@ const checkResult =
   /\b(?:\d+ (?:problems?|errors?|warnings?|issues?|files?)\b|built in|compiled (?:successfully|in)|Finished|Build succeeded|BUILD SUCCESS|no issues|Checked \d+|All (?:checks|files|matched)|done in)/i;
 
 /** git commands that change something: commits, pushes, and the first line of others. */
-function gitWords({ lines, main, label, segments }: CommandRun): CommandWords {
+function describeGit({ lines, main, label, segments }: CommandRun): CommandFinding {
   const verb = gitVerb(main.words);
   const remote = lines.flatMap((line) => /^To (\S+)/.exec(line)?.[1] ?? [])[0];
   const pushed = lines.flatMap((line) => pushLine.exec(line)?.[1] ?? []);
@@ -207,7 +196,7 @@ function messageIn(words: readonly string[]): string {
   return lines.find((line) => line.trim() !== "" && !line.startsWith("$(cat")) ?? "";
 }
 
-function installWords({ main, lines }: CommandRun): CommandWords {
+function describeInstall({ main, lines }: CommandRun): CommandFinding {
   const verbAt = main.words.findIndex((word) => installVerb.test(word));
   const packages = operands({ words: main.words.slice(Math.max(0, verbAt)) }, installOptions);
   const did = /^(?:remove|uninstall|rm)$/.test(main.words[verbAt] ?? "") ? "Removed" : "Installed";
@@ -230,7 +219,7 @@ function isFromOutside({ kind, main }: CommandRun): boolean {
 }
 
 /** `cat`, `grep`, `ls`, `git status`: keeps the files and the first lines. */
-function lookWords({ use, main, label, lines, segments, kind }: CommandRun): CommandWords {
+function describeLook({ use, main, label, lines, segments, kind }: CommandRun): CommandFinding {
   const read = commandFiles(segments).read;
   const spoken = lines.filter((line) => line.trim() !== "");
   const isRead = kind === "read" && read.length > 0;
@@ -243,7 +232,7 @@ function lookWords({ use, main, label, lines, segments, kind }: CommandRun): Com
 }
 
 /** `mv`, `rm`, `cp`, `mkdir`, `sed -i`, `cat > file`. */
-function writeWords({ use, main, label, segments }: CommandRun): CommandWords {
+function describeWrite({ use, main, label, segments }: CommandRun): CommandFinding {
   const { read, written } = commandFiles(segments);
   const verb = writeVerbs.get(main.program) ?? "Wrote";
   const files = listedPaths(main.program === "cp" ? [...read, ...written] : written, use.cwd);

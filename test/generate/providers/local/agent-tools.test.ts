@@ -105,7 +105,7 @@ it.each([
   expect(draft.subtitle).toBe(first);
 });
 
-it("takes an answer of the user for a statement, and for a rule only in the user's own words", () => {
+it("stores an answer as a statement, as a rule only in the user's own words", () => {
   const answered = (answer: string) =>
     observed({
       tool: "AskUserQuestion",
@@ -118,7 +118,7 @@ it("takes an answer of the user for a statement, and for a rule only in the user
   expect(answered("we never squash here, always rebase")).toMatchObject({ said_by: "user", standing: true });
 });
 
-it("tells why a plan was not accepted before its steps", () => {
+it("gives the reason of a rejection before the steps of the plan", () => {
   const plan = "# Currency symbols\n\n- Use Intl.NumberFormat\n- Drop formatMoney";
   const error = "The tool use was rejected. To tell you how to proceed, the user said:\nkeep formatMoney";
   expect(observed({ tool: "ExitPlanMode", input: { plan }, response: { error } }).summary).toBe(
@@ -126,7 +126,7 @@ it("tells why a plan was not accepted before its steps", () => {
   );
 });
 
-it("takes a plan and a sub-agent's report for the agent's words", () => {
+it("attributes plans and reports of sub-agents to the agent", () => {
   expect(
     observed({ tool: "ExitPlanMode", input: { plan: "# Split the module\n- move files" } }).statement,
   ).toEqual({

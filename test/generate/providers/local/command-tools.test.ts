@@ -203,4 +203,4 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)("of commands: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("commands: $0.tool $0.input gets the title “$1”", expectRow);

@@ -210,4 +210,4 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)("of edits: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("edits: $0.tool $0.input gets the title “$1”", expectRow);

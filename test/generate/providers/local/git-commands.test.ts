@@ -54,4 +54,4 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)("of git commands: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("git: $0.tool $0.input gets the title “$1”", expectRow);

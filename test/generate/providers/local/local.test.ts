@@ -16,7 +16,7 @@ function generate(messages: ClaimedMessage[], recentTitles: string[] = []) {
   return createLocalProvider().generate({ session, messages, recentTitles }, signal);
 }
 
-it("answers each message once and in order, and says that no model wrote it", async () => {
+it('answers each message once, in order, with generator "local"', async () => {
   const reply = await generate([
     claimed(3, {
       type: "observation",
@@ -33,7 +33,7 @@ it("answers each message once and in order, and says that no model wrote it", as
   expect(reply).toMatchObject({ generator: "local", usage: { inputTokens: 0, outputTokens: 0 } });
 });
 
-it("lets a summary lean on what came since the one before it in its own batch, and not on what came after", async () => {
+it("summarizes the titles between two summaries of one batch, not later ones", async () => {
   const edit = (id: number, file_path: string) =>
     claimed(id, {
       type: "observation",
@@ -48,7 +48,7 @@ it("lets a summary lean on what came since the one before it in its own batch, a
   expect(summaries[0]?.completed).toContain("a.ts");
 });
 
-it("makes the same of the same messages", async () => {
+it("is deterministic", async () => {
   const messages = [
     claimed(1, {
       type: "observation",
@@ -61,7 +61,7 @@ it("makes the same of the same messages", async () => {
   expect(await generate(messages)).toEqual(await generate(messages));
 });
 
-it("does nothing after the abort", async () => {
+it("rejects when aborted", async () => {
   const batch = { session, messages: [], recentTitles: [] };
   await expect(createLocalProvider().generate(batch, AbortSignal.abort())).rejects.toMatchObject({
     code: "cancelled",
@@ -116,7 +116,7 @@ const json = fc.letrec<{ value: Json }>((tie) => ({
 // No control characters but none at all: every produced text is one line.
 const unprintable = /[^ -~\u00a0-\uffff]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-it("never throws and keeps every cap for any JSON", async () => {
+it("accepts any JSON and stays within every limit", async () => {
   const property = fc.asyncProperty(
     toolName,
     json,
@@ -176,7 +176,7 @@ function expectLine(line: string, max: number): void {
   expect(line).not.toMatch(unprintable);
 }
 
-it("names fifty files at most and keeps a path as the tool gave it", async () => {
+it("lists at most fifty files, with paths as the tool gave them", async () => {
   const patch = Array.from({ length: 80 }, (_, n) => `*** Add File: /abs/f${n}.ts\n+x`).join("\n");
   const { observations } = await generate([
     claimed(1, {

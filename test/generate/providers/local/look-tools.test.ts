@@ -84,4 +84,4 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)("of looks: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("reads and searches: $0.tool $0.input gets the title “$1”", expectRow);

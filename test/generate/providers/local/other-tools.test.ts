@@ -33,4 +33,4 @@ const rows: Row[] = [
   [{ tool: "", input: 5, response: [] }, "A tool"],
 ];
 
-it.each(rows)("of MCP tools and unknown tools: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("MCP and unknown tools: $0.tool $0.input gets the title “$1”", expectRow);

@@ -53,4 +53,4 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)("of web tools: $0.tool $0.input gets the title “$1”", expectRow);
+it.each(rows)("web tools: $0.tool $0.input gets the title “$1”", expectRow);
