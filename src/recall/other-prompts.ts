@@ -35,7 +35,7 @@ function plain(text: string): string {
     .replace(/^[\s"'`]+|[\s"'`.!?…。？！]+$/g, "");
 }
 
-type Lists = Pick<SearchedKind<UserPrompt>, "match" | "newest" | "containing" | "walk">;
+type Lists = Pick<SearchedKind<UserPrompt>, "match" | "newest" | "containing" | "scan">;
 
 // A page is cut from the list without them, so that pages neither repeat nor lose a prompt.
 function without(prompts: Lists, left: ReadonlySet<number>): Lists {
@@ -51,8 +51,8 @@ function without(prompts: Lists, left: ReadonlySet<number>): Lists {
     containing: (parts, filter, page) =>
       paged(ofHit, (f, p) => prompts.containing(parts, f, p))(filter, page),
     newest: (filter, page) => paged((id: number) => id, prompts.newest)(filter, page),
-    walk(filter, limit, from) {
-      const { ids, next } = prompts.walk(filter, limit + left.size, from);
+    scan(filter, limit, from) {
+      const { ids, next } = prompts.scan(filter, limit + left.size, from);
       return { ids: ids.filter((id) => !left.has(id)).slice(0, limit), next };
     },
   };

@@ -107,7 +107,7 @@ function ofThenFirst(port: SearchPort, asked: Asked, { words, span }: RatherOfTi
     ...(kinds.sessions ? [port.summaries] : []),
     ...(kinds.prompts ? [port.prompts] : []),
   ];
-  const isAny = searched.some((kind) => kind.walk(filter, 1, null).ids.length > 0);
+  const isAny = searched.some((kind) => kind.scan(filter, 1, null).ids.length > 0);
   return isAny ? { ...asked, words: words.trim(), span } : asked;
 }
 

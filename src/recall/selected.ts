@@ -1,11 +1,11 @@
 // What filters let through, newest first, found step by step: in between the worker answers others.
 import { setImmediate } from "node:timers/promises";
-import type { RecordFilter, WalkPlace, WalkStep } from "../core/records/search.ts";
+import type { RecordFilter, ScanPlace, ScanStep } from "../core/records/search.ts";
 import type { Asked, Chosen, SearchedKind, SearchPort, Way } from "./ways.ts";
 
 /** What a walk needs of one kind of record. */
-export interface WalkPort {
-  walk(filter: RecordFilter, limit: number, from: WalkPlace | null): WalkStep;
+export interface ScanPort {
+  scan(filter: RecordFilter, limit: number, from: ScanPlace | null): ScanStep;
 }
 
 /** True when there is more to look at than the project: without that the newest are at hand. */
@@ -55,11 +55,11 @@ async function pageOf<R>(kind: SearchedKind<R>, { filter, page }: Asked): Promis
   return ids.slice(page.offset).map((id) => ({ id, matched_by: ["filters"] }));
 }
 
-async function walked(kind: WalkPort, filter: RecordFilter, count: number): Promise<number[]> {
+async function walked(kind: ScanPort, filter: RecordFilter, count: number): Promise<number[]> {
   const ids: number[] = [];
-  let from: WalkPlace | null = null;
+  let from: ScanPlace | null = null;
   for (;;) {
-    const step: WalkStep = kind.walk(filter, count - ids.length, from);
+    const step: ScanStep = kind.scan(filter, count - ids.length, from);
     for (const id of step.ids) ids.push(id);
     if (step.next === null || ids.length >= count) return ids;
     from = step.next;

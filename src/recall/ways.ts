@@ -13,11 +13,11 @@ import {
   withoutTaken,
 } from "./rank-observations.ts";
 import { preferRecent, recencyWindow } from "./recency.ts";
-import type { WalkPort } from "./selected.ts";
+import type { ScanPort } from "./selected.ts";
 import type { VectorAnswer, VectorLeg } from "./vector-leg.ts";
 
 /** What search needs of one kind of record. */
-export interface SearchedKind<R> extends WalkPort, VocabularyPort {
+export interface SearchedKind<R> extends ScanPort, VocabularyPort {
   match(match: string, filter: RecordFilter, page: HitPage): TextHit[];
   newest(filter: RecordFilter, page: HitPage): number[];
   containing(parts: readonly string[], filter: RecordFilter, page: HitPage): TextHit[];

@@ -48,6 +48,6 @@ export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: 
 }
 
 export function buildReview(store: Store, publish: (event: StreamEvent) => void): Review {
-  const { commit, observations, truth } = store;
-  return createReview({ commit, byId: observations.byId, setStanding: truth.setStanding, publish });
+  const { commit, observations, review } = store;
+  return createReview({ commit, byId: observations.byId, setStanding: review.setStanding, publish });
 }

@@ -19,14 +19,14 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
   rules: Rules;
   editText: EditText;
 } {
-  const { commit, observations, statements, truth } = store;
+  const { commit, observations, statements, review } = store;
   const rules = createRules({
-    ...store.rules,
+    ...store.review,
     standingRules: statements.standingRules,
     clock,
     commit,
     insert: observations.insert,
-    supersede: (id, by) => truth.setStanding(id, { status: "superseded", pinned: 0, superseded_by: by }),
+    supersede: (id, by) => review.setStanding(id, { status: "superseded", pinned: 0, superseded_by: by }),
     projects,
     publish,
   });

@@ -192,7 +192,7 @@ describe("the start of a session", () => {
 
   it("leaves out what was superseded or rejected", async () => {
     const old = say("We indent with tabs.", rule);
-    memory.store.truth.setStanding(old.id, { status: "rejected", pinned: 0, superseded_by: null });
+    memory.store.review.setStanding(old.id, { status: "rejected", pinned: 0, superseded_by: null });
     say("The lock is per tenant.");
     expect(await createMemoryContext(memory).sessionText("app")).not.toContain("tabs");
   });

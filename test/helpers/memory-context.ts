@@ -5,8 +5,7 @@ import type { ContextPort } from "../../src/context/context-port.ts";
 import type { ContextSettings } from "../../src/context/context-settings.ts";
 import type { FileContextRequest } from "../../src/context/file-context.ts";
 import { createByFile } from "../../src/store/sqlite/by-file.ts";
-import { createRankable } from "../../src/store/sqlite/rankable.ts";
-import { createRecent } from "../../src/store/sqlite/recent.ts";
+import { createRankable, createRecent } from "../../src/store/sqlite/recent.ts";
 import { createStatements } from "../../src/store/sqlite/statements.ts";
 import type { MemoryStore } from "./memory-store.ts";
 

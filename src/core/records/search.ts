@@ -1,33 +1,33 @@
-// The words that recall and the store share: which records a search may return, and what a match gives back.
+// Types that recall and the store share: the filters of a search and the rows of a match.
 import type { RecordTerms } from "./record-terms.ts";
 import type { Observation, ObservationStatus } from "./records.ts";
 
-/** Filters of a search; null or an empty list means no restriction, a list matches when any of its entries does. */
+/** Filters of a search. Null or an empty list means no restriction; a list matches if any entry does. */
 export interface RecordFilter {
   project: string | null;
   obs_type: string | null;
   concepts: readonly string[];
-  /** Paths: the whole one, or its end from a separator on (`auth/login.ts`). */
+  /** Whole paths, or their last parts (`auth/login.ts`). */
   files: readonly string[];
   /** Epoch milliseconds, both ends included. */
   dateStart: number | null;
   dateEnd: number | null;
-  /** Routine work is left out. */
+  /** Excludes routine work. */
   lasting?: boolean | undefined;
-  /** The observations that all the others let through, where they are few and known already. */
+  /** The observations that pass the other filters, if they are few and already known. */
   only?: readonly number[] | undefined;
 }
 
-/** Where a walk from the newest record to the oldest stands: the record itself was looked at. */
-export interface WalkPlace {
+/** The last record that a scan from the newest to the oldest has read. */
+export interface ScanPlace {
   created_at_epoch: number;
   id: number;
 }
 
-/** What a step of such a walk found, and where it goes on; null at the end. */
-export interface WalkStep {
+/** Ids found by a step of the scan, and where the next step starts; null at the end. */
+export interface ScanStep {
   ids: number[];
-  next: WalkPlace | null;
+  next: ScanPlace | null;
 }
 
 /** A page of a search. */
@@ -36,14 +36,14 @@ export interface HitPage {
   offset: number;
 }
 
-/** A record that matched; the lower the score the better (SQLite's bm25 is negative). */
+/** A matching record; a lower score is better (SQLite's bm25 is negative). */
 export interface TextHit {
   id: number;
   score: number;
   created_at_epoch: number;
 }
 
-/** What an answer of lines says of an observation. */
+/** The columns of an observation in a list of hits. */
 export type ObservationLine = Pick<
   Observation,
   | "id"
@@ -60,18 +60,18 @@ export type ObservationLine = Pick<
   | "routine"
 >;
 
-/** The same, as the full-text index alone knows it. */
+/** A match without columns of the record. */
 export type Scored = Pick<TextHit, "id" | "score">;
 
-/** An observation that may be an answer, with what its place among the others is computed from. */
+/** An observation with everything that its rank is computed from. */
 export interface Candidate extends TextHit {
   status: ObservationStatus;
-  /** 1 for routine work, which goes behind everything else. */
+  /** 1 for routine work, which ranks last. */
   routine?: 0 | 1;
   terms: RecordTerms;
 }
 
-/** `id` stands beside `beside` in its session, at most two places away. */
+/** `id` is at most two places before or after `beside` in its session. */
 export interface Standing {
   beside: number;
   id: number;

@@ -1,5 +1,6 @@
-// The git blob ids that the files of an observation had when it was stored.
+// The git blob hashes that the files of an observation had when it was stored.
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
 interface Blob {
   observation_id: number;
@@ -10,18 +11,10 @@ interface Blob {
   mtime_ns: string | null;
 }
 
-export interface Blobs {
-  /** With the directory of the session that each is from. */
-  of(observations: readonly number[]): (Blob & { cwd: string | null })[];
-  /** What is kept already stays, and nothing is kept of an observation that is gone. */
-  keep(blobs: readonly Blob[]): void;
-  /** The directory of a session. */
-  cwdOf(sdkSessionId: string): string | null;
-}
-
-export function createBlobs(db: Sqlite): Blobs {
-  // A record that was made again may have other files now.
-  const of = db.prepare<[string], Blob & { cwd: string | null }>(
+export function createBlobs(db: Sqlite) {
+  const sql = createSql(db);
+  // A regenerated observation may have other files now.
+  const read = sql.all<[ids: string], Blob & { cwd: string | null }>(
     `select b.observation_id, b.path, b.place, b.blob_id, b.size, b.mtime_ns, s.cwd
      from json_each(?) wanted
      cross join observation_blobs b on b.observation_id = wanted.value
@@ -29,21 +22,24 @@ export function createBlobs(db: Sqlite): Blobs {
      left join sessions s on s.sdk_session_id = o.sdk_session_id
      where exists (select 1 from observation_files f where f.path = b.path and f.observation_id = b.observation_id)`,
   );
-  const insert = db.prepare<Blob>(
+  const insert = sql.run<[Blob]>(
     `insert into observation_blobs (observation_id, path, place, blob_id, size, mtime_ns)
      select @observation_id, @path, @place, @blob_id, @size, @mtime_ns
      where exists (select 1 from observations where id = @observation_id)
      on conflict (observation_id, path) do nothing`,
   );
-  const cwdOf = db.prepare<[string], { cwd: string | null }>(
+  const cwdOf = sql.value<[sdkSessionId: string], string | null>(
     "select cwd from sessions where sdk_session_id = ?",
   );
   return {
-    of: (observations) => of.all(JSON.stringify(observations)),
-    keep(blobs) {
+    /** Hashes of the observations' files, each with the directory of its session. */
+    of: (observations: readonly number[]) => read(JSON.stringify(observations)),
+    /** Existing rows stay; rows of an observation that is gone are not stored. */
+    keep(blobs: readonly Blob[]): void {
       for (const { observation_id, path, place, blob_id, size, mtime_ns } of blobs)
-        insert.run({ observation_id, path, place, blob_id, size, mtime_ns });
+        insert({ observation_id, path, place, blob_id, size, mtime_ns });
     },
-    cwdOf: (sdkSessionId) => cwdOf.get(sdkSessionId)?.cwd ?? null,
+    /** The directory of a session. */
+    cwdOf: (sdkSessionId: string) => cwdOf(sdkSessionId) ?? null,
   };
 }

@@ -1,9 +1,10 @@
-// The records about a file, newest first.
+// Records about a file.
 import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
-export interface ByFileRequest {
+interface ByFileRequest {
   project: string;
   /** The same file under every spelling it may be stored with. */
   paths: readonly string[];
@@ -12,17 +13,19 @@ export interface ByFileRequest {
   limit: number;
 }
 
-export interface FileRecords {
+interface FileRecords {
   observations: Observation[];
-  /** How many there are in all. */
+  /** The total without `limit`. */
   total: number;
 }
 
-/** A reader of a file's records; those that changed the file stand before those that read it. */
+type TotalRow = Observation & { total: number };
+
+/** Reads a file's records, newest first; those that changed the file come before those that read it. */
 export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecords {
   // A local record of a file that was only read says no more than that, so it is left out.
-  const find = db.prepare<Omit<ByFileRequest, "paths"> & { paths: string }, Observation & { total: number }>(
-    // The order is made of ids alone: records are wide, and only a few of them are wanted.
+  const find = createSql(db).all<[Omit<ByFileRequest, "paths"> & { paths: string }], TotalRow>(
+    // The order needs ids alone: records are wide, and only a few of them are read.
     `with found as materialized (
        select o.id, row_number() over (
          order by o.status = 'superseded', o.pinned desc, f.modified desc, o.created_at_epoch desc, o.id desc
@@ -45,36 +48,42 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
      where place <= @limit
      order by place`,
   );
-  return ({ paths, ...request }) => {
-    const rows = find.all({ ...request, paths: JSON.stringify(paths) });
-    return {
-      observations: rows.map(({ total: _total, ...observation }) => observation),
-      total: rows[0]?.total ?? 0,
-    };
+  return ({ paths, ...request }) => withTotal(find({ ...request, paths: JSON.stringify(paths) }));
+}
+
+function withTotal(rows: readonly TotalRow[]): FileRecords {
+  return {
+    observations: rows.map(({ total: _total, ...observation }) => observation),
+    total: rows[0]?.total ?? 0,
   };
 }
 
-export interface FileTimelineRequest {
-  /** Paths that are this file as they stand. */
+interface FileTimelineRequest {
+  /** The file's path in every spelling. */
   paths: readonly string[];
-  /** Paths that a longer one may end with, and the full-text match that finds those; null for none. */
+  /** Endings of longer paths, and the full-text match that finds those; null for none. */
   ends: { paths: readonly string[]; match: string } | null;
-  /** Labels; empty for all of them. */
+  /** Labels; empty for all projects. */
   projects: readonly string[];
   limit: number;
 }
 
-/** A reader of everything that is known of a file, read or changed by whomever; newest first. */
+interface TimelineRow {
+  paths: string;
+  projects: string | null;
+  limit: number;
+}
+
+/** Reads all records about a file, newest first. */
 export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) => FileRecords {
-  const whole = db.prepare<TimelineRow, TotalRow>(
+  const sql = createSql(db);
+  const exact =
+    "select observation_id as id from observation_files where path in (select value from json_each(@paths))";
+  const whole = sql.all<[TimelineRow], TotalRow>(timelineOf(exact));
+  // The words of the path find the few records that can end with it; each path is then compared.
+  const ending = sql.all<[TimelineRow & { match: string; ends: string }], TotalRow>(
     timelineOf(
-      "select observation_id as id from observation_files where path in (select value from json_each(@paths))",
-    ),
-  );
-  // The words of the path find the few records that can end with it; that they do is asked of each path.
-  const ending = db.prepare<TimelineRow & { match: string; ends: string }, TotalRow>(
-    timelineOf(
-      `select observation_id as id from observation_files where path in (select value from json_each(@paths))
+      `${exact}
        union
        select f.observation_id
        from (
@@ -95,28 +104,14 @@ export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) =
       projects: projects.length === 0 ? null : JSON.stringify(projects),
       limit,
     };
-    const rows =
-      ends === null
-        ? whole.all(row)
-        : ending.all({ ...row, match: ends.match, ends: JSON.stringify(ends.paths) });
-    return {
-      observations: rows.map(({ total: _total, ...observation }) => observation),
-      total: rows[0]?.total ?? 0,
-    };
+    return withTotal(
+      ends === null ? whole(row) : ending({ ...row, match: ends.match, ends: JSON.stringify(ends.paths) }),
+    );
   };
 }
 
-// The newest records with the words of the path: among 100,000, a bare index.ts is in more than can be looked through
-// while a request waits.
+// Only the newest records with the path's words: among 100,000, a bare index.ts is in more than a request can wait for.
 const mostEnding = 1000;
-
-interface TimelineRow {
-  paths: string;
-  projects: string | null;
-  limit: number;
-}
-
-type TotalRow = Observation & { total: number };
 
 function timelineOf(candidates: string): string {
   return `select ${observationColumns}, count(*) over () as total

@@ -1,58 +1,47 @@
-// What was put into each agent's context: rows of who has what.
+// What each agent's context holds: one row per reader and item.
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
-/** An agent's context: of a session, or of a sub-agent in it. */
+/** The context of a session's agent, or of one of its sub-agents. */
 export interface LedgerReader {
   session: string;
   /** Empty for the session's main agent. */
   reader: string;
 }
 
-export interface ContextLedger {
-  /** Everything that this reader has. */
-  items(reader: LedgerReader): string[];
-  /** When it got the item; undefined when it has not. */
-  since(reader: LedgerReader, item: string): number | undefined;
-  /** Adds what is not there yet. */
-  add(reader: LedgerReader, items: readonly string[], now: number): void;
-  /** The context begins anew, or did at that time. */
-  clear(reader: LedgerReader, until?: number): void;
-  /** Removes up to `limit` rows from before; how many. */
-  purge(before: number, limit: number): number;
-}
-
-export function createContextLedger(db: Sqlite): ContextLedger {
-  const items = db
-    .prepare<LedgerReader, string>(
-      "select item from context_ledger where session = @session and reader = @reader",
-    )
-    .pluck();
-  const since = db
-    .prepare<LedgerReader & { item: string }, number>(
-      "select at_epoch from context_ledger where session = @session and reader = @reader and item = @item",
-    )
-    .pluck();
-  const add = db.prepare<LedgerReader & { items: string; now: number }>(
+export function createContextLedger(db: Sqlite) {
+  const sql = createSql(db);
+  const items = sql.values<[LedgerReader], string>(
+    "select item from context_ledger where session = @session and reader = @reader",
+  );
+  const since = sql.value<[LedgerReader & { item: string }], number>(
+    "select at_epoch from context_ledger where session = @session and reader = @reader and item = @item",
+  );
+  const add = sql.run<[LedgerReader & { items: string; now: number }]>(
     `insert into context_ledger (session, reader, item, at_epoch)
      select @session, @reader, value, @now
      from json_each(@items)
      where true
      on conflict do nothing`,
   );
-  const clear = db.prepare<LedgerReader & { until: number }>(
+  const clear = sql.run<[LedgerReader & { until: number }]>(
     "delete from context_ledger where session = @session and reader = @reader and at_epoch <= @until",
   );
-  const purge = db.prepare<[number, number]>(
-    `delete from context_ledger
-     where (session, reader, item) in (
-       select session, reader, item from context_ledger where at_epoch < ? limit ?
-     )`,
-  );
   return {
-    items: (reader) => items.all(reader),
-    since: (reader, item) => since.get({ ...reader, item }),
-    add: (reader, added, now) => void add.run({ ...reader, items: JSON.stringify(added), now }),
-    clear: (reader, until = Number.MAX_SAFE_INTEGER) => void clear.run({ ...reader, until }),
-    purge: (before, limit) => purge.run(before, limit).changes,
+    items,
+    /** When the reader got the item; undefined if it has not. */
+    since: (reader: LedgerReader, item: string) => since({ ...reader, item }),
+    /** Adds the items that the reader does not have. */
+    add: (reader: LedgerReader, added: readonly string[], now: number) =>
+      add({ ...reader, items: JSON.stringify(added), now }),
+    /** Removes the items that the reader got up to `until`: its context started again. */
+    clear: (reader: LedgerReader, until = Number.MAX_SAFE_INTEGER) => clear({ ...reader, until }),
+    /** Removes up to `limit` rows from before; returns how many. */
+    purge: sql.changes<[before: number, limit: number]>(
+      `delete from context_ledger
+       where (session, reader, item) in (
+         select session, reader, item from context_ledger where at_epoch < ? limit ?
+       )`,
+    ),
   };
 }

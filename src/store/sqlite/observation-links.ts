@@ -1,44 +1,45 @@
-// What an observation refers to: the raw events it was made from or cites, and the commands it is a known fix for.
+// References of an observation: its raw events, the events it cites, and the commands it is a known fix for.
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
 export interface LinkedObservation {
   draft: Pick<DraftObservation, "statement">;
-  /** Null for a rule that the user wrote outside of any session. */
+  /** Null for a rule written outside of a session. */
   session_id: number | null;
-  /** Raw events it was made from; empty for one that was recorded by hand. */
+  /** Raw events it was made from; empty for a manual record. */
   sources: readonly number[];
-  /** Other raw events that it cites; those that the session does not have are left out. */
+  /** Other raw events that it cites; events of other sessions are left out. */
   cited?: readonly number[];
 }
 
-/** Writers of the links; they run in the transaction of the record. */
+/** Runs in the transaction of the record. */
 export function createObservationLinks(db: Sqlite) {
-  const addSource = db.prepare<[number, number]>(
+  const sql = createSql(db);
+  const addSource = sql.run<[id: number, event: number]>(
     "insert into observation_sources (observation_id, raw_event_id) values (?, ?) on conflict do nothing",
   );
-  const cite = db.prepare<{ id: number; event: number; session: number | null }>(
+  const cite = sql.run<[{ id: number; event: number; session: number | null }]>(
     `insert into observation_sources (observation_id, raw_event_id, cited)
      select @id, id, 1
      from raw_events
      where id = @event and session_id = @session
      on conflict do nothing`,
   );
-  const addFamily = db.prepare<[string, number]>(
+  const addFamily = sql.run<[family: string, id: number]>(
     "insert into fix_commands (family, observation_id) values (?, ?) on conflict do nothing",
   );
-  const dropSources = db.prepare<[number]>("delete from observation_sources where observation_id = ?");
-  const dropFamilies = db.prepare<[number]>("delete from fix_commands where observation_id = ?");
-
+  const drops = ["observation_sources", "fix_commands"].map((table) =>
+    sql.run<[id: number]>(`delete from ${table} where observation_id = ?`),
+  );
   return {
     add(id: number, { draft, session_id, sources, cited = [] }: LinkedObservation): void {
-      for (const source of sources) addSource.run(id, source);
-      for (const event of cited) cite.run({ id, event, session: session_id });
-      for (const family of draft.statement?.families ?? []) addFamily.run(family, id);
+      for (const source of sources) addSource(id, source);
+      for (const event of cited) cite({ id, event, session: session_id });
+      for (const family of draft.statement?.families ?? []) addFamily(family, id);
     },
     drop(id: number): void {
-      dropSources.run(id);
-      dropFamilies.run(id);
+      for (const drop of drops) drop(id);
     },
   };
 }

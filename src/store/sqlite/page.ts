@@ -1,5 +1,6 @@
-// Pages of a table, newest first: one statement for all projects and one for a single project.
+// Pages of a table, newest first.
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
 export interface PageRequest {
   offset: number;
@@ -15,27 +16,25 @@ export interface Page<R> {
 
 interface PagedTable {
   table: "sessions" | "observations" | "session_summaries" | "user_prompts";
-  /** What is selected; everything when not given. */
-  columns?: string;
-  order: string;
-  projectOrder: string;
-  /** A fixed condition, for example to leave private prompts out. */
+  columns: string;
+  /** A condition that every row must meet. */
   where?: string;
+  order?: string;
 }
 
-/** A reader of pages; `hasMore` comes from reading one row more than was asked for. */
-export function readPage<R>(db: Sqlite, paged: PagedTable): (request: PageRequest) => Page<R> {
-  const fixed = paged.where ?? "true";
-  const columns = paged.columns ?? "*";
-  const all = db.prepare<[number, number], R>(
-    `select ${columns} from ${paged.table} where ${fixed} order by ${paged.order} limit ? offset ?`,
-  );
-  const ofProject = db.prepare<[string, number, number], R>(
-    `select ${columns} from ${paged.table} where ${fixed} and project = ? order by ${paged.projectOrder} limit ? offset ?`,
+/** Reads one row more than requested, which tells `hasMore`. */
+export function readPage<R>(
+  db: Sqlite,
+  { table, columns, where = "true", order = "created_at_epoch desc, id desc" }: PagedTable,
+): (request: PageRequest) => Page<R> {
+  const sql = createSql(db);
+  const select = `select ${columns} from ${table} where ${where}`;
+  const all = sql.all<[limit: number, offset: number], R>(`${select} order by ${order} limit ? offset ?`);
+  const inProject = sql.all<[project: string, limit: number, offset: number], R>(
+    `${select} and project = ? order by ${order} limit ? offset ?`,
   );
   return ({ offset, limit, project }) => {
-    const rows =
-      project === undefined ? all.all(limit + 1, offset) : ofProject.all(project, limit + 1, offset);
+    const rows = project === undefined ? all(limit + 1, offset) : inProject(project, limit + 1, offset);
     return { items: rows.slice(0, limit), hasMore: rows.length > limit };
   };
 }

@@ -1,5 +1,6 @@
-// Raw events: every accepted message, cleaned and whole, so that observations can be traced and made again.
+// Raw events: every accepted message, cleaned and complete, so that observations can be traced and regenerated.
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
 export interface NewRawEvent {
   session_id: number;
@@ -11,31 +12,21 @@ export interface NewRawEvent {
   now: number;
 }
 
-type Keyed = { event_key: string; created_at_epoch: number };
-
-export interface RawEvents {
-  /** Id of the stored event, or null when the session has the key already. */
-  insert(event: NewRawEvent): number | null;
-  /** Those of this key, and of the key with anything behind a colon. */
-  ofKey(sessionId: number, key: string): Keyed[];
-  /** Removes events older than `before` that nothing waits for; at most `limit` a call. Returns how many. */
-  purge(before: number, limit: number): number;
-}
-
-export function createRawEvents(db: Sqlite): RawEvents {
+export function createRawEvents(db: Sqlite) {
+  const sql = createSql(db);
   // Positional parameters: binding by name costs a microsecond more, and this runs on every tool use.
   const insert = db.prepare<[number, string, string, string, number]>(
     `insert into raw_events (session_id, kind, event_key, payload, created_at_epoch)
      values (?, ?, ?, ?, ?)
      on conflict (session_id, event_key) do nothing`,
   );
-  const ofKey = db.prepare<{ session: number; key: string }, Keyed>(
+  const ofKey = sql.all<[{ session: number; key: string }], { event_key: string; created_at_epoch: number }>(
     `select event_key, created_at_epoch
      from raw_events
      where session_id = @session and (event_key = @key or (event_key > @key || ':' and event_key < @key || ';'))`,
   );
-  // Ids follow time, so the oldest are at the front; a row whose clock was wrong there holds up nothing behind it.
-  const purge = db.prepare<{ before: number; limit: number }>(
+  // Ids follow time, so the oldest rows come first; a row with a wrong clock does not block the rows behind it.
+  const purge = sql.changes<[{ before: number; limit: number }]>(
     `delete from raw_events
      where id in (
        select id
@@ -51,11 +42,14 @@ export function createRawEvents(db: Sqlite): RawEvents {
      )`,
   );
   return {
-    insert({ session_id, kind, event_key, payload, now }) {
+    /** Id of the stored event, or null when the session has the key already. */
+    insert({ session_id, kind, event_key, payload, now }: NewRawEvent): number | null {
       const result = insert.run(session_id, kind, event_key, payload, now);
       return result.changes === 0 ? null : Number(result.lastInsertRowid);
     },
-    ofKey: (session, key) => ofKey.all({ session, key }),
-    purge: (before, limit) => purge.run({ before, limit }).changes,
+    /** Events with this key, or with the key and a suffix behind a colon. */
+    ofKey: (session: number, key: string) => ofKey({ session, key }),
+    /** Removes at most `limit` events older than `before` that no queued message needs; returns how many. */
+    purge: (before: number, limit: number) => purge({ before, limit }),
   };
 }

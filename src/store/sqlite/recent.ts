@@ -1,98 +1,134 @@
-// What context is made of: the newest observations of a project's last sessions, and what the agent said last.
-import { type Observation, parseLists, type SessionSummary } from "../../core/records/records.ts";
+// The newest observations of a project's last sessions, the agent's last message, and what prompts are compared with.
+import {
+  type Observation,
+  parseLists,
+  type QuotedRecord,
+  type SessionSummary,
+  type UserPrompt,
+} from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
-export interface ContextRequest {
+interface ContextRequest {
   project: string;
   limit: number;
-  /** How many of the newest sessions to draw from. */
+  /** How many of the newest sessions are read. */
   sessions: number;
   /** Null for every type; concepts likewise, else at least one of them. */
   types: readonly string[] | null;
   concepts: readonly string[] | null;
-  /** False leaves routine work out. */
+  /** Whether routine work is included. */
   routine: boolean;
 }
 
-export interface Recent {
-  /** Newest first; none that was rejected. */
-  forContext(request: ContextRequest): Observation[];
-  /** Those that the user pinned and that still hold, newest first. */
-  pinned(project: string, limit: number): Observation[];
-  /** The agent's last message of the project's newest session that ended a turn. */
-  lastMessage(project: string): string | undefined;
-  /** True when an observation of the summary's session, from before it, was rejected. */
-  isDoubted(summary: Pick<SessionSummary, "sdk_session_id" | "created_at_epoch">): boolean;
-}
-
-export function createRecent(db: Sqlite): Recent {
-  const newest = db.prepare<[string, number, number], Observation>(
+export function createRecent(db: Sqlite) {
+  const sql = createSql(db);
+  const newest = sql.all<[project: string, limit: number, offset: number], Observation>(
     `select ${observationColumns}
      from observations
      where project = ?
      order by created_at_epoch desc, id desc
      limit ? offset ?`,
   );
-  // Without the index on what is pinned every record of the project would be looked at.
-  const pinned = db.prepare<[string, number], Observation>(
-    `select ${observationColumns}
-     from observations indexed by observations_pinned
-     where project = ? and pinned = 1 and status = 'active'
-     order by created_at_epoch desc, id desc
-     limit ?`,
-  );
-  const lastMessage = db.prepare<[string, number], { message: unknown }>(
-    `select json_extract(e.payload, '$.last_assistant_message') as message
+  const lastMessage = sql.value<[project: string, sessions: number], unknown>(
+    `select json_extract(e.payload, '$.last_assistant_message')
      from (select id from sessions where project = ? order by id desc limit ?) s
      join raw_events e on e.session_id = s.id
      where e.kind = 'summarize' and json_valid(e.payload)
      order by e.id desc
      limit 1`,
   );
-  const rejected = db.prepare<[string, number], { id: number }>(
+  const rejected = sql.get<[sdkSessionId: string, at: number], { id: number }>(
     `select id
      from observations
      where sdk_session_id = ? and status = 'rejected' and created_at_epoch <= ?
      limit 1`,
   );
-
   return {
-    isDoubted: ({ sdk_session_id, created_at_epoch }) =>
-      rejected.get(sdk_session_id, created_at_epoch) !== undefined,
-    forContext(request) {
-      const chosen: Observation[] = [];
-      const sessions = new Set<string>();
-      // By pages: rows one by one take twice as long. Mostly the first has all that is wanted.
-      for (let walked = 0; walked < mostRowsWalked && chosen.length < request.limit; ) {
-        const page = newest.all(request.project, walked === 0 ? request.limit : pageRows, walked);
-        if (page.length === 0) break;
-        walked += page.length;
-        for (const observation of page) {
-          if (chosen.length >= request.limit) return chosen;
-          if (!isWanted(observation, request)) continue;
-          if (!sessions.has(observation.sdk_session_id) && sessions.size >= request.sessions) continue;
-          sessions.add(observation.sdk_session_id);
-          chosen.push(observation);
-        }
-      }
-      return chosen;
-    },
-    pinned: (project, limit) => pinned.all(project, limit),
-    lastMessage(project) {
-      const message = lastMessage.get(project, sessionsForMessage)?.message;
+    /** Newest first, without rejected ones. */
+    forContext: (request: ContextRequest) => readForContext(newest, request),
+    /** Pinned and still active, newest first. Without the index every record of the project would be read. */
+    pinned: sql.all<[project: string, limit: number], Observation>(
+      `select ${observationColumns}
+       from observations indexed by observations_pinned
+       where project = ? and pinned = 1 and status = 'active'
+       order by created_at_epoch desc, id desc
+       limit ?`,
+    ),
+    /** The agent's last message of the project's newest session that ended a turn. */
+    lastMessage(project: string): string | undefined {
+      const message = lastMessage(project, sessionsForMessage);
       return typeof message === "string" && message !== "" ? message : undefined;
     },
+    /** True when an earlier observation of the summary's session was rejected. */
+    isDoubted: ({
+      sdk_session_id,
+      created_at_epoch,
+    }: Pick<SessionSummary, "sdk_session_id" | "created_at_epoch">) =>
+      rejected(sdk_session_id, created_at_epoch) !== undefined,
   };
 }
 
-// The walk ends as soon as enough is found; a filter that fits nothing ends it here, not at the first row of a year.
-const mostRowsWalked = 2000;
+// The reads end as soon as enough is found; a filter that matches nothing ends here, not at the first row of a year.
+const mostRowsRead = 2000;
 const pageRows = 250;
 const sessionsForMessage = 10;
+
+function readForContext(
+  newest: (project: string, limit: number, offset: number) => Observation[],
+  request: ContextRequest,
+): Observation[] {
+  const chosen: Observation[] = [];
+  const sessions = new Set<string>();
+  // By pages: rows one by one take twice as long. Mostly the first page has enough.
+  for (let read = 0; read < mostRowsRead && chosen.length < request.limit; ) {
+    const page = newest(request.project, read === 0 ? request.limit : pageRows, read);
+    if (page.length === 0) break;
+    read += page.length;
+    for (const observation of page) {
+      if (chosen.length >= request.limit) return chosen;
+      if (!isWanted(observation, request)) continue;
+      if (!sessions.has(observation.sdk_session_id) && sessions.size >= request.sessions) continue;
+      sessions.add(observation.sdk_session_id);
+      chosen.push(observation);
+    }
+  }
+  return chosen;
+}
 
 function isWanted(observation: Observation, { types, concepts, routine }: ContextRequest): boolean {
   if (observation.status === "rejected" || (observation.routine === 1 && !routine)) return false;
   if (types !== null && !types.includes(observation.obs_type)) return false;
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
+}
+
+/** The records and prompts of a project that a prompt is compared with. */
+export function createRankable(db: Sqlite) {
+  const sql = createSql(db);
+  return {
+    /**
+     * Active records without routine work, newest first; records that `local` wrote of one tool use are left out. With
+     * every prompt up to 2,000 are read: hence few columns, and the condition of the index.
+     */
+    rankable: sql.all<[project: string, limit: number], QuotedRecord>(
+      `select id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, said_by, standing, reach, salience,
+         created_at_epoch, revision, provenance, generator, pinned
+       from observations
+       where project = ? and status = 'active' and routine = 0 and (salience is not null or generator <> 'local')
+       order by created_at_epoch desc, id desc
+       limit ?`,
+    ),
+    /** Prompts that are not private, newest first. */
+    asked: sql.all<
+      [project: string, limit: number],
+      Pick<UserPrompt, "id" | "sdk_session_id" | "prompt_number" | "prompt_text">
+    >(
+      `select id, sdk_session_id, prompt_number, prompt_text
+       from user_prompts
+       where project = ? and private = 0
+       order by created_at_epoch desc, id desc
+       limit ?`,
+    ),
+  };
 }

@@ -1,9 +1,10 @@
 // Sessions: one row per session of a host agent.
 import type { Session } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
-import { type Page, type PageRequest, readPage } from "./page.ts";
+import { readPage } from "./page.ts";
+import { createSql } from "./sql.ts";
 
-/** What intake must know of a session before it takes a message, and whether the message's prompt is private. */
+/** What intake reads of a session before it accepts a message. */
 export interface SessionForIntake {
   id: number;
   claude_session_id: string;
@@ -11,7 +12,7 @@ export interface SessionForIntake {
   project: string;
   status: "active" | "completed";
   prompt_count: number;
-  /** The prompt that the message belongs to: the newest when it names none, or one that is not known; 0 for none. */
+  /** The message's prompt: the newest when it names none or an unknown one; 0 for none. */
   prompt_number: number;
   prompt_private: 0 | 1;
   newest_prompt_at_epoch: number;
@@ -21,7 +22,7 @@ export interface SessionForIntake {
   awaits_prompt?: boolean;
 }
 
-/** The prompt that a message names: by the host's id of it, else by its number. */
+/** The prompt that a message names, by the host's id or by number. */
 export interface NamedPrompt {
   promptKey?: string | undefined;
   prompt_number?: number | undefined;
@@ -36,31 +37,7 @@ export interface NewSession {
   now: number;
 }
 
-export interface Sessions {
-  byId(id: number): Session | undefined;
-  byClaudeId(claudeSessionId: string): Session | undefined;
-  /** The session, with number and privacy of the prompt that is named; of the newest when it is not known. */
-  forIntake(claudeSessionId: string, named?: NamedPrompt): SessionForIntake | undefined;
-  insert(session: NewSession): number;
-  /** Marks activity; a completed session becomes active again. */
-  touch(id: number, now: number): void;
-  complete(id: number, now: number): void;
-  /** Completes the active sessions without activity since `before`; returns them. */
-  completeIdle(before: number, now: number): Session[];
-  setTitle(id: number, title: string): void;
-  setUserPrompt(id: number, prompt: string): void;
-  /** Counts a new prompt. */
-  countPrompt(id: number, promptNumber: number): void;
-  /** The client numbers its prompts otherwise: from now on its numbers name no prompt. */
-  distrustNumbers(id: number): void;
-  /** Makes it the prompt that what names no prompt belongs to. */
-  setNewestPrompt(
-    id: number,
-    prompt: { prompt_number: number; event_key: string; private: 0 | 1; now: number },
-  ): void;
-  page(request: PageRequest): Page<Session>;
-  countActive(): number;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 type IntakeRow = SessionForIntake & { newest_prompt_key: string | null; trusts_numbers: 0 | 1 };
 type PromptForIntake = Pick<SessionForIntake, "prompt_number" | "prompt_private">;
@@ -69,98 +46,114 @@ type PromptForIntake = Pick<SessionForIntake, "prompt_number" | "prompt_private"
 const sessionColumns = `id, claude_session_id, sdk_session_id, project, user_prompt, host, cwd, title, status, prompt_count,
   created_at_epoch, last_active_at_epoch, completed_at_epoch`;
 
-export function createSessions(db: Sqlite): Sessions {
-  const byId = db.prepare<[number], Session>(`select ${sessionColumns} from sessions where id = ?`);
-  const byClaudeId = db.prepare<[string], Session>(
-    `select ${sessionColumns} from sessions where claude_session_id = ?`,
+export function createSessions(db: Sqlite) {
+  const sql = createSql(db);
+  const select = `select ${sessionColumns} from sessions`;
+  const insert = db.prepare<NewSession>(
+    `insert into sessions (claude_session_id, sdk_session_id, project, host, cwd, created_at_epoch, last_active_at_epoch)
+     values (@claude_session_id, @sdk_session_id, @project, @host, @cwd, @now, @now)`,
   );
-  const forIntake = db.prepare<[string], IntakeRow>(
+  const countActive = sql.value<[], number>("select count(*) from sessions where status = 'active'");
+  return {
+    byId: sql.get<[id: number], Session>(`${select} where id = ?`),
+    byClaudeId: sql.get<[claudeSessionId: string], Session>(`${select} where claude_session_id = ?`),
+    forIntake: createForIntake(db),
+    insert: (session: NewSession) => Number(insert.run(session).lastInsertRowid),
+    ...createSessionUpdates(db),
+    page: readPage<Session>(db, { table: "sessions", columns: sessionColumns, order: "id desc" }),
+    countActive: () => countActive() ?? 0,
+  };
+}
+
+/** Reads the session with the named prompt's number and privacy; with those of the newest prompt if it is unknown. */
+function createForIntake(db: Sqlite) {
+  const sql = createSql(db);
+  const read = sql.get<[claudeSessionId: string], IntakeRow>(
     `select id, claude_session_id, sdk_session_id, project, status, prompt_count, newest_prompt as prompt_number,
        newest_prompt_key, newest_prompt_at_epoch, prompt_private, trusts_numbers,
        last_active_at_epoch, completed_at_epoch
      from sessions
      where claude_session_id = ?`,
   );
-  // Several prompts have the same id of the host when some were typed while the agent worked: they are keyed
-  // `<id>:<hash>` (';' follows ':'). What follows belongs to the last of them, and is private when any of them is.
-  const promptByKey = db.prepare<{ session: number; key: string }, PromptForIntake>(
+  // Prompts typed while the agent worked share one host id: their keys are `<id>:<hash>` (';' follows ':'). What follows
+  // belongs to the last of them, and is private when any of them is.
+  const promptByKey = sql.get<[{ session: number; key: string }], PromptForIntake>(
     `select max(prompt_number) as prompt_number, max(private) as prompt_private
      from user_prompts
      where session_id = @session and (event_key = @key or (event_key > @key || ':' and event_key < @key || ';'))
      having count(*) > 0`,
   );
-  const promptByNumber = db.prepare<[number, number], PromptForIntake>(
+  const promptByNumber = sql.get<[sessionId: number, promptNumber: number], PromptForIntake>(
     `select prompt_number, private as prompt_private
      from user_prompts
      where session_id = ? and prompt_number = ?`,
   );
-  const insert = db.prepare<NewSession>(
-    `insert into sessions (claude_session_id, sdk_session_id, project, host, cwd, created_at_epoch, last_active_at_epoch)
-     values (@claude_session_id, @sdk_session_id, @project, @host, @cwd, @now, @now)`,
-  );
-  const touch = db.prepare<{ id: number; now: number }>(
+  return (
+    claudeSessionId: string,
+    { promptKey, prompt_number }: NamedPrompt = {},
+  ): SessionForIntake | undefined => {
+    const session = read(claudeSessionId);
+    if (session === undefined) return undefined;
+    if (promptKey !== undefined) {
+      if (promptKey === session.newest_prompt_key) return session;
+      const named = promptByKey({ session: session.id, key: promptKey });
+      return named === undefined ? { ...session, awaits_prompt: true } : { ...session, ...named };
+    }
+    const namesNewest = prompt_number === undefined || prompt_number === session.prompt_number;
+    if (namesNewest || session.trusts_numbers === 0) return session;
+    return { ...session, ...promptByNumber(session.id, prompt_number) };
+  };
+}
+
+function createSessionUpdates(db: Sqlite) {
+  const sql = createSql(db);
+  const touch = sql.run<[{ id: number; now: number }]>(
     `update sessions
      set last_active_at_epoch = max(last_active_at_epoch, @now), status = 'active', completed_at_epoch = null
      where id = @id`,
   );
-  const complete = db.prepare<{ id: number; now: number }>(
+  const complete = sql.run<[{ id: number; now: number }]>(
     "update sessions set status = 'completed', completed_at_epoch = @now where id = @id and status = 'active'",
   );
-  const completeIdle = db.prepare<{ before: number; now: number }, Session>(
+  const completeIdle = sql.all<[{ before: number; now: number }], Session>(
     `update sessions
      set status = 'completed', completed_at_epoch = @now
      where status = 'active' and last_active_at_epoch < @before
      returning ${sessionColumns}`,
   );
-  const setTitle = db.prepare<[string, number]>("update sessions set title = ? where id = ?");
-  const setUserPrompt = db.prepare<[string, number]>(
+  const setTitle = sql.run<[title: string, id: number]>("update sessions set title = ? where id = ?");
+  const setUserPrompt = sql.run<[prompt: string, id: number]>(
     "update sessions set user_prompt = ? where id = ? and user_prompt = ''",
   );
-  const countPrompt = db.prepare<[number, number]>(
+  const countPrompt = sql.run<[promptNumber: number, id: number]>(
     "update sessions set prompt_count = max(prompt_count, ?) where id = ?",
   );
-  const distrustNumbers = db.prepare<[number]>("update sessions set trusts_numbers = 0 where id = ?");
-  const setNewestPrompt = db.prepare<[number, string, number, 0 | 1, number]>(
+  const setNewestPrompt = sql.run<[NewestPrompt & { id: number }]>(
     `update sessions
-     set newest_prompt = ?, newest_prompt_key = ?, newest_prompt_at_epoch = ?, prompt_private = ?
-     where id = ?`,
+     set newest_prompt = @prompt_number, newest_prompt_key = @event_key, newest_prompt_at_epoch = @now,
+       prompt_private = @private
+     where id = @id`,
   );
-  const countActive = db.prepare<[], { n: number }>(
-    "select count(*) as n from sessions where status = 'active'",
-  );
-  const page = readPage<Session>(db, {
-    table: "sessions",
-    columns: sessionColumns,
-    order: "id desc",
-    projectOrder: "id desc",
-  });
-
   return {
-    byId: (id) => byId.get(id),
-    byClaudeId: (claudeSessionId) => byClaudeId.get(claudeSessionId),
-    forIntake(claudeSessionId, { promptKey, prompt_number } = {}) {
-      const session = forIntake.get(claudeSessionId);
-      if (session === undefined) return undefined;
-      if (promptKey !== undefined) {
-        if (promptKey === session.newest_prompt_key) return session;
-        const named = promptByKey.get({ session: session.id, key: promptKey });
-        return named === undefined ? { ...session, awaits_prompt: true } : { ...session, ...named };
-      }
-      const namesNewest = prompt_number === undefined || prompt_number === session.prompt_number;
-      if (namesNewest || session.trusts_numbers === 0) return session;
-      return { ...session, ...promptByNumber.get(session.id, prompt_number) };
-    },
-    insert: (session) => Number(insert.run(session).lastInsertRowid),
-    touch: (id, now) => void touch.run({ id, now }),
-    complete: (id, now) => void complete.run({ id, now }),
-    completeIdle: (before, now) => completeIdle.all({ before, now }),
-    setTitle: (id, title) => void setTitle.run(title, id),
-    setUserPrompt: (id, prompt) => void setUserPrompt.run(prompt, id),
-    countPrompt: (id, promptNumber) => void countPrompt.run(promptNumber, id),
-    distrustNumbers: (id) => void distrustNumbers.run(id),
-    setNewestPrompt: (id, prompt) =>
-      void setNewestPrompt.run(prompt.prompt_number, prompt.event_key, prompt.now, prompt.private, id),
-    page,
-    countActive: () => countActive.get()?.n ?? 0,
+    /** Marks activity; a completed session becomes active again. */
+    touch: (id: number, now: number) => touch({ id, now }),
+    complete: (id: number, now: number) => complete({ id, now }),
+    /** Completes the active sessions without activity since `before`; returns them. */
+    completeIdle: (before: number, now: number) => completeIdle({ before, now }),
+    setTitle: (id: number, title: string) => setTitle(title, id),
+    setUserPrompt: (id: number, prompt: string) => setUserPrompt(prompt, id),
+    /** Counts a new prompt. */
+    countPrompt: (id: number, promptNumber: number) => countPrompt(promptNumber, id),
+    /** For a client that numbers its prompts differently: from now on its numbers name no prompt. */
+    distrustNumbers: sql.run<[id: number]>("update sessions set trusts_numbers = 0 where id = ?"),
+    /** Messages that name no prompt belong to this one from now on. */
+    setNewestPrompt: (id: number, prompt: NewestPrompt) => setNewestPrompt({ ...prompt, id }),
   };
+}
+
+interface NewestPrompt {
+  prompt_number: number;
+  event_key: string;
+  private: 0 | 1;
+  now: number;
 }

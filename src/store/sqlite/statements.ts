@@ -1,13 +1,13 @@
-// Statements: the rules that stand, what is most worth passing on, known fixes, and the marks that change later.
-
+// Statements: standing rules, the most salient statements, known fixes, and the marks that change later.
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
 interface RulesRequest {
-  /** Labels of the projects whose rules are wanted besides those that apply everywhere. */
+  /** Labels of projects; rules that apply everywhere are always included. */
   projects: readonly string[] | "all";
   limit: number;
 }
@@ -19,56 +19,46 @@ interface StatementsRequest {
 
 interface FixesRequest {
   project: string;
-  /** As `statements/command-family.ts` names it. */
+  /** See `statements/command-family.ts`. */
   family: string;
   limit: number;
 }
 
-/** What changes with the text of a record when its user edits it. */
+/** The columns that an edit of the text changes. */
 type EditedText = Pick<Observation, "title" | "summary" | "narrative" | "concepts">;
 
-export interface Statements {
-  /** Active standing rules, newest first. */
-  standingRules(request: RulesRequest): Observation[];
-  /** Active statements of the project, those most worth passing on first. */
-  statements(request: StatementsRequest): Observation[];
-  /** Active observations that are known fixes for the command family, newest first. */
-  fixesOf(request: FixesRequest): Observation[];
-  /**
-   * Marks what was made of these raw events alone as routine: not what the user has said something of, and of what a model
-   * wrote only accounts of a change. Returns the observations that changed, as they are now.
-   */
-  markSettled(events: readonly number[]): Observation[];
-  /**
-   * Supersedes what tool uses showed of these command families before the record `by`: earlier failures, and earlier
-   * fixes where `by` is a fix. What the user pinned or edited stays. Returns the observations that changed.
-   */
-  supersedeFixes(request: { project: string; families: readonly string[]; by: Observation }): Observation[];
-  /** Supersedes the failures of these command families whose text `ends` accepts: the commands pass now. */
-  supersedeFailures(request: {
-    project: string;
-    families: readonly string[];
-    ends(failureText: string): boolean;
-  }): Observation[];
-  /** Supersedes open work of the agent from before `at` that is finished. Returns the observations that changed. */
-  supersedeFinished(request: {
-    project: string;
-    at: number;
-    finishes(openText: string): boolean;
-  }): Observation[];
-  /** Supersedes what the rules of the user among `made` replace. Returns the observations that changed. */
-  supersedeReplaced(
-    made: readonly Observation[],
-    replaces: (rule: Observation, older: Observation) => boolean,
-  ): Observation[];
-  /** Makes the text the user's own, which no model writes over. Undefined when no observation has the id. */
-  editText(id: number, text: EditedText): Observation | undefined;
+export type Statements = ReturnType<typeof createStatements>;
+
+export function createStatements(db: Sqlite) {
+  const sql = createSql(db);
+  const derived = createDerivedRows(db);
+  const editText = sql.get<[EditedText & { id: number }], Observation>(
+    `update observations
+     set title = @title, summary = @summary, narrative = @narrative, concepts = @concepts, generator = 'manual',
+       upgrade = 0, revision = revision + 1, synced_at = null
+     where id = @id
+     returning ${observationColumns}`,
+  );
+  const readers = createReaders(db);
+  return {
+    ...readers,
+    ...createSupersede(db, readers),
+    markSettled: createMarkSettled(db),
+    /** Makes the text the user's own, which no model overwrites. Undefined when no observation has the id. */
+    editText(id: number, { title, summary, narrative, concepts }: EditedText): Observation | undefined {
+      const changed = editText({ id, title, summary, narrative, concepts });
+      if (changed !== undefined) derived.rewrite("observations", changed);
+      return changed;
+    },
+  };
 }
 
-export function createStatements(db: Sqlite): Statements {
-  const derived = createDerivedRows(db);
-  // Both indexes are partial: without them the planner walks every record of the project.
-  const rules = db.prepare<{ projects: string | null; limit: number }, Observation>(
+type Readers = ReturnType<typeof createReaders>;
+
+function createReaders(db: Sqlite) {
+  const sql = createSql(db);
+  // Both indexes are partial: without them the planner reads every record of the project.
+  const rules = sql.all<[{ projects: string | null; limit: number }], Observation>(
     `select ${observationColumns}
      from observations indexed by observations_standing
      where standing = 1 and status = 'active'
@@ -76,47 +66,36 @@ export function createStatements(db: Sqlite): Statements {
      order by created_at_epoch desc, id desc
      limit @limit`,
   );
-  const statements = db.prepare<StatementsRequest, Observation>(
-    `select ${observationColumns}
-     from observations indexed by observations_salience
-     where project = @project and salience is not null and status = 'active'
-     order by salience desc, id desc
-     limit @limit`,
-  );
-  const fixes = db.prepare<FixesRequest, Observation>(
-    `select ${observationColumns}
-     from (select observation_id from fix_commands where family = @family) f
-     cross join observations o on o.id = f.observation_id
-     where o.project = @project and o.status = 'active'
-     order by o.created_at_epoch desc, o.id desc
-     limit @limit`,
-  );
-  const supersedeFixes = db.prepare<
-    { project: string; families: string; by: number; before: number; at: number; fixes: 0 | 1 },
-    Observation
-  >(
-    `update observations
-     set status = 'superseded', superseded_by = @by, revision = revision + 1, synced_at = null
-     where id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
-       and project = @project and status = 'active' and said_by = 'tool' and pinned = 0 and generator <> 'manual'
-       and (created_at_epoch, id) < (@at, @before)
-       and (obs_type = 'discovery' or @fixes = 1)
-     returning ${observationColumns}`,
-  );
-  const failures = db.prepare<{ project: string; families: string }, Observation>(
-    `select ${observationColumns}
-     from observations
-     where id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
-       and project = @project and status = 'active' and said_by = 'tool' and obs_type = 'discovery'
-       and pinned = 0 and generator <> 'manual'`,
-  );
-  const supersede = db.prepare<{ id: number; by: number | null }, Observation>(
-    `update observations
-     set status = 'superseded', pinned = 0, superseded_by = @by, revision = revision + 1, synced_at = null
-     where id = @id and status = 'active'
-     returning ${observationColumns}`,
-  );
-  const markSettled = db.prepare<{ events: string }, Observation>(
+  return {
+    /** Active standing rules, newest first. */
+    standingRules: ({ projects, limit }: RulesRequest) =>
+      rules({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
+    /** Active statements of the project, the most salient first. */
+    statements: sql.all<[StatementsRequest], Observation>(
+      `select ${observationColumns}
+       from observations indexed by observations_salience
+       where project = @project and salience is not null and status = 'active'
+       order by salience desc, id desc
+       limit @limit`,
+    ),
+    /** Active known fixes for the command family, newest first. */
+    fixesOf: sql.all<[FixesRequest], Observation>(
+      `select ${observationColumns}
+       from (select observation_id from fix_commands where family = @family) f
+       cross join observations o on o.id = f.observation_id
+       where o.project = @project and o.status = 'active'
+       order by o.created_at_epoch desc, o.id desc
+       limit @limit`,
+    ),
+  };
+}
+
+/**
+ * Marks observations made from these raw events alone as routine, except statements of the user; of those a model wrote
+ * only accounts of a change. Returns the changed observations.
+ */
+function createMarkSettled(db: Sqlite): (events: readonly number[]) => Observation[] {
+  const markSettled = createSql(db).all<[{ events: string }], Observation>(
     `with events as materialized (select value as id from json_each(@events))
      update observations
      set routine = 1, revision = revision + 1, synced_at = null
@@ -133,66 +112,104 @@ export function createStatements(db: Sqlite): Statements {
            and other.raw_event_id not in (select id from events))
      returning ${observationColumns}`,
   );
-  const editText = db.prepare<EditedText & { id: number }, Observation>(
+  return (events) => (events.length === 0 ? [] : markSettled({ events: JSON.stringify(events) }));
+}
+
+/** Active observations of command families that a tool showed, without those that the user pinned or edited. */
+const shownByTool = `id in (select observation_id from fix_commands where family in (select value from json_each(@families)))
+       and project = @project and status = 'active' and said_by = 'tool' and pinned = 0 and generator <> 'manual'`;
+
+/** Each function supersedes observations and returns those that changed. */
+function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
+  const sql = createSql(db);
+  const supersedeFixes = sql.all<
+    [{ project: string; families: string; by: number; at: number; fixes: 0 | 1 }],
+    Observation
+  >(
     `update observations
-     set title = @title, summary = @summary, narrative = @narrative, concepts = @concepts, generator = 'manual',
-       upgrade = 0, revision = revision + 1, synced_at = null
-     where id = @id
+     set status = 'superseded', superseded_by = @by, revision = revision + 1, synced_at = null
+     where ${shownByTool} and (created_at_epoch, id) < (@at, @by)
+       and (obs_type = 'discovery' or @fixes = 1)
      returning ${observationColumns}`,
   );
-
+  const failures = sql.all<[{ project: string; families: string }], Observation>(
+    `select ${observationColumns}
+     from observations
+     where ${shownByTool} and obs_type = 'discovery'`,
+  );
+  const supersede = sql.get<[{ id: number; by: number | null }], Observation>(
+    `update observations
+     set status = 'superseded', pinned = 0, superseded_by = @by, revision = revision + 1, synced_at = null
+     where id = @id and status = 'active'
+     returning ${observationColumns}`,
+  );
+  const supersedeAll = (outdated: readonly Observation[], by: number | null = null) =>
+    outdated.flatMap(({ id }) => supersede({ id, by }) ?? []);
   return {
-    standingRules: ({ projects, limit }) =>
-      rules.all({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
-    statements: (request) => statements.all(request),
-    fixesOf: (request) => fixes.all(request),
-    markSettled: (events) => (events.length === 0 ? [] : markSettled.all({ events: JSON.stringify(events) })),
-    supersedeFixes: ({ project, families, by }) =>
-      families.length === 0
-        ? []
-        : supersedeFixes.all({
-            project,
-            families: JSON.stringify(families),
-            by: by.id,
-            before: by.id,
-            at: by.created_at_epoch,
-            // A failure that stayed says nothing against what worked before.
-            fixes: by.obs_type === "bugfix" ? 1 : 0,
-          }),
-    supersedeFailures: ({ project, families, ends }) =>
-      failures
-        .all({ project, families: JSON.stringify(families) })
-        .filter((failure) => ends(wholeText(failure)))
-        .flatMap(({ id }) => supersede.get({ id, by: null }) ?? []),
-    supersedeFinished: ({ project, at, finishes }) =>
-      statements
-        .all({ project, limit: mostStatements })
-        .filter((one) => one.said_by === "agent" && one.created_at_epoch < at && !isOfHand(one))
-        .filter((one) => finishes(wholeText(one)))
-        .flatMap(({ id }) => supersede.get({ id, by: null }) ?? []),
-    supersedeReplaced(made, replaces) {
-      const said = made.filter(({ standing, said_by }) => standing === 1 && said_by === "user");
-      return said.flatMap((rule) =>
-        rules
-          .all({ projects: JSON.stringify([rule.project]), limit: mostRules })
-          .filter((older) => replaces(rule, older))
-          .flatMap(({ id }) => supersede.get({ id, by: rule.id }) ?? []),
-      );
+    /**
+     * Supersedes earlier failures of these command families, and earlier fixes where `by` is a fix. Pinned and edited
+     * observations stay.
+     */
+    supersedeFixes({ project, families, by }: Replacing & { by: Observation }): Observation[] {
+      if (families.length === 0) return [];
+      // A failure that stayed does not contradict an earlier fix.
+      const fixes = by.obs_type === "bugfix" ? 1 : 0;
+      return supersedeFixes({
+        ...{ project, families: JSON.stringify(families) },
+        ...{ by: by.id, at: by.created_at_epoch, fixes },
+      });
     },
-    editText(id, { title, summary, narrative, concepts }) {
-      const changed = editText.get({ id, title, summary, narrative, concepts });
-      if (changed === undefined) return undefined;
-      derived.rewrite("observations", changed);
-      return changed;
-    },
+    /** Supersedes failures of these command families whose text `ends` accepts: the commands pass now. */
+    supersedeFailures: ({ project, families, ends }: Replacing & { ends(failureText: string): boolean }) =>
+      supersedeAll(
+        failures({ project, families: JSON.stringify(families) }).filter((one) => ends(wholeText(one))),
+      ),
+    /** Supersedes finished open work of the agent from before `at`. */
+    supersedeFinished: ({
+      project,
+      at,
+      finishes,
+    }: {
+      project: string;
+      at: number;
+      finishes(openText: string): boolean;
+    }) =>
+      supersedeAll(
+        statements({ project, limit: mostStatements }).filter(
+          (one) =>
+            one.said_by === "agent" &&
+            one.created_at_epoch < at &&
+            !isManual(one) &&
+            finishes(wholeText(one)),
+        ),
+      ),
+    /** Supersedes what the user's rules among `made` replace. */
+    supersedeReplaced: (
+      made: readonly Observation[],
+      replaces: (rule: Observation, older: Observation) => boolean,
+    ) =>
+      made
+        .filter(({ standing, said_by }) => standing === 1 && said_by === "user")
+        .flatMap((rule) => {
+          const others = standingRules({ projects: [rule.project], limit: mostRules });
+          return supersedeAll(
+            others.filter((older) => replaces(rule, older)),
+            rule.id,
+          );
+        }),
   };
 }
 
-// What the user wrote, edited or pinned ends by the user's hand alone.
-function isOfHand({ generator, pinned }: Observation): boolean {
+interface Replacing {
+  project: string;
+  families: readonly string[];
+}
+
+// Only the user ends what the user wrote, edited or pinned.
+function isManual({ generator, pinned }: Observation): boolean {
   return generator === "manual" || pinned === 1;
 }
 
-// As many as the start of a session looks at.
+// As many as the start of a session reads.
 const mostStatements = 200;
 const mostRules = 400;

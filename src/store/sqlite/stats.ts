@@ -1,7 +1,8 @@
-// Counts and size of the database, for status and stats.
+// Counts and size of the database for status, and the state of the viewer.
 import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
 
-export interface DatabaseStats {
+interface DatabaseStats {
   path: string;
   /** Bytes of the database file, without its log. */
   size: number;
@@ -12,9 +13,9 @@ export interface DatabaseStats {
   firstObservationAt: number | null;
 }
 
-/** A reader of the counts; counting 100,000 rows walks the smallest index, about a millisecond. */
+/** Counting 100,000 rows reads the smallest index, about a millisecond. */
 export function createStats(db: Sqlite): () => DatabaseStats {
-  const read = db.prepare<[], Omit<DatabaseStats, "path">>(
+  const read = createSql(db).get<[], Omit<DatabaseStats, "path">>(
     `select
        (select count(*) from observations) as observations,
        (select count(*) from sessions) as sessions,
@@ -24,8 +25,34 @@ export function createStats(db: Sqlite): () => DatabaseStats {
        (select page_count * page_size from pragma_page_count, pragma_page_size) as size`,
   );
   return () => {
-    const counts = read.get();
+    const counts = read();
     if (counts === undefined) throw new TypeError("a select of scalars gave no row");
     return { path: db.name, ...counts };
+  };
+}
+
+interface ViewerState {
+  sidebarOpen: boolean;
+  selectedProject: string | null;
+}
+
+export function createViewerStates(db: Sqlite) {
+  const sql = createSql(db);
+  const read = sql.all<[], { key: string; value: string }>("select key, value from viewer_state");
+  const write = sql.run<[key: string, value: string]>(
+    "insert into viewer_state (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
+  );
+  return {
+    get(): ViewerState {
+      const stored = new Map(read().map((row) => [row.key, row.value]));
+      return {
+        sidebarOpen: stored.get("sidebarOpen") !== "false",
+        selectedProject: stored.get("selectedProject") || null,
+      };
+    },
+    set({ sidebarOpen, selectedProject }: { [K in keyof ViewerState]?: ViewerState[K] | undefined }): void {
+      if (sidebarOpen !== undefined) write("sidebarOpen", String(sidebarOpen));
+      if (selectedProject !== undefined) write("selectedProject", selectedProject ?? "");
+    },
   };
 }

@@ -17,14 +17,12 @@ import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
 import { createRecordWriter } from "./record-writer.ts";
 import { createRegenerations } from "./regenerations.ts";
-import { createRuleRecords } from "./rules.ts";
+import { createReviewRecords } from "./review.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatements } from "./statements.ts";
-import { createStats } from "./stats.ts";
+import { createStats, createViewerStates } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
-import { createTruth } from "./truth.ts";
 import { createTurns } from "./turns.ts";
-import { createViewerStates } from "./viewer-state.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 export type Store = ReturnType<typeof createStore>;
@@ -64,11 +62,10 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     writeRecords,
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
-    truth: createTruth(db),
+    review: createReviewRecords(db),
     statements,
     derived: { ...createDerivedRebuild(db), ...createLastCheck(db) },
     blobs: createBlobs(db),
-    rules: createRuleRecords(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };

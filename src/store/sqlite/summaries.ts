@@ -3,7 +3,8 @@ import type { DraftSummary } from "../../core/records/drafts.ts";
 import type { SessionSummary } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
-import { type Page, type PageRequest, readPage } from "./page.ts";
+import { readPage } from "./page.ts";
+import { createSql } from "./sql.ts";
 
 export interface NewSummary {
   draft: DraftSummary;
@@ -14,26 +15,21 @@ export interface NewSummary {
   generator: string;
   generation_key: string;
   created_at_epoch: number;
-  /** True where `local` stood in for a model: worth making again. */
+  /** True if `local` replaced a model: worth regenerating. */
   upgrade?: boolean;
 }
 
-export interface Summaries {
-  /** Stores the summary; undefined when its generation key is there already. */
-  insert(summary: NewSummary): SessionSummary | undefined;
-  byId(id: number): SessionSummary | undefined;
-  ofSession(sdkSessionId: string): SessionSummary[];
-  page(request: PageRequest): Page<SessionSummary>;
-}
+export type Summaries = ReturnType<typeof createSummaries>;
 
 /** The columns of the wire record, in its order. */
 export const summaryColumns = `id, sdk_session_id, project, summary_text, request, investigated, learned, completed,
   next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number, generator,
   created_at_epoch, synced_at, origin_device_id, origin_local_id, revision`;
 
-export function createSummaries(db: Sqlite): Summaries {
+export function createSummaries(db: Sqlite) {
+  const sql = createSql(db);
   const derived = createDerivedRows(db);
-  const insert = db.prepare<Record<string, string | number | null>, SessionSummary>(
+  const insert = sql.get<[Record<string, string | number | null>], SessionSummary>(
     `insert into session_summaries (session_id, sdk_session_id, project, summary_text, request, investigated, learned,
        completed, next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number,
        generator, generation_key, created_at_epoch, upgrade)
@@ -43,28 +39,19 @@ export function createSummaries(db: Sqlite): Summaries {
      on conflict (generation_key) do nothing
      returning ${summaryColumns}`,
   );
-  const byId = db.prepare<[number], SessionSummary>(
-    `select ${summaryColumns} from session_summaries where id = ?`,
-  );
-  const ofSession = db.prepare<[string], SessionSummary>(
-    `select ${summaryColumns} from session_summaries where sdk_session_id = ? order by id`,
-  );
-  const page = readPage<SessionSummary>(db, {
-    table: "session_summaries",
-    columns: summaryColumns,
-    order: "created_at_epoch desc, id desc",
-    projectOrder: "created_at_epoch desc, id desc",
-  });
-
+  const select = `select ${summaryColumns} from session_summaries`;
   return {
-    insert(summary) {
-      const stored = insert.get(summaryRow(summary));
+    /** Stores the summary; undefined when its generation key exists. */
+    insert(summary: NewSummary): SessionSummary | undefined {
+      const stored = insert(summaryRow(summary));
       if (stored !== undefined) derived.write("session_summaries", stored);
       return stored;
     },
-    byId: (id) => byId.get(id),
-    ofSession: (sdkSessionId) => ofSession.all(sdkSessionId),
-    page,
+    byId: sql.get<[id: number], SessionSummary>(`${select} where id = ?`),
+    ofSession: sql.all<[sdkSessionId: string], SessionSummary>(
+      `${select} where sdk_session_id = ? order by id`,
+    ),
+    page: readPage<SessionSummary>(db, { table: "session_summaries", columns: summaryColumns }),
   };
 }
 
@@ -74,26 +61,19 @@ export function summaryRow({
   upgrade = false,
   ...rest
 }: NewSummary): Record<string, string | number | null> {
+  const { facts, concepts, files_read, files_modified } = draft;
+  const { request, investigated, learned, completed, next_steps, notes } = draft;
   return {
     ...rest,
+    ...{ request, investigated, learned, completed, next_steps, notes },
     upgrade: upgrade ? 1 : 0,
     summary_text: summaryText(draft),
-    request: draft.request,
-    investigated: draft.investigated,
-    learned: draft.learned,
-    completed: draft.completed,
-    next_steps: draft.next_steps,
-    notes: draft.notes,
-    facts: JSON.stringify(draft.facts),
-    concepts: JSON.stringify(draft.concepts),
-    files_touched: JSON.stringify(touchedFiles(draft)),
-    files_read: JSON.stringify(draft.files_read),
-    files_modified: JSON.stringify(draft.files_modified),
+    facts: JSON.stringify(facts),
+    concepts: JSON.stringify(concepts),
+    files_touched: JSON.stringify([...new Set([...files_modified, ...files_read])]),
+    files_read: JSON.stringify(files_read),
+    files_modified: JSON.stringify(files_modified),
   };
-}
-
-function touchedFiles(draft: DraftSummary): string[] {
-  return [...new Set([...draft.files_modified, ...draft.files_read])];
 }
 
 /** The parts of a summary under their names, one paragraph each. */

@@ -1,67 +1,67 @@
-// What happened around a moment: observations, session summaries and prompts in one order of time.
+// Observations, session summaries and prompts around a moment, in order of time.
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { TimelineKind, TimelineRow, TimelineWindow } from "../../core/records/timeline.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { promptColumns } from "./prompts.ts";
+import { createSql } from "./sql.ts";
 import { summaryColumns } from "./summaries.ts";
 
-export interface TimelineStore {
-  /** The rows right before the moment, oldest first. */
-  before(window: TimelineWindow): TimelineRow[];
-  /** The rows right behind the moment, oldest first; what stands at the moment itself is behind it. */
-  after(window: TimelineWindow): TimelineRow[];
-}
-
-/** A reader of the three kinds; each is walked along its index from the moment on. */
-export function createTimeline(db: Sqlite): TimelineStore {
+/** Reads the records around a moment, each kind along its index. */
+export function createTimeline(db: Sqlite) {
   const kinds = {
-    prompt: createWalk<UserPrompt>(db, "user_prompts", promptColumns, "private = 0"),
-    observation: createWalk<Observation>(db, "observations", observationColumns, "status <> 'rejected'"),
-    session: createWalk<SessionSummary>(db, "session_summaries", summaryColumns, "true"),
+    prompt: createReader<UserPrompt>(db, "user_prompts", promptColumns, "private = 0"),
+    observation: createReader<Observation>(db, "observations", observationColumns, "status <> 'rejected'"),
+    session: createReader<SessionSummary>(db, "session_summaries", summaryColumns, "true"),
   };
 
-  function walk(direction: "before" | "after", window: TimelineWindow): TimelineRow[] {
+  function read(direction: Direction, window: TimelineWindow): TimelineRow[] {
     if (window.limit === 0) return [];
-    const rows: TimelineRow[] = [
-      ...kinds.prompt(direction, window, idBound("prompt", window)).map(asRow("prompt")),
-      ...kinds.observation(direction, window, idBound("observation", window)).map(asRow("observation")),
-      ...kinds.session(direction, window, idBound("session", window)).map(asRow("session")),
-    ];
-    rows.sort(inOrder);
+    const rows = order.flatMap((kind) =>
+      kinds[kind](direction, window, idBound(kind, window)).map(
+        (record) => ({ kind, record }) as TimelineRow,
+      ),
+    );
+    rows.sort(byTime);
     return direction === "before" ? rows.slice(-window.limit) : rows.slice(0, window.limit);
   }
 
-  return { before: (window) => walk("before", window), after: (window) => walk("after", window) };
+  return {
+    /** The rows right before the moment, oldest first. */
+    before: (window: TimelineWindow) => read("before", window),
+    /** The rows right after the moment, oldest first, beginning with the moment itself. */
+    after: (window: TimelineWindow) => read("after", window),
+  };
 }
 
-// Of one moment: the prompt causes the observations, the summary closes them.
+type Direction = "before" | "after";
+
+// At one moment the prompt comes first and the summary last.
 const order: readonly TimelineKind[] = ["prompt", "observation", "session"];
 
-// Rows of the moment itself stand before the anchor when their kind does, or their id among its own kind.
+// Rows of the same moment come before the anchor by kind, then by id.
 function idBound(kind: TimelineKind, { anchor }: TimelineWindow): number {
   if (anchor === null) return -1;
   if (kind === anchor.kind) return anchor.id;
   return order.indexOf(kind) < order.indexOf(anchor.kind) ? Number.MAX_SAFE_INTEGER : -1;
 }
 
-type Walk<R> = (direction: "before" | "after", window: TimelineWindow, id: number) => R[];
-
-interface WalkRow {
+interface Bounds {
   at: number;
   id: number;
   limit: number;
   project: string | null;
 }
 
-function createWalk<R>(
+function createReader<R>(
   db: Sqlite,
   table: "observations" | "session_summaries" | "user_prompts",
   columns: string,
   always: string,
-): Walk<R> {
-  const prepared = (ofProject: string, side: "<" | ">", direction: "desc" | "asc") =>
-    db.prepare<WalkRow, R>(
+) {
+  const sql = createSql(db);
+  const reader = (ofProject: string, side: "<" | ">", direction: "desc" | "asc") =>
+    sql.all<[Bounds], R>(
       `select ${columns}
        from ${table}
        where ${ofProject} and ${always} and (created_at_epoch, id) ${side} (@at, @id)
@@ -69,20 +69,16 @@ function createWalk<R>(
        limit @limit`,
     );
   const both = (ofProject: string) => ({
-    before: prepared(ofProject, "<", "desc"),
-    after: prepared(ofProject, ">", "asc"),
+    before: reader(ofProject, "<", "desc"),
+    after: reader(ofProject, ">", "asc"),
   });
   const ofAll = both("@project is null");
   const ofProject = both("project = @project");
-  return (direction, { at, limit, project }, id) =>
-    (project === null ? ofAll : ofProject)[direction].all({ at, id, limit, project });
+  return (direction: Direction, { at, limit, project }: TimelineWindow, id: number): R[] =>
+    (project === null ? ofAll : ofProject)[direction]({ at, id, limit, project });
 }
 
-function asRow<K extends TimelineKind, R>(kind: K): (record: R) => { kind: K; record: R } {
-  return (record) => ({ kind, record });
-}
-
-function inOrder(left: TimelineRow, right: TimelineRow): number {
+function byTime(left: TimelineRow, right: TimelineRow): number {
   return (
     left.record.created_at_epoch - right.record.created_at_epoch ||
     order.indexOf(left.kind) - order.indexOf(right.kind) ||

@@ -12,11 +12,11 @@ beforeEach(() => {
   memory = createMemoryStore();
   onTestFinished(() => memory.close());
   events = [];
-  const { commit, observations, truth } = memory.store;
+  const { commit, observations } = memory.store;
   review = createReview({
     commit,
     byId: observations.byId,
-    setStanding: truth.setStanding,
+    setStanding: memory.store.review.setStanding,
     publish: (event) => events.push(event),
   });
 });

@@ -76,7 +76,7 @@ describe("what is known of a record from the search before", () => {
   it("goes with what the user says of it: rejected, superseded, and neither again", () => {
     const { id } = memory.addObservation({ title: "the queue" });
     const judge = (status: "active" | "superseded" | "rejected") => {
-      memory.store.truth.setStanding(id, { status, pinned: 0, superseded_by: null });
+      memory.store.review.setStanding(id, { status, pinned: 0, superseded_by: null });
       return [one(id)?.status, candidates.best(word("queue"), anything, 10)[0]?.status];
     };
     expect(judge("active")).toEqual(["active", "active"]);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRecent, type Recent } from "../../../src/store/sqlite/recent.ts";
+import { createRecent } from "../../../src/store/sqlite/recent.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;
-let recent: Recent;
+let recent: ReturnType<typeof createRecent>;
 
 beforeEach(() => {
   memory = createMemoryStore();

@@ -78,9 +78,9 @@ describe("replacing", () => {
       ids.map((id, index) => draft(`before ${index}`, id)),
     );
     const plain = { status: "active", pinned: 0, superseded_by: null } as const;
-    store.truth.setStanding(1, { ...plain, pinned: 1 });
-    store.truth.setStanding(2, { ...plain, status: "rejected" });
-    store.truth.setStanding(3, { ...plain, status: "superseded", superseded_by: 4 });
+    store.review.setStanding(1, { ...plain, pinned: 1 });
+    store.review.setStanding(2, { ...plain, status: "rejected" });
+    store.review.setStanding(3, { ...plain, status: "superseded", superseded_by: 4 });
     await store.regenerations.select(local);
     const { deleted } = await complete([draft("all of it", ...ids)]);
     expect(deleted).toBe(0);

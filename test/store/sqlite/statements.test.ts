@@ -16,7 +16,7 @@ const fix: StatementMarks = { ...said, said_by: "tool", families: ["npm test", "
 const titles = (records: readonly { title: string }[]) => records.map(({ title }) => title);
 
 function reject(id: number) {
-  memory.store.truth.setStanding(id, { status: "rejected", pinned: 0, superseded_by: null });
+  memory.store.review.setStanding(id, { status: "rejected", pinned: 0, superseded_by: null });
 }
 
 test("keeps the marks of a statement, and the defaults of an account of what was done", () => {
@@ -112,7 +112,7 @@ describe("settled tool uses", () => {
   test("leave statements, and what the user has pinned or edited", () => {
     memory.addObservation({ sources: [7], statement: said });
     const pinned = memory.addObservation({ sources: [7] });
-    memory.store.truth.setStanding(pinned.id, { status: "active", pinned: 1, superseded_by: null });
+    memory.store.review.setStanding(pinned.id, { status: "active", pinned: 1, superseded_by: null });
     const edited = memory.addObservation({ sources: [7] });
     memory.store.statements.editText(edited.id, {
       title: "a",
@@ -223,7 +223,7 @@ describe("finished open work", () => {
 
   test("stays where the user pinned it", () => {
     const { id } = memory.addObservation({ summary: "open", statement: said, at: someTime - 1 });
-    memory.store.truth.setStanding(id, { status: "active", pinned: 1, superseded_by: null });
+    memory.store.review.setStanding(id, { status: "active", pinned: 1, superseded_by: null });
     expect(finish()).toEqual([]);
   });
 });
