@@ -1,11 +1,11 @@
-// Directories: makes missing ones, and tells whether other users can put something into one.
-import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
+// Makes directories, and checks that no other user can write to them.
+import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { failOpenSync, MemError } from "./errors.ts";
 
 /**
- * Makes `path` and what is missing above it; those that were made, the outermost first. `mkdir` with `recursive` is not
- * used: where a directory refuses new entries with ENOENT, as /proc does, it tries for ever.
+ * Makes `path` and its missing parents; returns those it made, the outermost first. Not `mkdir` with `recursive`, which
+ * loops forever where a directory refuses new entries with ENOENT, as /proc does.
  */
 export function makeDirectories(path: string, mode = 0o777): string[] {
   if (isDirectory(path)) return [];
@@ -14,7 +14,7 @@ export function makeDirectories(path: string, mode = 0o777): string[] {
   try {
     mkdirSync(path, { mode });
   } catch (cause) {
-    // Another process may have made it meanwhile.
+    // Another process may have made it.
     if (isDirectory(path)) return made;
     throw cause;
   }
@@ -25,12 +25,12 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** What keeps a file or directory from being trusted: another user owns it, or can write to it. */
+/** Why a file or directory is not trusted: another user owns it, or can write to it. */
 export type Exposure = "foreign" | "writable";
 
 /**
- * How other users can reach what lies at a path, null when only this user can write there. Root trusts no other user's
- * files either: what they send would be acted upon with root's rights. Windows has no such modes.
+ * Null if only this user can write there. Root does not trust files of other users either: it would act on them with
+ * root's rights. Windows has no such modes.
  */
 export function exposureOf({ uid, mode }: Pick<Stats, "uid" | "mode">): Exposure | null {
   const user = process.geteuid?.();
@@ -39,7 +39,7 @@ export function exposureOf({ uid, mode }: Pick<Stats, "uid" | "mode">): Exposure
   return (mode & 0o022) === 0 ? null : "writable";
 }
 
-/** Throws `data_dir_unusable` unless only this user can write to `path`, which `stats` are of. */
+/** Throws `data_dir_unusable` unless only this user can write to `path`, whose stats are given. */
 export function demandOwn(path: string, stats: Stats): void {
   switch (exposureOf(stats)) {
     case null:
@@ -52,19 +52,19 @@ export function demandOwn(path: string, stats: Stats): void {
     case "writable":
       throw new MemError("data_dir_unusable", {
         message: `Other users can write to ${path}, so nothing is sent there.`,
-        hint: `Look for files that are not yours in it, then close it: \`chmod go-w ${path}\`.`,
+        hint: `Check it for files that are not yours, then close it: \`chmod go-w ${path}\`.`,
       });
   }
 }
 
-/** Closes this user's directory to others. Throws `data_dir_unusable` for one that is shared on purpose, as /tmp is. */
+/** Closes this user's directory to others. Throws `data_dir_unusable` for a shared one such as /tmp. */
 export function closeDirectory(path: string, { uid, mode }: Stats): void {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
-  // Root lets others pass through, and no more: the private PostgreSQL below runs as another user.
+  // Root's may stay passable: the private PostgreSQL below runs as another user.
   if (uid === 0 && (mode & 0o777) === 0o711) return;
   if ((mode & 0o1002) === 0o1002) {
     throw new MemError("data_dir_unusable", {
-      message: `${path} is a directory that all users share.`,
+      message: `${path} is shared by all users.`,
       hint: "Set MEM_DATA_DIR to a directory of your own, for example one below it.",
     });
   }
@@ -82,11 +82,11 @@ export function closeDirectory(path: string, { uid, mode }: Stats): void {
 }
 
 /**
- * Runs `act` in `directory`, after a look from the inside that only this user can write there: any user who can rename a
- * directory above cannot swap it between the look and the use. Relative names are short enough for sockets too.
+ * Runs `act` inside `directory`, after checking from the inside that only this user can write there: nobody can swap the
+ * directory between check and use. Relative names are also short enough for sockets.
  */
 export function insideOwn<T>(directory: string, act: () => T): T {
-  // Undefined in a directory that was removed: there is no way back into it.
+  // Undefined in a removed directory, to which there is no way back.
   const before = failOpenSync("name the working directory", () => process.cwd());
   process.chdir(directory);
   try {
@@ -95,4 +95,32 @@ export function insideOwn<T>(directory: string, act: () => T): T {
   } finally {
     if (before !== undefined) process.chdir(before);
   }
+}
+
+/** Makes the data directory with mode 0700, or tightens ours; it may be a link. Throws `data_dir_unusable`. */
+export function makeDataDirectory(path: string): void {
+  make(path);
+  keepPrivate(path, statSync(path));
+}
+
+/** The same for a directory below it, which must not be a link. Throws `data_dir_unusable`. */
+export function makePrivateDirectory(path: string): void {
+  make(path);
+  keepPrivate(path, lstatSync(path));
+}
+
+function make(path: string): void {
+  try {
+    makeDirectories(path, 0o700);
+  } catch (cause) {
+    throw new MemError("data_dir_unusable", { message: `${path} cannot be made.`, cause });
+  }
+}
+
+function keepPrivate(path: string, stats: Stats): void {
+  const user = process.getuid?.();
+  if (!stats.isDirectory() || (user !== undefined && stats.uid !== user)) {
+    throw new MemError("data_dir_unusable", { message: `${path} is not a directory of this user.` });
+  }
+  closeDirectory(path, stats);
 }

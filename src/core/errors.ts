@@ -263,7 +263,7 @@ const catalogue = {
     status: 409,
     exitCode: 65,
     retryable: false,
-    message: "The host's settings file is not valid JSON, so it was left as it is.",
+    message: "The host's settings file is not valid JSON, so it was not changed.",
     hint: "Mend the file, then run the command again.",
   },
   provider_failed: {

@@ -1,23 +1,54 @@
-// Claude Code: its hook payloads as our events, our answers in its envelope.
+// Claude Code: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
 
 import { shorten } from "../core/shorten.ts";
-import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import type { Json, JsonObject } from "../text/json.ts";
+import { objectField, textField } from "../text/json-fields.ts";
 import { kebabCase } from "../text/kebab-case.ts";
 import { type Host, type HostAnswer, type HostEvent, replaysTranscript } from "./host-event.ts";
+import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
 
 /** Payloads recorded from 2.1.197 and 2.1.329. */
 export const claudeCode: Host = { name: "claude-code", decode, render };
 
+// Timeouts are in seconds.
+// SessionStart has no matcher: a resumed session needs no context, but it needs a worker.
+// SessionEnd: a plugin always has 1.5 s; settings.json too, if it sets no timeout.
+export const claudeCodeRecipe: InstallRecipe = {
+  host: "claude-code",
+  title: "Claude Code",
+  settings: { folderVariable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+  mcpFile: ".claude.json",
+  hooks: [
+    { event: "Setup", timeout: 300 },
+    { event: "SessionStart", timeout: 60 },
+    { event: "UserPromptSubmit", timeout: 60 },
+    { event: "PreToolUse", matcher: "Bash|Read|Edit|Write|MultiEdit|NotebookEdit", timeout: 60 },
+    { event: "PostToolUse", matcher: "*", timeout: 120 },
+    { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
+    { event: "Stop", timeout: 120 },
+    { event: "PreCompact", timeout: 60 },
+    { event: "SessionEnd", timeout: 3 },
+  ],
+};
+
+/** The text of hooks/hooks/hooks.json, the same hooks for the plugin. */
+export function renderPluginHooks(): string {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the host replaces it with the plugin's folder
+  const hooks = hookSettings(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);
+  const description = "Sends the events of a session to mem, and brings back context from earlier sessions.";
+  return `${JSON.stringify({ description, hooks }, null, 2)}\n`;
+}
+
 function decode(event: string, payload: JsonObject): HostEvent {
-  // The launcher's word is what was registered, the payload's is what happened.
-  const name = text(payload.hook_event_name) || event;
+  // The launcher passes the registered event; the payload has the actual one.
+  const name = textField(payload, "hook_event_name") || event;
   const base: EventBase = {
-    sessionId: text(payload.session_id),
-    cwd: text(payload.cwd) || null,
-    agentId: text(payload.agent_id) || null,
-    agentType: text(payload.agent_type) || null,
+    sessionId: textField(payload, "session_id"),
+    cwd: textField(payload, "cwd") || null,
+    agentId: textField(payload, "agent_id") || null,
+    agentType: textField(payload, "agent_type") || null,
     eventKey: null,
-    promptKey: text(payload.prompt_id) || null,
+    promptKey: textField(payload, "prompt_id") || null,
   };
   return (base.sessionId !== "" && known(kebabCase(name), base, payload)) || other(base, name, payload);
 }
@@ -29,7 +60,7 @@ function known(name: string, base: EventBase, payload: JsonObject): HostEvent | 
     case "setup":
       return { ...base, kind: "setup" };
     case "session-start":
-      return { ...base, kind: "session_start", source: text(payload.source) || "startup" };
+      return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
     case "user-prompt-submit":
       return prompt(base, payload);
     case "pre-tool-use":
@@ -43,8 +74,8 @@ function known(name: string, base: EventBase, payload: JsonObject): HostEvent | 
     case "pre-compact":
       return { ...base, kind: "before_compact" };
     case "session-end":
-      return { ...base, kind: "session_end", reason: text(payload.reason) || "other" };
-    // SubagentStop too: it also comes at a compaction, and the turn is not over.
+      return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
+    // SubagentStop too: it also comes at a compaction, when the turn goes on.
     default:
       return null;
   }
@@ -54,7 +85,7 @@ function other(base: EventBase, name: string, payload: JsonObject): HostEvent {
   return { ...base, kind: "other", name, payload };
 }
 
-// When a background sub-agent ends, its report comes as a prompt; no user wrote it.
+// The report of a background sub-agent comes as a prompt that no user wrote.
 const machinePrompt = /^\s*<task-notification>/;
 
 function prompt(base: EventBase, payload: JsonObject): HostEvent | null {
@@ -62,7 +93,7 @@ function prompt(base: EventBase, payload: JsonObject): HostEvent | null {
   return { ...base, eventKey: base.promptKey, kind: "prompt", text: payload.prompt };
 }
 
-// Tools that are about to work on the one file that their input names.
+// Tools that work on one file, and the input field that names it.
 const fileTools: ReadonlyMap<string, string> = new Map([
   ["Read", "file_path"],
   ["Edit", "file_path"],
@@ -73,17 +104,20 @@ const fileTools: ReadonlyMap<string, string> = new Map([
 
 function beforeFile(base: EventBase, payload: JsonObject): HostEvent | null {
   const path = fileOf(payload);
-  return path === "" ? null : { ...base, kind: "before_file", toolName: text(payload.tool_name), path };
+  return path === ""
+    ? null
+    : { ...base, kind: "before_file", toolName: textField(payload, "tool_name"), path };
 }
 
-function beforeCommand(base: EventBase, { tool_name, tool_input }: JsonObject): HostEvent | null {
-  if (tool_name !== "Bash" || !isJsonObject(tool_input)) return null;
-  const command = text(tool_input.command);
+function beforeCommand(base: EventBase, payload: JsonObject): HostEvent | null {
+  if (payload.tool_name !== "Bash") return null;
+  const command = textField(objectField(payload, "tool_input"), "command");
   return command === "" ? null : { ...base, kind: "before_command", toolName: "Bash", command };
 }
 
-function fileOf({ tool_name, tool_input }: JsonObject): string {
-  return isJsonObject(tool_input) ? text(tool_input[fileTools.get(text(tool_name)) ?? ""]) : "";
+function fileOf(payload: JsonObject): string {
+  const field = fileTools.get(textField(payload, "tool_name"));
+  return field === undefined ? "" : textField(objectField(payload, "tool_input"), field);
 }
 
 function toolUse(
@@ -91,12 +125,12 @@ function toolUse(
   payload: JsonObject,
   { response, failed }: { response: Json; failed: boolean },
 ): HostEvent | null {
-  const toolName = text(payload.tool_name);
+  const toolName = textField(payload, "tool_name");
   if (toolName === "") return null;
   const wrote = failed || toolName === "Read" ? "" : fileOf(payload);
   return {
     ...base,
-    eventKey: text(payload.tool_use_id) || null,
+    eventKey: textField(payload, "tool_use_id") || null,
     kind: "tool_use",
     toolName,
     toolInput: payload.tool_input ?? null,
@@ -106,7 +140,7 @@ function toolUse(
   };
 }
 
-// A failed tool has no response, but the text of its error.
+// A failed tool has an error text instead of a response.
 function failure(payload: JsonObject): Json {
   return {
     error: payload.error ?? null,
@@ -114,16 +148,21 @@ function failure(payload: JsonObject): Json {
   };
 }
 
-// One prompt can have several stops, when another hook makes the turn go on.
+// One prompt can have several stops: another hook can make the turn go on.
 function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
   const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
-  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage: text(payload.last_assistant_message) };
+  return {
+    ...base,
+    eventKey,
+    kind: "turn_end",
+    lastAssistantMessage: textField(payload, "last_assistant_message"),
+  };
 }
 
-// Up to 9,900 characters reach the model whole; above 10,000 it gets a file name and the first 2 KB.
+// The model gets up to 9,900 characters whole; above 10,000 only a file name and the first 2 KB.
 const maxContextChars = 9_800;
 
-// Stop with context would make the turn go on, SessionEnd with any is an error: only these have some.
+// Only these take context: Stop would make the turn go on, and SessionEnd would be an error.
 const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
   ["session_start", "SessionStart"],
   ["before_file", "PreToolUse"],
@@ -132,10 +171,10 @@ const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
 ]);
 
 function render(event: HostEvent, { context, notice }: HostAnswer): string {
-  // Plain text, which the hook prints to standard error.
+  // Plain text for standard error.
   if (event.kind === "setup") return notice ? `${notice}\n` : "";
   const hookEventName = contextEvents.get(event.kind);
-  // What was injected before is replayed with the transcript of a resumed session.
+  // A resumed session replays its transcript, with the context injected before.
   const isReplayed = event.kind === "session_start" && replaysTranscript(event.source);
   const injects = hookEventName !== undefined && context !== null && context !== "" && !isReplayed;
   const output = {
@@ -145,8 +184,4 @@ function render(event: HostEvent, { context, notice }: HostAnswer): string {
       : {}),
   };
   return Object.keys(output).length === 0 ? "" : JSON.stringify(output);
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }

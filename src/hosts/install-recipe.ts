@@ -1,41 +1,40 @@
-// What installing hooks into a host means, as data, and the command lines that follow from it.
+// The hooks of a host as data, and the command lines to register.
 import { kebabCase } from "../text/kebab-case.ts";
 
 export interface InstallRecipe {
   host: string;
   /** The host's name for people. */
   title: string;
-  /** The file that hooks are registered in: below the folder of the variable, else below this folder of the home. */
+  /** The file for hooks: in the folder named by the variable, else in this folder of the home. */
   settings: { folderVariable: string; folder: string; file: string };
-  /** The file of MCP servers: in the home, or in the folder that the variable names. */
+  /** The file for MCP servers: in the home, or in the folder named by the variable. */
   mcpFile: string;
   hooks: readonly HookRegistration[];
 }
 
 export interface HookRegistration {
-  /** As the host names it. */
+  /** The host's name. */
   event: string;
-  /** Which tools, or which kinds of the event; all of them when left out. */
+  /** Tools or kinds of the event; all if omitted. */
   matcher?: string;
-  /** In the host's unit. The hook itself is back far earlier. */
+  /** In the host's unit. The hook returns far earlier. */
   timeout: number;
 }
 
-/** How a host starts the hook: in its POSIX shell through the launcher in `folder`, or Node with the bundle. */
+/** How a host starts the hook: the launcher in `folder` in its POSIX shell, or Node with the bundle. */
 export type Launcher = { folder: string } | { node: string; bundle: string };
 
 interface CommandRequest {
   host: string;
   event: string;
   launcher: Launcher;
-  /** Given when it is not the default one: hooks run in the host's environment. */
+  /** Null for the default one. Hooks run in the host's environment. */
   dataDir: string | null;
 }
 
 /**
- * The command of one hook. The launcher is read into the host's shell, which saves starting a second (1 ms of 10), after
- * a look that it is there: a shell that cannot open its script ends with 2, which is the host's code for blocking a
- * prompt, and a checkout that was deleted must not do that.
+ * The command of one hook. The host's shell sources the launcher, which saves a second shell (1 ms of 10). The check
+ * first: a shell that cannot open its script exits 2, and 2 makes the host block the prompt.
  */
 export function hookCommand({ host, event, launcher, dataDir }: CommandRequest): string {
   const name = kebabCase(event);
@@ -48,25 +47,25 @@ export function hookCommand({ host, event, launcher, dataDir }: CommandRequest):
   return `${environment}set -- ${host} ${name} ${quoted(launcher.folder)}; [ -r ${script} ] || exit 0; . ${script}`;
 }
 
-/** True for a command that `hookCommand` made for the host, by this version or another, from here or elsewhere. */
+/** True for a command of `hookCommand` for the host, from any version and place. */
 export function isHookCommand(host: string, command: string): boolean {
   const shell = new RegExp(`(^|; )set -- ${host} [a-z-]+ .*; \\. "\\$3/mem-hook\\.sh"$`, "s");
   const node = new RegExp(`^"[^"]*" "[^"]*/hook\\.cjs" ${host} [a-z-]+$`);
   return shell.test(command) || node.test(command);
 }
 
-// A variable of the host (`${CLAUDE_PLUGIN_ROOT}`) is left to the shell, everything else is taken as it is.
+// The shell expands a variable of the host (`${CLAUDE_PLUGIN_ROOT}`); everything else is literal.
 function quoted(word: string): string {
   return word.startsWith("${") ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** One entry of an event's list in the form that Claude Code reads. */
+/** One entry of an event's list, in the format of Claude Code. */
 export interface HookGroup {
   matcher?: string;
   hooks: { type: "command"; command: string; timeout: number }[];
 }
 
-/** What the recipe registers, in the form that stands in the host's settings. */
+/** The `hooks` object for the host's settings. */
 export function hookSettings(
   recipe: InstallRecipe,
   launcher: Launcher,
@@ -76,7 +75,7 @@ export function hookSettings(
   return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]));
 }
 
-/** What the recipe registers, by event. */
+/** One group per event. */
 export function hookGroups(
   recipe: InstallRecipe,
   launcher: Launcher,

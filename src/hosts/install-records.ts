@@ -1,11 +1,11 @@
-// installs.json: what `mem install` changed, one record for each settings file, and what it is to do next.
+// installs.json: the changes of `mem install`, one record per settings file, and the pending choice for MCP.
 
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
-import type { InstallRecord } from "./install.ts";
 import type { Insertion } from "./json-text.ts";
+import type { InstallRecord } from "./registration.ts";
 
-/** installs.json where it is kept: in the data directory, or in a test. */
+/** Access to installs.json. */
 interface InstallsFile {
   /** Its text; null when there is no file. */
   read(): string | null;
@@ -13,12 +13,12 @@ interface InstallsFile {
   replace(change: (text: string | null) => string): void;
 }
 
-/** What is kept in installs.json. */
+/** The content of installs.json. */
 export interface Installs {
   list(): InstallRecord[];
-  /** Puts `record` in place of the one for the same settings file; null removes that. */
+  /** Replaces the record of the settings file; null removes it. */
   put(settingsFile: string, record: InstallRecord | null): void;
-  /** What the user said of recall over MCP while no host was installed; null when nothing was said. */
+  /** The choice for recall over MCP made before a host was installed; null without one. */
   mcpWish(): boolean | null;
   setMcpWish(wish: boolean | null): void;
 }
@@ -36,7 +36,7 @@ export function createInstalls(file: InstallsFile): Installs {
   };
 }
 
-/** The records of the file; none when there is no file, or it cannot be read. */
+/** The records of the file; none if it is missing or unreadable. */
 export function parseInstallRecords(text: string | null): InstallRecord[] {
   const { installs } = parseFile(text);
   return (Array.isArray(installs) ? installs : []).map(parseRecord).filter((record) => record !== null);
@@ -56,7 +56,7 @@ export function renderInstallRecords(
   return `${JSON.stringify({ version: 1, ...wish, installs }, null, 2)}\n`;
 }
 
-/** The records with `record` in place of the one for the same file; null removes that. */
+/** The records with the one of the settings file replaced; null removes it. */
 export function withInstallRecord(
   records: readonly InstallRecord[],
   settingsFile: string,

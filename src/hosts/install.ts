@@ -1,85 +1,62 @@
-// Registers our hooks in a host's settings file and takes them out again, with a record that makes the way back exact.
-
-import { failOpenSync, MemError } from "../core/errors.ts";
-import { contentKey } from "../core/ids.ts";
+// Our hooks in a host's settings file.
+import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject } from "../text/json.ts";
-import { addHooks, emptySettings, hookCommandsIn, isBlank, removeHooks } from "./hook-settings.ts";
-import { hookGroups, type InstallRecipe, isHookCommand, type Launcher } from "./install-recipe.ts";
-import { type Insertion, withoutInsertions } from "./json-text.ts";
+import {
+  type HookGroup,
+  hookGroups,
+  type InstallRecipe,
+  isHookCommand,
+  type Launcher,
+} from "./install-recipe.ts";
+import {
+  type Edited,
+  expectKind,
+  insert,
+  type JsonNode,
+  memberOf,
+  parseJsonText,
+  parseNode,
+  withoutEmpty,
+  withoutItem,
+} from "./json-text.ts";
+import {
+  type InstallPlan,
+  type InstallRecord,
+  isBlank,
+  planRegistration,
+  planRemoval,
+  type Registration,
+} from "./registration.ts";
 
-/** What an installation changed: kept in installs.json, and what uninstalling works from. */
-export interface InstallRecord {
-  /** What was registered: the hooks, or the MCP server, which stands in another file. */
-  kind: "hooks" | "mcp";
+interface UninstallRequest {
   host: string;
-  settings_file: string;
-  /** False when the file was made by us. */
-  file_existed: boolean;
-  /** What stood in a file that held nothing, or space alone; else null. */
-  blank_text: string | null;
-  /** Folders that were made for the file, the outermost first. */
-  made_folders: string[];
-  /** Names the text that we left; while the file still is that text, taking the insertions out restores it exactly. */
-  written_key: string;
-  insertions: Insertion[];
-  /** What was not there before: `hooks`, and events. */
-  created: string[];
-  commands: string[];
-}
-
-export interface InstallPlan {
-  /** The new text of the settings file; null when it goes. */
-  after: string | null;
-  /** Null when nothing of ours is left. */
-  record: InstallRecord | null;
-}
-
-interface InstallRequest {
-  recipe: InstallRecipe;
   settingsFile: string;
-  /** Its present text, null when there is no file. */
+  /** The present text, null when there is no file. */
   before: string | null;
-  launcher: Launcher;
-  dataDir: string | null;
   /** Of an earlier installation into the same file. */
   earlier: InstallRecord | undefined;
 }
 
-/** What installing would write; the present text when all is in place. Throws `host_settings_unreadable`. */
-export function planInstall(request: InstallRequest): InstallPlan {
-  const { recipe, settingsFile, before, launcher, dataDir, earlier } = request;
-  return readable(settingsFile, () => {
-    const groups = hookGroups(recipe, launcher, dataDir);
-    const commands = [...groups.values()].flatMap(({ hooks }) => hooks.map(({ command }) => command));
-    const present =
-      before === null ? [] : hookCommandsIn(before).filter((one) => isOurs(recipe.host, earlier, one));
-    if (earlier !== undefined && sameMembers(present, commands)) return { after: before, record: earlier };
-    const clean = planUninstall({ host: recipe.host, settingsFile, before, earlier }).after;
-    const blank = clean !== null && isBlank(clean) ? clean : null;
-    const settings = clean === null || blank !== null ? emptySettings : clean;
-    const { text, insertions, created } = addHooks(settings, groups);
-    const record: InstallRecord = {
-      kind: "hooks",
-      host: recipe.host,
-      settings_file: settingsFile,
-      file_existed: clean !== null,
-      blank_text: blank,
-      made_folders: earlier?.made_folders ?? [],
-      written_key: contentKey(text),
-      insertions,
-      created,
-      commands,
-    };
-    return { after: text, record };
-  });
+interface InstallRequest extends Omit<UninstallRequest, "host"> {
+  recipe: InstallRecipe;
+  launcher: Launcher;
+  dataDir: string | null;
 }
 
-/** The record with folders that were made for the settings file. */
-export function withFolders(record: InstallRecord | null, made: readonly string[]): InstallRecord | null {
-  return record && { ...record, made_folders: [...record.made_folders, ...made] };
+/** The settings with our hooks; unchanged if they are complete. Throws `host_settings_unreadable`. */
+export function planInstall({ recipe, launcher, dataDir, ...request }: InstallRequest): InstallPlan {
+  const groups = hookGroups(recipe, launcher, dataDir);
+  const commands = [...groups.values()].flatMap(({ hooks }) => hooks.map(({ command }) => command));
+  const registration = hooksOf({ ...request, host: recipe.host });
+  return planRegistration(registration, commands, (edited) => addHooks(edited, groups));
 }
 
-/** The name of our plugin where the settings have it switched on, else null. It brings hooks of its own. */
+/** The settings without our hooks: byte for byte as before, if nothing else changed since. */
+export function planUninstall(request: UninstallRequest): InstallPlan {
+  return planRemoval(hooksOf(request));
+}
+
+/** The name of our plugin if the settings enable it, else null. The plugin brings its own hooks. */
 export function enabledPlugin(settings: string | null): string | null {
   const parsed = failOpenSync("look for a plugin", (): unknown => JSON.parse(settings ?? "{}"));
   const plugins = isJsonObject(parsed) && isJsonObject(parsed.enabledPlugins) ? parsed.enabledPlugins : {};
@@ -88,48 +65,96 @@ export function enabledPlugin(settings: string | null): string | null {
   return name ?? null;
 }
 
-interface UninstallRequest {
-  host: string;
-  settingsFile: string;
-  before: string | null;
-  earlier: InstallRecord | undefined;
-}
-
-/** What uninstalling would write: exactly what was there when nothing else changed since, else all but ours. */
-export function planUninstall({ host, settingsFile, before, earlier }: UninstallRequest): InstallPlan {
-  if (before === null) return { after: null, record: null };
-  return readable(settingsFile, () => ({ after: withoutOurs(host, before, earlier), record: null }));
-}
-
-function withoutOurs(host: string, before: string, earlier: InstallRecord | undefined): string | null {
-  if (earlier?.written_key === contentKey(before)) {
-    const original = withoutInsertions(before, earlier.insertions);
-    if (original !== null) return earlier.file_existed ? (earlier.blank_text ?? original) : null;
-  }
-  return removeHooks(
-    before,
-    (command) => isOurs(host, earlier, command),
-    (name) => earlier === undefined || earlier.created.includes(name),
+/** The commands of all hooks in the text. */
+export function hookCommandsIn(text: string): string[] {
+  return (hooksIn(text)?.items ?? []).flatMap(({ value }) =>
+    handlersIn(value).map(({ node }) => commandOf(text, node)),
   );
 }
 
-function isOurs(host: string, earlier: InstallRecord | undefined, command: string): boolean {
-  return isHookCommand(host, command) || (earlier?.commands.includes(command) ?? false);
+function hooksOf({ host, settingsFile, before, earlier }: UninstallRequest): Registration {
+  const isOurs = (command: string): boolean =>
+    isHookCommand(host, command) || (earlier?.commands.includes(command) ?? false);
+  const wasCreated = (name: string): boolean => earlier === undefined || earlier.created.includes(name);
+  return {
+    kind: "hooks",
+    host,
+    file: settingsFile,
+    before,
+    earlier,
+    present: (text) => hookCommandsIn(text).filter(isOurs),
+    remove: (text) => removeHooks(text, isOurs, wasCreated),
+  };
 }
 
-function sameMembers(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && right.every((one) => left.includes(one));
-}
+const hooksKey = "hooks";
 
-/** What `run` gives; what it cannot parse is the settings file's fault. */
-export function readable<T>(settingsFile: string, run: () => T): T {
-  try {
-    return run();
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new MemError("host_settings_unreadable", {
-      message: `${settingsFile} cannot be read as settings (${cause.message}), so it was left as it is.`,
-      cause,
-    });
+// Each group goes behind the groups of its event. Throws `SyntaxError` when hooks have an unexpected shape.
+function addHooks(edited: Edited, groups: ReadonlyMap<string, HookGroup>): void {
+  const where = "where hooks are registered";
+  for (const [event, group] of groups) {
+    const root = expectKind("object", parseJsonText(edited.text), where);
+    const hooks = memberOf(root, hooksKey)?.value;
+    const list = hooks && memberOf(expectKind("object", hooks, where), event)?.value;
+    if (list !== undefined) insert(edited, expectKind("array", list, where), group);
+    else if (hooks !== undefined) insert(edited, hooks, [group], event);
+    else {
+      insert(edited, root, { [event]: [group] }, hooksKey);
+      edited.created.push(event);
+    }
   }
+}
+
+// Removes our hooks, and the members created for them that are empty now.
+function removeHooks(
+  text: string,
+  isOurs: (command: string) => boolean,
+  wasCreated: (name: string) => boolean,
+): string {
+  let left = text;
+  for (const { key = "" } of hooksIn(text)?.items ?? []) {
+    const without = withoutHandlers(left, key, isOurs);
+    if (without === left) continue;
+    left = wasCreated(key) ? withoutEmpty(without, hooksIn(without), key) : without;
+  }
+  return left !== text && wasCreated(hooksKey) ? withoutEmpty(left, parseJsonText(left), hooksKey) : left;
+}
+
+// One at a time, each after a new parse, since a removal moves what follows. A group with only ours goes whole.
+function withoutHandlers(text: string, event: string, isOurs: (command: string) => boolean): string {
+  let left = text;
+  for (;;) {
+    const groups = memberOf(hooksIn(left), event)?.value;
+    const found = groups && handlersIn(groups).find(({ node }) => isOurs(commandOf(left, node)));
+    if (groups === undefined || found === undefined) return left;
+    const { node, list, group } = found;
+    left = list.items.length === 1 ? withoutItem(left, groups, group) : withoutItem(left, list, node);
+  }
+}
+
+function hooksIn(text: string): JsonNode | undefined {
+  if (isBlank(text)) return undefined;
+  const root = expectKind("object", parseJsonText(text), "where hooks are registered");
+  return memberOf(root, hooksKey)?.value;
+}
+
+interface Handler {
+  node: JsonNode;
+  /** The list that contains it, and the group of that list. */
+  list: JsonNode;
+  group: JsonNode;
+}
+
+function handlersIn(groups: JsonNode): Handler[] {
+  if (groups.kind !== "array") return [];
+  return groups.items.flatMap(({ value: group }) => {
+    const list = memberOf(group, hooksKey)?.value;
+    return list?.kind === "array" ? list.items.map(({ value: node }) => ({ node, list, group })) : [];
+  });
+}
+
+function commandOf(text: string, handler: JsonNode): string {
+  const command = memberOf(handler, "command")?.value;
+  const value = command && parseNode(text, command);
+  return typeof value === "string" ? value : "";
 }

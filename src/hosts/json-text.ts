@@ -1,4 +1,4 @@
-// JSON as its author wrote it: finds where values stand in the text, and changes single ones without touching the rest.
+// Edits JSON text that people write by hand: changes single values and leaves the rest, white space included, as it is.
 
 interface Span {
   start: number;
@@ -6,43 +6,65 @@ interface Span {
   end: number;
 }
 
-export type JsonNode = Span &
-  (
-    | { kind: "object"; members: readonly JsonMember[] }
-    | { kind: "array"; elements: readonly JsonNode[] }
-    | { kind: "scalar" }
-  );
+/** A value in the text, with its members or elements. */
+export interface JsonNode extends Span {
+  kind: "object" | "array" | "scalar";
+  items: readonly JsonItem[];
+}
 
-/** A member of an object; its span begins at the key. */
-export interface JsonMember extends Span {
-  key: string;
+/** A member, whose span starts at its key, or an element. */
+interface JsonItem extends Span {
+  key?: string;
   value: JsonNode;
 }
 
-/** Text that was put in at a place; taking the same text out there undoes it. */
+/** Text inserted at an offset; removing the same text there undoes it. */
 export interface Insertion {
   at: number;
   text: string;
 }
 
-/** Where every value of `text` stands. Throws `SyntaxError` when it is not JSON. */
+/** Text with values inserted, and the names of the members that had to be created. */
+export interface Edited {
+  text: string;
+  insertions: Insertion[];
+  created: string[];
+}
+
+/** The positions of all values in `text`. Throws `SyntaxError` if it is not JSON; comments are not JSON. */
 export function parseJsonText(text: string): JsonNode {
-  JSON.parse(text.replace(byteOrderMark, " "));
+  JSON.parse(text.replace(/^\uFEFF/, " "));
   return readValue(text, skipSpace(text, 0));
 }
 
-const byteOrderMark = /^\uFEFF/;
-
-/** The member of that name; of several the last, as JSON.parse sees it. */
-export function memberOf(node: JsonNode, key: string): JsonMember | undefined {
-  return node.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
+/** The member named `key`; of several the last, as in JSON.parse. */
+export function memberOf(node: JsonNode | undefined, key: string): JsonItem | undefined {
+  return node?.kind === "object" ? node.items.findLast((member) => member.key === key) : undefined;
 }
 
-/** Puts `value` behind the last element of an array, or under `key` behind the last member of an object. */
+/** The value of `node`. */
+export function parseNode(text: string, node: JsonNode): unknown {
+  return JSON.parse(text.slice(node.start, node.end));
+}
+
+/** `node`, which must be of this kind. Throws `SyntaxError`. */
+export function expectKind(kind: JsonNode["kind"], node: JsonNode, where: string): JsonNode {
+  if (node.kind === kind) return node;
+  throw new SyntaxError(`an ${kind} was expected ${where}`);
+}
+
+/** Appends `value` to the array `node`, or adds it to the object `node` as member `key`. */
+export function insert(edited: Edited, node: JsonNode, value: unknown, key?: string): void {
+  const insertion = insertionInto(edited.text, node, value, key);
+  edited.insertions.push(insertion);
+  edited.text = withInsertion(edited.text, insertion);
+  if (key !== undefined) edited.created.push(key);
+}
+
+/** The insertion that appends `value` to an array, or adds it to an object as member `key`. */
 export function insertionInto(text: string, node: JsonNode, value: unknown, key?: string): Insertion {
-  const items = itemsOf(node);
-  const first = items[0];
-  const last = items.at(-1);
+  const first = node.items[0];
+  const last = node.items.at(-1);
   const style = styleOf(text);
   const outer = lineIndent(text, node.start);
   if (last === undefined || first === undefined) {
@@ -60,23 +82,29 @@ export function insertionInto(text: string, node: JsonNode, value: unknown, key?
   return { at: last.end, text: `,${gap}${render(value, key, { ...style, multiline: false, indent: "" })}` };
 }
 
-/** The text without one element or member of `container`, and without the comma that belongs to it. */
-export function withoutItem(text: string, container: JsonNode, item: Span): string {
-  const items = itemsOf(container);
-  const index = items.findIndex(({ start }) => start === item.start);
+/** The text without one item of `container`, and without its comma. */
+export function withoutItem(text: string, { start, end, items }: JsonNode, item: Span): string {
+  const index = items.findIndex((one) => one.start === item.start);
   const next = items[index + 1];
   const previous = items[index - 1];
   if (previous !== undefined) return text.slice(0, previous.end) + text.slice(item.end);
   if (next !== undefined) return text.slice(0, item.start) + text.slice(next.start);
-  return text.slice(0, container.start + 1) + text.slice(container.end - 1);
+  return text.slice(0, start + 1) + text.slice(end - 1);
 }
 
-/** The text with `insertion` made. */
+/** The text without the member `key` of `container`, if that is an empty list or object. */
+export function withoutEmpty(text: string, container: JsonNode | undefined, key: string): string {
+  const member = memberOf(container, key);
+  if (container === undefined || member === undefined) return text;
+  const isEmpty = member.value.kind !== "scalar" && member.value.items.length === 0;
+  return isEmpty ? withoutItem(text, container, member) : text;
+}
+
 export function withInsertion(text: string, { at, text: inserted }: Insertion): string {
   return text.slice(0, at) + inserted + text.slice(at);
 }
 
-/** The text as it was before the insertions, in the order they were made; null when one is not there any more. */
+/** The text before the insertions, which are given in order; null if one of them is gone. */
 export function withoutInsertions(text: string, insertions: readonly Insertion[]): string | null {
   let left = text;
   for (const { at, text: inserted } of insertions.toReversed()) {
@@ -86,26 +114,13 @@ export function withoutInsertions(text: string, insertions: readonly Insertion[]
   return left;
 }
 
-function itemsOf(node: JsonNode): readonly Span[] {
-  switch (node.kind) {
-    case "object":
-      return node.members;
-    case "array":
-      return node.elements;
-    case "scalar":
-      return [];
-    default:
-      return node satisfies never;
-  }
-}
-
 interface Style {
   newline: string;
   unit: string;
   multiline: boolean;
 }
 
-// A file of one line is kept on one line, but one that says nothing yet may grow.
+// A file on one line stays on one line, unless it is empty.
 function styleOf(text: string): Style {
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
   const multiline = text.trim().includes("\n") || /^\uFEFF?\s*\{\s*\}\s*$/.test(text);
@@ -125,55 +140,40 @@ function render(value: unknown, key: string | undefined, style: Style & { indent
 
 // From here on the text is known to be JSON.
 function readValue(text: string, start: number): JsonNode {
-  const opening = text[start];
-  if (opening === "{") return readObject(text, start);
-  if (opening === "[") return readArray(text, start);
-  const end = opening === '"' ? stringEnd(text, start) : scalarEnd(text, start);
-  return { kind: "scalar", start, end };
+  if (text[start] === "{") return readItems(text, start, "object");
+  if (text[start] === "[") return readItems(text, start, "array");
+  return { kind: "scalar", start, end: endOf(scalar, text, start), items: [] };
 }
 
-function readObject(text: string, start: number): JsonNode {
-  const members: JsonMember[] = [];
+function readItems(text: string, start: number, kind: "object" | "array"): JsonNode {
+  const items: JsonItem[] = [];
   let at = skipSpace(text, start + 1);
-  while (text[at] !== "}") {
-    const keyEnd = stringEnd(text, at);
-    const value = readValue(text, skipSpace(text, skipSpace(text, keyEnd) + 1));
-    members.push({ key: String(JSON.parse(text.slice(at, keyEnd))), start: at, end: value.end, value });
-    at = skipComma(text, value.end);
+  while (text[at] !== "}" && text[at] !== "]") {
+    const item = kind === "object" ? readMember(text, at) : { value: readValue(text, at) };
+    items.push({ ...item, start: at, end: item.value.end });
+    at = skipSpace(text, item.value.end);
+    if (text[at] === ",") at = skipSpace(text, at + 1);
   }
-  return { kind: "object", start, end: at + 1, members };
+  return { kind, start, end: at + 1, items };
 }
 
-function readArray(text: string, start: number): JsonNode {
-  const elements: JsonNode[] = [];
-  let at = skipSpace(text, start + 1);
-  while (text[at] !== "]") {
-    const element = readValue(text, at);
-    elements.push(element);
-    at = skipComma(text, element.end);
-  }
-  return { kind: "array", start, end: at + 1, elements };
+function readMember(text: string, start: number): Pick<JsonItem, "key" | "value"> {
+  const keyEnd = endOf(scalar, text, start);
+  const colon = skipSpace(text, keyEnd);
+  return {
+    key: String(JSON.parse(text.slice(start, keyEnd))),
+    value: readValue(text, skipSpace(text, colon + 1)),
+  };
 }
+
+const space = /[ \t\r\n\uFEFF]*/y;
+const scalar = /"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 
 function skipSpace(text: string, start: number): number {
-  let at = start;
-  while (" \t\r\n\uFEFF".includes(text[at] ?? "x")) at++;
-  return at;
+  return endOf(space, text, start);
 }
 
-function skipComma(text: string, start: number): number {
-  const at = skipSpace(text, start);
-  return text[at] === "," ? skipSpace(text, at + 1) : at;
-}
-
-function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
-}
-
-function scalarEnd(text: string, start: number): number {
-  let at = start;
-  while (/[-+.\w]/.test(text[at] ?? "")) at++;
-  return at;
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : start;
 }

@@ -1,26 +1,31 @@
-// Our MCP server in a host's configuration: put in, taken out, everything else left as its author wrote it.
+// Our MCP server in a host's configuration.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { MemError } from "../core/errors.ts";
-import { contentKey } from "../core/ids.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 import { isJsonObject } from "../text/json.ts";
-import { emptySettings, isBlank, withoutEmpty } from "./hook-settings.ts";
-import { type InstallPlan, type InstallRecord, readable } from "./install.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 import {
-  type Insertion,
-  insertionInto,
+  expectKind,
+  insert,
   memberOf,
   parseJsonText,
-  withInsertion,
-  withoutInsertions,
+  parseNode,
+  withoutEmpty,
   withoutItem,
 } from "./json-text.ts";
-import { namedDataDir } from "./named-data-dir.ts";
+import {
+  type InstallPlan,
+  type InstallRecord,
+  isBlank,
+  planRegistration,
+  planRemoval,
+  type Registration,
+  readable,
+} from "./registration.ts";
 
-/** How a host starts the server, in the form that stands in its configuration. */
+/** The entry in the host's configuration. */
 export interface McpServer {
   type: "stdio";
   command: string;
@@ -28,10 +33,10 @@ export interface McpServer {
   env: Record<string, string>;
 }
 
-/** The name of our server, by which hosts name its tools: `mcp__mem__search`. */
+/** The name of our server, which hosts put into the names of its tools: `mcp__mem__search`. */
 export const mcpServerName = "mem";
 
-/** Our server over the data directory. */
+/** Our server for the data directory. */
 export function mcpServerOf(paths: DataPaths): McpServer {
   const dataDir = namedDataDir(paths);
   return {
@@ -42,14 +47,16 @@ export function mcpServerOf(paths: DataPaths): McpServer {
   };
 }
 
-/**
- * The file where a host whose settings lie in `settingsFile` keeps its servers for this user: in the home beside the
- * default folder, but inside a folder that the host was told to use.
- */
+/** The data directory for a process that a host starts; null for the default one. */
+export function namedDataDir({ root }: DataPaths): string | null {
+  return root === join(homedir(), ".mem") ? null : root;
+}
+
+/** The file of MCP servers: in the home beside the default settings folder, but inside a folder that the user set. */
 export function mcpFileOf(recipe: InstallRecipe, settingsFile: string): string {
   const folder = dirname(settingsFile);
   const inside = join(folder, recipe.mcpFile);
-  // The variable may also name the default folder; then the file lies in there.
+  // The variable may also name the default folder; then the file is inside.
   return folder === join(homedir(), recipe.settings.folder) && !existsSync(inside)
     ? join(homedir(), recipe.mcpFile)
     : inside;
@@ -64,103 +71,69 @@ interface McpRequest {
   earlier: InstallRecord | undefined;
 }
 
-/** What registering would write. Throws `conflict` when another server has our name, or `host_settings_unreadable`. */
-export function planMcpServer(request: McpRequest & { server: McpServer }): InstallPlan {
-  const { host, file, before, server, earlier } = request;
-  return readable(file, () => {
-    const present = before === null ? undefined : serverIn(before);
-    if (present !== undefined && !isOurs(present)) throw nameTaken(file);
-    if (earlier !== undefined && present === JSON.stringify(server))
-      return { after: before, record: earlier };
-    const clean = planNoMcpServer(request).after;
-    const blank = clean !== null && isBlank(clean) ? clean : null;
-    const added = addServer(clean === null || blank !== null ? emptySettings : clean, server);
-    const record: InstallRecord = {
-      kind: "mcp",
-      host,
-      settings_file: file,
-      file_existed: clean !== null,
-      blank_text: blank,
-      made_folders: earlier?.made_folders ?? [],
-      written_key: contentKey(added.text),
-      insertions: [added.insertion],
-      created: added.created,
-      commands: [JSON.stringify(server)],
-    };
-    return { after: added.text, record };
+/** The file with our server. Throws `conflict` if another server has our name, and `host_settings_unreadable`. */
+export function planMcpServer({ server, ...request }: McpRequest & { server: McpServer }): InstallPlan {
+  return planRegistration(registrationOf(request), [JSON.stringify(server)], (edited) => {
+    const root = expectKind("object", parseJsonText(edited.text), "at the top");
+    const servers = memberOf(root, serversKey)?.value;
+    if (servers === undefined) insert(edited, root, { [mcpServerName]: server }, serversKey);
+    else insert(edited, expectKind("object", servers, `as ${serversKey}`), server, mcpServerName);
   });
 }
 
-/** What taking the server out would write: exactly what was there when nothing else changed since, else all but ours. */
-export function planNoMcpServer({ file, before, earlier }: McpRequest): InstallPlan {
-  if (before === null) return { after: null, record: null };
-  return readable(file, () => ({ after: withoutServer(before, earlier), record: null }));
+/** The file without our server: byte for byte as before, if nothing else changed since. */
+export function planNoMcpServer(request: McpRequest): InstallPlan {
+  return planRemoval(registrationOf(request));
 }
 
-/** True when our server is registered in the text, by this version or another, from here or elsewhere. */
+/** True if our server is registered, by any version and from any place. */
 export function hasMcpServer(file: string, text: string | null): boolean {
   if (text === null) return false;
-  return readable(file, () => {
-    const present = serverIn(text);
-    return present !== undefined && isOurs(present);
-  });
+  return readable(file, () => isOurs(serverIn(text)));
 }
 
 const serversKey = "mcpServers";
 
-function addServer(
-  text: string,
-  server: McpServer,
-): { text: string; insertion: Insertion; created: string[] } {
-  const top = parseJsonText(text);
-  if (top.kind !== "object") throw new SyntaxError("an object was expected");
-  const servers = memberOf(top, serversKey)?.value;
-  if (servers !== undefined && servers.kind !== "object") {
-    throw new SyntaxError(`an object was expected as ${serversKey}`);
-  }
-  const insertion =
-    servers === undefined
-      ? insertionInto(text, top, { [mcpServerName]: server }, serversKey)
-      : insertionInto(text, servers, server, mcpServerName);
+function registrationOf(request: McpRequest): Registration {
+  const { file, earlier } = request;
   return {
-    text: withInsertion(text, insertion),
-    insertion,
-    created: servers === undefined ? [serversKey] : [],
+    kind: "mcp",
+    ...request,
+    present(text) {
+      const server = serverIn(text);
+      if (server !== undefined && !isOurs(server)) throw nameTaken(file);
+      return server === undefined ? [] : [JSON.stringify(server)];
+    },
+    remove: (text) => withoutServer(text, earlier?.created.includes(serversKey) === true),
   };
 }
 
-function withoutServer(before: string, earlier: InstallRecord | undefined): string | null {
-  if (earlier?.written_key === contentKey(before)) {
-    const original = withoutInsertions(before, earlier.insertions);
-    if (original !== null) return earlier.file_existed ? (earlier.blank_text ?? original) : null;
-  }
-  const present = serverIn(before);
-  if (present === undefined || !isOurs(present)) return before;
-  const servers = memberOf(parseJsonText(before), serversKey)?.value;
-  const member = servers && memberOf(servers, mcpServerName);
-  if (servers === undefined || member === undefined) return before;
-  const left = withoutItem(before, servers, member);
-  return earlier?.created.includes(serversKey) ? withoutEmpty(left, parseJsonText(left), serversKey) : left;
+function withoutServer(text: string, wasCreated: boolean): string {
+  if (!isOurs(serverIn(text))) return text;
+  const servers = memberOf(parseJsonText(text), serversKey)?.value;
+  const member = memberOf(servers, mcpServerName);
+  if (servers === undefined || member === undefined) return text;
+  const left = withoutItem(text, servers, member);
+  return wasCreated ? withoutEmpty(left, parseJsonText(left), serversKey) : left;
 }
 
-// What stands under our name, as JSON without white space.
-function serverIn(text: string): string | undefined {
+// The value under our name.
+function serverIn(text: string): unknown {
   if (isBlank(text)) return undefined;
   const servers = memberOf(parseJsonText(text), serversKey)?.value;
-  const value = servers && memberOf(servers, mcpServerName)?.value;
-  return value && JSON.stringify(JSON.parse(text.slice(value.start, value.end)));
+  const member = memberOf(servers, mcpServerName);
+  return member && parseNode(text, member.value);
 }
 
-function isOurs(server: string): boolean {
-  const parsed: unknown = JSON.parse(server);
-  if (!isJsonObject(parsed) || !Array.isArray(parsed.args)) return false;
-  const [script, word, ...more] = parsed.args;
+function isOurs(server: unknown): boolean {
+  if (!isJsonObject(server) || !Array.isArray(server.args)) return false;
+  const [script, word, ...more] = server.args;
   return typeof script === "string" && /[/\\]mem\.js$/.test(script) && word === "mcp" && more.length === 0;
 }
 
 function nameTaken(file: string): MemError {
   return new MemError("conflict", {
-    message: `${file} has another server by the name ${mcpServerName}, so ours was not registered there.`,
-    hint: "Give that one another name, then `mem mcp enable`.",
+    message: `${file} has another server named ${mcpServerName}, so ours was not registered.`,
+    hint: "Rename the other server, then run `mem mcp enable`.",
   });
 }

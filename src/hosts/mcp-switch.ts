@@ -1,14 +1,15 @@
-// Recall over MCP switched on and off for the hosts that remember through mem.
+// Turns recall over MCP on and off for the hosts that use mem.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { MemError } from "../core/errors.ts";
-import { enabledPlugin, type InstallRecord, withFolders } from "./install.ts";
+import { enabledPlugin } from "./install.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 import type { Installs } from "./install-records.ts";
 import { hasMcpServer, type McpServer, mcpFileOf, planMcpServer, planNoMcpServer } from "./mcp-server.ts";
+import { type InstallRecord, withFolders } from "./registration.ts";
 import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "./settings-file.ts";
 
-/** A host agent by the settings file that mem's hooks stand in, or would. */
+/** A host agent, and the settings file for mem's hooks. */
 export interface McpHost {
   recipe: InstallRecipe;
   settingsFile: string;
@@ -18,7 +19,7 @@ export interface McpState {
   host: string;
   file: string;
   enabled: boolean;
-  /** The plugin that brings the server, whatever stands in the file. */
+  /** The plugin that brings the server, whatever the file says. */
   plugin: string | null;
 }
 
@@ -29,8 +30,8 @@ export interface McpChange extends McpState {
 export interface McpSwitch {
   state(host: McpHost): McpState;
   /**
-   * Registers or removes the server; of a host that has it from the plugin only a registration is removed. With
-   * `dryRun` says what would change. Throws `conflict`, `host_settings_unreadable`.
+   * Registers or removes the server. A server of the plugin stays; only a registration is removed. With `dryRun`
+   * nothing is written. Throws `conflict`, `host_settings_unreadable`.
    */
   set(host: McpHost, enabled: boolean, dryRun?: boolean): McpChange;
 }
@@ -47,7 +48,7 @@ export function createMcpSwitch(installs: Installs, server: McpServer): McpSwitc
       const { host } = recipe;
       const file = mcpFileOf(recipe, settingsFile);
       const plugin = enabledPlugin(readSettingsFile(settingsFile));
-      // Registered as well, the agent would have every tool twice.
+      // Registered too, the agent would see every tool twice.
       if (enabled && plugin !== null) return { host, file, enabled, plugin, changed: false };
       const before = readSettingsFile(file);
       const earlier = installs.list().find((record) => record.settings_file === file);
@@ -63,7 +64,7 @@ export function createMcpSwitch(installs: Installs, server: McpServer): McpSwitc
   };
 }
 
-/** The hosts whose hooks are recorded; `recipeOf` knows how each is installed. */
+/** The hosts with recorded hooks. */
 export function installedHosts(
   records: readonly InstallRecord[],
   recipeOf: (name: string) => InstallRecipe,
@@ -73,12 +74,12 @@ export function installedHosts(
     .map(({ host, settings_file }) => ({ recipe: recipeOf(host), settingsFile: settings_file }));
 }
 
-/** The settings file that the host reads for this user, who may have named its folder. */
+/** The host's settings file of this user; `named` is the folder that the user set, or empty. */
 export function userSettingsFile({ settings: { folder, file } }: InstallRecipe, named: string): string {
   return join(named === "" ? join(homedir(), folder) : resolve(named), file);
 }
 
-/** The hosts that remember through mem: those with hooks of ours, and those of the others that have the plugin. */
+/** The hosts that use mem: those with our hooks, and those with the plugin. */
 export function rememberingHosts(
   installed: readonly McpHost[],
   others: readonly McpHost[],
@@ -88,18 +89,18 @@ export function rememberingHosts(
   return [...installed, ...others.filter((host) => isOther(host) && state(host).plugin !== null)];
 }
 
-/** What to say when the server stays although it was to go. */
+/** The error when the plugin keeps the server enabled. */
 export function broughtByPlugin(plugin: string): MemError {
   return new MemError("conflict", {
-    message: `The plugin ${plugin} brings recall over MCP, which cannot be taken out of it.`,
-    hint: `\`claude plugin disable ${plugin}\` takes the plugin away; in Claude Code \`/mcp\` switches its server off.`,
+    message: `The plugin ${plugin} brings recall over MCP, so it cannot be disabled separately.`,
+    hint: `Disable the plugin: \`claude plugin disable ${plugin}\`. Or turn its server off with \`/mcp\` in Claude Code.`,
   });
 }
 
-/** What to say when there is no host to switch it on for. */
+/** The error when no host is installed. */
 export function noHostInstalled(): MemError {
   return new MemError("conflict", {
-    message: "No host agent remembers through mem yet, so there is none to give recall to.",
-    hint: "`mem install claude-code` installs it; the plugin brings recall with it.",
+    message: "No host agent uses mem yet, so recall cannot be enabled.",
+    hint: "Run `mem install claude-code`, or install the plugin, which brings recall.",
   });
 }

@@ -1,7 +1,6 @@
-// The host agents that are known, by name.
+// The known host agents, by name.
 import { MemError } from "../core/errors.ts";
-import { claudeCode } from "./claude-code.ts";
-import { claudeCodeRecipe } from "./claude-code-recipe.ts";
+import { claudeCode, claudeCodeRecipe } from "./claude-code.ts";
 import type { Host } from "./host-event.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 
@@ -22,7 +21,7 @@ export function hostNamed(name: string): Host {
   return knownHost(name).host;
 }
 
-/** What installing hooks into a host means. Throws `host_unknown`. */
+/** The hooks and files of a host. Throws `host_unknown`. */
 export function recipeOf(name: string): InstallRecipe {
   return knownHost(name).recipe;
 }

@@ -1,4 +1,4 @@
-// A host's settings file: read as it is, replaced whole, with its mode kept and a link to it left in place.
+// Reads and replaces a host's settings file; keeps its mode and a link to it.
 import {
   closeSync,
   fchmodSync,
@@ -29,9 +29,9 @@ export function readSettingsFile(path: string): string | null {
 }
 
 /**
- * Replaces `before` by `after`, null standing for no file. People keep settings in a repository and link to them: the
- * file behind the link is replaced. The folders that had to be made for it, the outermost first. Throws
- * `host_settings_unreadable` when the file is not `before` any more.
+ * Replaces the text `before` by `after`; null means no file. Behind a link, the target is replaced: people link to
+ * settings in a repository. Returns the folders it made, the outermost first. Throws `host_settings_unreadable` if the
+ * file no longer is `before`.
  */
 export function replaceSettingsFile(path: string, before: string | null, after: string | null): string[] {
   if (before === after) return [];
@@ -58,14 +58,14 @@ export function replaceSettingsFile(path: string, before: string | null, after: 
   }
 }
 
-/** Removes folders that were made for a settings file, as far as nothing lies in them; the outermost comes first. */
+/** Removes folders made for a settings file, unless they have other content; the outermost comes first. */
 export function removeEmptyFolders(folders: readonly string[]): void {
   failOpenSync("remove a folder that was made for settings", () => {
     for (const folder of folders.toReversed()) rmdirSync(folder);
   });
 }
 
-// A link whose target is missing is followed too: the target is what gets made.
+// Also follows a link whose target is missing: the target is created.
 function targetOf(path: string): string {
   const real = failOpenSync("resolve a link", () => realpathSync(path));
   if (real !== undefined) return real;
@@ -84,11 +84,11 @@ function writeDurably(path: string, text: string, mode: number): void {
   }
 }
 
-// The host writes to it as well.
+// The host writes to the file too.
 function demandUnchanged(path: string, before: string | null): void {
   if (readSettingsFile(path) === before) return;
   throw new MemError("host_settings_unreadable", {
-    message: `${path} changed while it was being worked on, so it was left as it is.`,
+    message: `${path} changed in the meantime, so it was not written.`,
     hint: "Run the command again.",
   });
 }

@@ -1,10 +1,10 @@
 // Runs the hosted server as a process: its database, its port, its signals, its end.
 import { systemClock } from "../core/clock.ts";
+import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError, reportFailOpenTo } from "../core/errors.ts";
 import { createLog, createStderrLog, type Log } from "../core/log.ts";
 import { version } from "../core/version.ts";
 import { serverEmbedderSettings } from "../generate/model/embedders.ts";
-import { makePrivateDirectory } from "../hosts/hook/private-directory.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";

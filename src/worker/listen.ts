@@ -10,8 +10,8 @@ import {
   type Server as SocketServer,
 } from "node:net";
 import { dirname } from "node:path";
+import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError } from "../core/errors.ts";
-import { makePrivateDirectory } from "../hosts/hook/private-directory.ts";
 
 interface ListenRequest {
   /** Serves the port. */

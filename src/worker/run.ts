@@ -2,11 +2,11 @@
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../core/clock.ts";
+import { makePrivateDirectory } from "../core/directory.ts";
 import { failOpen, failOpenSync, MemError, reportFailOpenTo } from "../core/errors.ts";
 import { newId, newSecret } from "../core/ids.ts";
 import { createLog, type Log, recordCrash } from "../core/log.ts";
 import type { DataPaths } from "../core/paths.ts";
-import { makePrivateDirectory } from "../hosts/hook/private-directory.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { damageBehind } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";

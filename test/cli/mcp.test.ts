@@ -60,7 +60,7 @@ test("the hooks are installed although the configuration takes no server, and it
     const { code, stdout, stderr } = await mem("install", "claude-code");
     expect(code).toBe(0);
     expect(stdout).toContain("9 hooks registered");
-    expect(stderr).toMatch(/another server by the name mem|left as it is/);
+    expect(stderr).toMatch(/another server named mem|was not changed/);
     expect(readFileSync(configOf(mem), "utf8")).toBe(text);
   }
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { version } from "../../src/core/version.ts";
-import { claudeCodeRecipe, renderPluginHooks } from "../../src/hosts/claude-code-recipe.ts";
+import { claudeCodeRecipe, renderPluginHooks } from "../../src/hosts/claude-code.ts";
 import { hookCommand, isHookCommand, type Launcher } from "../../src/hosts/install-recipe.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

@@ -1,12 +1,12 @@
 // installs.json.
 import { expect, test } from "vitest";
-import type { InstallRecord } from "../../src/hosts/install.ts";
 import {
   createInstalls,
   parseInstallRecords,
   renderInstallRecords,
   withInstallRecord,
 } from "../../src/hosts/install-records.ts";
+import type { InstallRecord } from "../../src/hosts/registration.ts";
 
 const record: InstallRecord = {
   kind: "hooks",

@@ -1,8 +1,9 @@
 // Hooks put into a host's settings and taken out again.
 import { describe, expect, test } from "vitest";
-import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
-import { type InstallRecord, planInstall, planUninstall } from "../../src/hosts/install.ts";
+import { claudeCodeRecipe } from "../../src/hosts/claude-code.ts";
+import { planInstall, planUninstall } from "../../src/hosts/install.ts";
 import { hookGroups } from "../../src/hosts/install-recipe.ts";
+import type { InstallRecord } from "../../src/hosts/registration.ts";
 
 const launcher = { folder: "/opt/it's here/hooks" };
 const settingsFile = "/home/user/.claude/settings.json";

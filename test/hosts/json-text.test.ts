@@ -73,7 +73,7 @@ describe.each(styles)("JSON with %s", (_name, write) => {
           expect(JSON.parse(textOf(changed, list(changed)))).toEqual(expected);
           const node = list(changed);
           const at = index % expected.length;
-          const gone = node.kind === "array" ? node.elements[at] : undefined;
+          const gone = node.items[at];
           const left = withoutItem(changed, node, gone ?? node);
           expect(JSON.parse(textOf(left, list(left)))).toEqual(expected.toSpliced(at, 1));
         },

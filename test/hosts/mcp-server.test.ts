@@ -4,8 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
-import { claudeCodeRecipe } from "../../src/hosts/claude-code-recipe.ts";
-import type { InstallRecord } from "../../src/hosts/install.ts";
+import { claudeCodeRecipe } from "../../src/hosts/claude-code.ts";
 import {
   hasMcpServer,
   type McpServer,
@@ -14,6 +13,7 @@ import {
   planMcpServer,
   planNoMcpServer,
 } from "../../src/hosts/mcp-server.ts";
+import type { InstallRecord } from "../../src/hosts/registration.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const file = "/home/user/.claude.json";

@@ -2,8 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { failOpen, failOpenSync, toMemError } from "../../core/errors.ts";
-import { hookCommandsIn } from "../../hosts/hook-settings.ts";
-import { enabledPlugin } from "../../hosts/install.ts";
+import { enabledPlugin, hookCommandsIn } from "../../hosts/install.ts";
 import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile } from "../../hosts/settings-file.ts";

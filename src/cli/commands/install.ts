@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
-import { enabledPlugin, planInstall, withFolders } from "../../hosts/install.ts";
+import { enabledPlugin, planInstall } from "../../hosts/install.ts";
 import { hookSettings, type InstallRecipe } from "../../hosts/install-recipe.ts";
-import { type McpServer, mcpServerName, mcpServerOf } from "../../hosts/mcp-server.ts";
+import { type McpServer, mcpServerName, mcpServerOf, namedDataDir } from "../../hosts/mcp-server.ts";
 import type { McpChange, McpHost } from "../../hosts/mcp-switch.ts";
-import { namedDataDir } from "../../hosts/named-data-dir.ts";
+import { withFolders } from "../../hosts/registration.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";

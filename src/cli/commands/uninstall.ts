@@ -1,9 +1,10 @@
 // `mem uninstall <host>`: takes the hooks out of a host agent's settings, and nothing else.
 import { rmSync } from "node:fs";
 import type { Command } from "commander";
-import { type InstallRecord, planUninstall } from "../../hosts/install.ts";
+import { planUninstall } from "../../hosts/install.ts";
 import type { InstallRecipe } from "../../hosts/install-recipe.ts";
 import type { McpChange } from "../../hosts/mcp-switch.ts";
+import type { InstallRecord } from "../../hosts/registration.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "../../hosts/settings-file.ts";
 import type { CliContext } from "../context.ts";

@@ -1,11 +1,14 @@
-// What happens to an event that could not be delivered. A session start starts the worker and asks again; a worker that
-// stays hung is replaced; everything else is cleaned and written to the spool, which the worker drains.
+// Handles an event that could not be delivered: a session start starts the worker and tries again, a worker that stays hung
+// is replaced, and every other event is cleaned and spooled until the worker drains it.
 
+import { processStart } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
+import { announcedProcess } from "./announced-worker.ts";
+import { replaceAfterMs } from "./deadlines.ts";
 import { enter } from "./deliver.ts";
 import type { HookCall } from "./hook-call.ts";
-import { lookAtSilence, workerEnded } from "./hung-worker.ts";
+import { markHung } from "./hung-mark.ts";
 import { spoolEvent } from "./spool.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
@@ -15,7 +18,7 @@ interface Undelivered extends HookCall {
   dataDir: string;
 }
 
-/** What the hook prints in the end: nothing, unless the worker could be started or was replaced. */
+/** Resolves with the output of the hook: empty unless the worker was started or replaced. */
 export async function fallBack(event: Undelivered): Promise<string> {
   process.umask(0o077);
   const entered = enter(event.dataDir);
@@ -30,7 +33,7 @@ async function fallBackIn(place: string, event: Undelivered): Promise<string> {
     if (silence.is === "long") return failOver(event, place, silence.sinceMs);
     if (silence.is === "ended") return orSpooled({ ...event, failed: "unreachable" });
   }
-  // Somebody took the address of a worker that has ended.
+  // Another process took the address of a worker that has ended.
   if (failed === "stranger" && workerEnded(place)) return orSpooled({ ...event, failed: "unreachable" });
   return orSpooled(event);
 }
@@ -50,7 +53,7 @@ async function failOver(event: Undelivered, place: string, sinceMs: number): Pro
   return answer?.printed ?? "";
 }
 
-/** Cleans a made-up event, so that the real one finds everything compiled: 10 ms of the 15 that it would take. */
+/** Cleans a sample event, so that V8 has compiled the code for the real one: saves 10 of 15 ms. */
 export function rehearse(): void {
   spoolablePayload('{"tool_name":"Bash","tool_input":{"command":"<private>x</private> token=x"}}');
 }
@@ -59,8 +62,35 @@ function startsWorker({ event, failed }: Undelivered): boolean {
   return kebabCase(event) === "session-start" && (failed === "absent" || failed === "unreachable");
 }
 
-// Loaded late: other events would pay for node:child_process.
+// Imported late: other events need no node:child_process.
 async function afterStart(event: Undelivered): Promise<string | undefined> {
   const { deliverAfterStart } = await import("./start-worker.ts");
   return deliverAfterStart(event, event.payload, event.dataDir);
+}
+
+/** `ended`: the process is gone, and another one was asked. `long`: time to replace the worker. */
+type Silence = { is: "ended" } | { is: "short" } | { is: "long"; sinceMs: number };
+
+/** Records a timeout, and tells what to do about the worker. */
+function lookAtSilence(place: string): Silence {
+  const { sinceMs } = markHung(place);
+  const worker = announcedProcess(place);
+  if (worker !== null && !runs(worker)) return { is: "ended" };
+  return sinceMs >= replaceAfterMs ? { is: "long", sinceMs } : { is: "short" };
+}
+
+/** False while the process that wrote worker.json may run. */
+function workerEnded(place: string): boolean {
+  const worker = announcedProcess(place);
+  return worker === null || !runs(worker);
+}
+
+function runs({ pid, start }: { pid: number; start: string | null }): boolean {
+  if (start !== null) return processStart(pid) === start;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return !(cause instanceof Error && "code" in cause && cause.code === "ESRCH");
+  }
 }

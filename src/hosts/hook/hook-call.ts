@@ -1,16 +1,16 @@
-// What a hook was called for: the words of its command line.
+// The call of a hook: its command line, and the data directory from its environment.
 
 export interface HookCall {
   host: string;
-  /** As the caller names it, for example `post-tool-use`. */
+  /** The caller's name for it, for example `post-tool-use`. */
   event: string;
-  /** Why the shell launcher could not deliver; undefined when nothing was tried yet. */
+  /** Why the shell launcher could not deliver; undefined if it did not try. */
   failed: string | undefined;
 }
 
 /**
  * Reads `[hook] <host> <event>` and `[hook] <event> --host <name>`, with `--failed=<reason>` from the shell launcher.
- * Null when a word is missing or could not stand in a path.
+ * Null if a word is missing or invalid in a path.
  */
 export function parseHookCall(words: readonly string[]): HookCall | null {
   const plain: string[] = [];
@@ -30,4 +30,24 @@ export function parseHookCall(words: readonly string[]): HookCall | null {
 
 function isName(word: string): boolean {
   return /^[\w-]{1,64}$/.test(word);
+}
+
+/**
+ * The data directory: `MEM_DATA_DIR`, else `~/.mem`, by the rule of settings/ without its imports. Null for a relative
+ * path, which would depend on the project that the host works in.
+ */
+export async function hookDataDir(environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const named = environment.MEM_DATA_DIR?.trim() ?? "";
+  const absolute = process.platform === "win32" ? /^([a-z]:)?[\\/]/i : /^\//;
+  if (absolute.test(named)) return named;
+  if (named !== "" && named !== "~" && !/^~[\\/]/.test(named)) return null;
+  const home = await homeOf(environment);
+  if (!absolute.test(home)) return null;
+  return named === "" ? `${home}/.mem` : `${home}${named.slice(1)}`;
+}
+
+// As `os.homedir`, which reads these variables first.
+async function homeOf(environment: NodeJS.ProcessEnv): Promise<string> {
+  const named = process.platform === "win32" ? environment.USERPROFILE : environment.HOME;
+  return named ?? (await import("node:os")).homedir();
 }

@@ -1,19 +1,19 @@
-// A worker that did not answer in time probably will not for a while: the first hook that waited in vain leaves a mark.
-// The next ones spool without asking, a session start asks only briefly, and a worker that stays so is replaced.
-// The mark names its worker, so that it says nothing about the next one. hooks/mem-hook.sh reads it the same way.
+// The mark of a hung worker: the first hook that times out leaves it. The next hooks spool without asking, a session start
+// asks only briefly, and a worker that stays hung is replaced. The mark names its worker, so it does not apply to the next
+// one. hooks/mem-hook.sh reads the same format.
 import { closeSync, constants, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { systemClock } from "../../core/clock.ts";
 import { failOpenSync } from "../../core/errors.ts";
 
-/** What the mark says of the worker that is there now. */
+/** The mark of the present worker. */
 export interface HungMark {
-  /** How long ago a hook first waited in vain, without an answer to another one since. */
+  /** Time since the first timeout without a reply after it. */
   sinceMs: number;
-  /** How long ago the last one did. */
+  /** Time since the last timeout. */
   lastMs: number;
 }
 
-/** The mark of the worker in `place`; null when there is none, or it is another worker's. */
+/** The mark of the worker in `place`; null without one, or if it names another worker. */
 export function readHungMark(place: string): HungMark | null {
   const path = markIn(place);
   const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
@@ -25,7 +25,7 @@ export function readHungMark(place: string): HungMark | null {
   return sinceMs >= 0 && lastMs >= 0 ? { sinceMs, lastMs } : null;
 }
 
-/** Notes that a hook waited in vain. */
+/** Records a timeout. */
 export function markHung(place: string): HungMark {
   const sinceMs = readHungMark(place)?.sinceMs ?? 0;
   failOpenSync("mark the worker as hung", () => {
@@ -40,7 +40,7 @@ export function markHung(place: string): HungMark {
   return { sinceMs, lastMs: 0 };
 }
 
-/** Removes the mark: a worker answered, or has ended. */
+/** Removes the mark: a worker replied or ended. */
 export function clearHungMark(place: string): void {
   failOpenSync("remove a mark", () => rmSync(markIn(place), { force: true }));
 }
@@ -49,7 +49,7 @@ function markIn(place: string): string {
   return `${place}/worker-hung`;
 }
 
-// Names the worker in `place` by the socket that it made, or by its worker.json: number of the file and second.
+// Names the worker by inode and creation second of its socket, or of its worker.json.
 function workerIn(place: string): string {
   for (const name of ["worker.sock", "worker.json"]) {
     const made = statSync(`${place}/${name}`, { throwIfNoEntry: false });

@@ -1,9 +1,8 @@
-// The hook in Node, `mem hook <event> --host <name>`: pipes a host's event to the worker and prints the answer. Exits 0
-// whatever happens. Its start is its cost, so what only a failed delivery needs stands in a second file.
+// The hook in Node, `mem hook <event> --host <name>`: sends a host's event to the worker and prints the reply. Always exits
+// 0. Start time is its cost, so code for failed deliveries is in a second bundle.
 import { kebabCase } from "../../text/kebab-case.ts";
-import { hookDataDir } from "./data-dir.ts";
 import { deliver } from "./deliver.ts";
-import { type HookCall, parseHookCall } from "./hook-call.ts";
+import { type HookCall, hookDataDir, parseHookCall } from "./hook-call.ts";
 import { printAnswer, readPayload, standardError, standardOutput } from "./pipes.ts";
 
 process.on("uncaughtException", leave);
@@ -12,10 +11,10 @@ run().then(leave, leave);
 async function run(): Promise<void> {
   const call = parseHookCall(process.argv.slice(2));
   const dataDir = await hookDataDir(process.env);
-  // The host's command, asked by the worker to write memory, is no session of the user's.
+  // The worker itself runs the host to write records: not a session of the user.
   const isOwnCall = (process.env.MEM_GENERATING ?? "") !== "";
   if (call === null || dataDir === null || isOwnCall) return;
-  // The launcher starts this before its deadline is over: what will be needed is made ready before the payload comes.
+  // The launcher starts this shortly before its deadline: prepare before the payload comes.
   if (call.failed === "timeout") (await loadFallback()).rehearse();
   const payload = await readPayload();
   if (payload.length === 0) return;
@@ -27,7 +26,7 @@ async function answerTo(call: HookCall, payload: Buffer, dataDir: string): Promi
   const delivery =
     call.failed === undefined ? await deliver(call, payload, dataDir) : { failed: call.failed };
   if ("answer" in delivery) return delivery.answer;
-  // Where other users can write, nothing is left either.
+  // Nothing is stored where other users can write.
   if (delivery.failed === "exposed" || isSetup(call)) return "";
   const { fallBack } = await loadFallback();
   return fallBack({ ...call, failed: delivery.failed, payload, dataDir });
@@ -35,7 +34,7 @@ async function answerTo(call: HookCall, payload: Buffer, dataDir: string): Promi
 
 const loadFallback = () => import("./fallback.ts");
 
-// Setup asks whether all is well: the answer is a word to the user, and a question that nobody answers is not kept.
+// Setup asks for notices to the user; without a reply there is nothing to keep.
 function isSetup({ event }: HookCall): boolean {
   return kebabCase(event) === "setup";
 }

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isoTime, systemClock } from "../../core/clock.ts";
+import { makeDataDirectory, makePrivateDirectory } from "../../core/directory.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { dataPaths } from "../../core/paths.ts";
 import { renderSpoolLine } from "../../core/records/spool.ts";
-import { makeDataDirectory, makePrivateDirectory } from "./private-directory.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
 interface SpoolRequest {

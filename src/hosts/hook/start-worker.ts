@@ -4,11 +4,11 @@ import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../core/clock.ts";
+import { makeDataDirectory, makePrivateDirectory } from "../../core/directory.ts";
 import { dataPaths, packageFile } from "../../core/paths.ts";
 import { workerStartMs } from "./deadlines.ts";
 import { deliver } from "./deliver.ts";
 import type { HookCall } from "./hook-call.ts";
-import { makeDataDirectory, makePrivateDirectory } from "./private-directory.ts";
 
 const lookEveryMs = 15;
 // Never through a link that was planted there.

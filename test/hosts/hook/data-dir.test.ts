@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { dataPaths } from "../../../src/core/paths.ts";
-import { hookDataDir } from "../../../src/hosts/hook/data-dir.ts";
+import { hookDataDir } from "../../../src/hosts/hook/hook-call.ts";
 import { dataDirectory } from "../../../src/settings/data-dir.ts";
 
 describe("the data directory", () => {

@@ -1,7 +1,7 @@
 // How long a hook waits.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
 import { deadlineMs, hungBelievedMs, hungStartMs } from "../../../src/hosts/hook/deadlines.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 

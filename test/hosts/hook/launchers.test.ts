@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code-recipe.ts";
+import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
 import { hookCommand } from "../../../src/hosts/install-recipe.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries, tempDir } from "../../helpers/temp-dir.ts";
