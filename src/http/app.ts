@@ -6,32 +6,23 @@ import type { Folders } from "../context/folders/folders.ts";
 import type { EditText } from "../context/freshness/edit-text.ts";
 import type { Review } from "../context/freshness/review.ts";
 import type { Rules } from "../context/freshness/rules.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Search } from "../recall/search.ts";
-import type { Timeline } from "../recall/timeline.ts";
-import { type ContextPorts, contextRoutes } from "./api/context.ts";
-import { type CostPorts, costRoutes } from "./api/cost.ts";
-import { type DataPorts, dataRoutes } from "./api/data.ts";
-import { explainRoutes } from "./api/explain.ts";
+import { type CompatibilityPorts, compatibilityRoutes } from "./api/compatibility.ts";
+import { contextRoutes, explainRoutes } from "./api/context.ts";
 import { folderRoutes } from "./api/folders.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
-import { type LegacySessionPorts, legacySessionRoutes } from "./api/legacy-sessions.ts";
 import { type MaintenancePorts, maintenanceRoutes } from "./api/maintenance.ts";
-import { type McpPorts, mcpRoutes } from "./api/mcp.ts";
-import { type OlderPorts, olderRoutes } from "./api/older.ts";
 import { type ProjectPorts, projectRoutes } from "./api/projects.ts";
 import { type QueuePorts, queueRoutes } from "./api/queue.ts";
-import { type RecallPorts, recallRoutes } from "./api/recall.ts";
+import { recallRoutes, timelinePostRoute } from "./api/recall.ts";
+import { recordRoutes } from "./api/records.ts";
 import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
-import { ruleRoutes } from "./api/rules.ts";
+import { reviewRoutes, ruleRoutes } from "./api/review.ts";
 import { searchRoutes } from "./api/search.ts";
-import { type SessionIntake, sessionRoutes } from "./api/sessions.ts";
-import { type SettingsPorts, settingsRoutes } from "./api/settings.ts";
-import { type StatusPorts, statusRoutes } from "./api/status.ts";
+import { numberedSessionRoutes, sessionRoutes } from "./api/sessions.ts";
+import { type McpPorts, mcpRoutes, type SettingsPorts, settingsRoutes } from "./api/settings.ts";
+import { type CostPorts, costRoutes, type StatusPorts, statusRoutes, syncRoutes } from "./api/status.ts";
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
-import { syncRoutes } from "./api/sync.ts";
-import { timelineRoutes } from "./api/timeline.ts";
-import { truthRoutes } from "./api/truth.ts";
+import { type WorkerRecords, workerService } from "./api/worker-service.ts";
 import { openapiRoute } from "./openapi.ts";
 import { closeGently } from "./plugins/close-gently.ts";
 import { createDoor, type Door, keepAllHeaders } from "./plugins/door.ts";
@@ -41,25 +32,12 @@ import { installTodaysProjects } from "./plugins/todays-projects.ts";
 import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
 
 /** Every port the routes reach. */
-export interface HttpDeps {
+export interface HttpDeps extends WorkerRecords {
   log: FastifyBaseLogger;
-  clock: Clock;
-  /** What the worker is bound to; asked for from the first request on. */
-  address(): { host: string; port: number };
-  intake: SessionIntake;
-  sessions: DataPorts["sessions"] & LegacySessionPorts["sessions"] & OlderPorts["sessions"];
-  observations: DataPorts["observations"];
-  summaries: DataPorts["summaries"] & RecallPorts["summaries"];
-  prompts: DataPorts["prompts"];
-  recordObservation: OlderPorts["recordObservation"];
-  projects: DataPorts["projects"];
-  stats: DataPorts["stats"];
-  status: StatusPorts & Pick<OlderPorts, "olderHealth">;
+  sessions: WorkerRecords["sessions"] & CompatibilityPorts["sessions"];
+  recordObservation: CompatibilityPorts["recordObservation"];
+  status: StatusPorts & { compatibilityHealth: CompatibilityPorts["health"] };
   queue: QueuePorts;
-  search: Search;
-  recall: Omit<RecallPorts, "summaries" | "projects">;
-  timeline: Timeline;
-  context: ContextPorts;
   explain: Explain;
   folders: Folders;
   cost: CostPorts;
@@ -68,8 +46,6 @@ export interface HttpDeps {
   editText: EditText;
   projectDetails: ProjectPorts;
   maintenance: MaintenancePorts;
-  /** What a label means today. */
-  projectNamed(label: string): string;
   mcp: McpPorts;
   regenerate: RegeneratePorts;
   settings: SettingsPorts;
@@ -191,17 +167,18 @@ function createApp(log: FastifyBaseLogger, door: Door, timeouts: HttpTimeouts): 
 }
 
 function addRoutes(app: App, deps: HttpDeps): void {
-  const { intake, clock, address, sessions, observations, summaries, prompts, stats, projects } = deps;
-  const { recordObservation, status } = deps;
-  sessionRoutes(app, intake);
+  const service = workerService(deps);
+  sessionRoutes(app, service);
+  numberedSessionRoutes(app, service);
+  recordRoutes(app, service);
+  searchRoutes(app, service);
+  recallRoutes(app, service);
+  timelinePostRoute(app, service);
+  contextRoutes(app, service, service.context);
+  compatibilityRoutes(app, service, { ...deps, health: deps.status.compatibilityHealth });
   hookRoutes(app, deps.receiveHook);
-  dataRoutes(app, { observations, summaries, prompts, sessions, stats, projects });
-  statusRoutes(app, status);
+  statusRoutes(app, deps.status);
   queueRoutes(app, deps.queue);
-  searchRoutes(app, deps.search, { mode: deps.recall.mode, projects, projectNamed: deps.projectNamed });
-  recallRoutes(app, { ...deps.recall, summaries, projects });
-  timelineRoutes(app, deps.timeline);
-  contextRoutes(app, deps.context, projects);
   explainRoutes(app, deps.explain);
   folderRoutes(app, deps.folders);
   costRoutes(app, deps.cost);
@@ -209,13 +186,11 @@ function addRoutes(app: App, deps: HttpDeps): void {
   settingsRoutes(app, deps.settings);
   mcpRoutes(app, deps.mcp);
   syncRoutes(app);
-  truthRoutes(app, deps.review);
+  reviewRoutes(app, deps.review);
   ruleRoutes(app, deps.rules, deps.editText);
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);
   streamRoutes(app, deps.stream);
-  legacySessionRoutes(app, { intake, clock, sessions, address });
-  olderRoutes(app, { intake, sessions, observations, recordObservation, olderHealth: status.olderHealth });
 }
 
 function logAnswers(app: App): void {

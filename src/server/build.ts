@@ -15,6 +15,7 @@ import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Listening } from "../store/postgres/listen.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createAuthentication } from "../tenancy/keys/authenticate.ts";
+import { createCompatibility } from "./compatibility.ts";
 import { countedEvents } from "./counted-events.ts";
 import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
 import { createEventPorts } from "./event-ports.ts";
@@ -23,7 +24,6 @@ import { hearRevocations } from "./hear-revocations.ts";
 import type { HostedVectors } from "./hosted-vectors.ts";
 import { createJobPorts } from "./job-ports.ts";
 import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
-import { createLegacyPorts } from "./legacy-ports.ts";
 import { createServerLimits } from "./limit-ports.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { noMeaning } from "./meaning.ts";
@@ -114,7 +114,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     isLocal: () => isLoopbackHost(deps.address().host),
     recall: recall.ports,
-    legacy: createLegacyPorts({
+    compatibility: createCompatibility({
       ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },
       ...{ recall: recall.ports, cleaner, inTurn },
       onStored: (events) => deps.metrics?.stored(events),

@@ -6,7 +6,7 @@ import type { CallSums } from "../core/records/model-call.ts";
 import { loadPrices, type Prices } from "../generate/prices.ts";
 import { projectionStart, projectMonth, type Used } from "../generate/projection.ts";
 import { budgetInWords, createSpend, type Spend } from "../generate/spend.ts";
-import type { CostPorts } from "../http/api/cost.ts";
+import type { CostPorts } from "../http/api/status.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Store } from "../store/sqlite/store.ts";

@@ -126,7 +126,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       ...generation(),
     }),
     prove: (nonce) => proveInstance(identity.secret, nonce),
-    olderHealth: () => ({
+    compatibilityHealth: () => ({
       status: status.level(),
       timestamp: clock.now(),
       activeSessions: store.sessions.countActive(),

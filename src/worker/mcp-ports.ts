@@ -12,7 +12,7 @@ import {
   userSettingsFile,
 } from "../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../hosts/registry.ts";
-import type { McpPorts } from "../http/api/mcp.ts";
+import type { McpPorts } from "../http/api/settings.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openTestServer } from "../helpers/hosted-server.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { compatibilityRows } from "./tenancy-compatibility-rows.ts";
 import { expected, mayShow } from "./tenancy-model.ts";
-import { olderRows } from "./tenancy-older-rows.ts";
 import { everyRow, rowsOfTools, rowsOfV1 } from "./tenancy-rows.ts";
 import { casesOf, createMatrix, sampleOf } from "./tenancy-run.ts";
 import { makeWorld } from "./tenancy-world.ts";
@@ -12,11 +12,14 @@ const full = process.env.MEM_TEST_MATRIX === "full";
 const seed = testSeed();
 const server = await openTestServer();
 const world = await makeWorld(server.database);
-const routeRows = { ...rowsOfV1, ...olderRows };
+const routeRows = { ...rowsOfV1, ...compatibilityRows };
 test("every route has a row in the matrix, and every row a route", () => {
   const routes = server.routes.flatMap(({ method, url }) => [method].flat().map((one) => `${one} ${url}`));
   const without = routes.filter((route) => !Object.hasOwn(routeRows, route));
-  expect(without, "routes without a row: add one in tenancy-rows.ts or tenancy-older-rows.ts").toEqual([]);
+  expect(
+    without,
+    "routes without a row: add one in tenancy-rows.ts or tenancy-compatibility-rows.ts",
+  ).toEqual([]);
   expect(Object.keys(routeRows).filter((row) => !routes.includes(row))).toEqual([]);
 });
 

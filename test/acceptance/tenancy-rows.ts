@@ -1,8 +1,7 @@
 // The rows of the matrix: every route of /v1 and every MCP tool, with each place where an id travels in it.
 import { newId } from "../../src/core/ids.ts";
-
+import { compatibilityRows } from "./tenancy-compatibility-rows.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
-import { olderRows } from "./tenancy-older-rows.ts";
 import { lure, type Noun } from "./tenancy-world.ts";
 
 const path = (noun: Noun, name = "id"): Slot => ({ at: "path", name, noun });
@@ -154,6 +153,6 @@ export const rowsOfTools: Readonly<Record<string, Row>> = {
 /** All of them; the name of a tool stands behind the word. */
 export const everyRow: Readonly<Record<string, Row>> = {
   ...rowsOfV1,
-  ...olderRows,
+  ...compatibilityRows,
   ...Object.fromEntries(Object.entries(rowsOfTools).map(([name, row]) => [`tool ${name}`, row])),
 };

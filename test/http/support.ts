@@ -319,6 +319,6 @@ function fakeStatus(): Ports["status"] {
       budget: null,
     }),
     prove: (nonce) => `proof of ${nonce}`,
-    olderHealth: () => ({ status: "ok", timestamp: 1_760_000_000_000, activeSessions: 1 }),
+    compatibilityHealth: () => ({ status: "ok", timestamp: 1_760_000_000_000, activeSessions: 1 }),
   };
 }

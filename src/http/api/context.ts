@@ -1,66 +1,98 @@
-// Context: the newest records of a project, and the text a host puts into its agent's context.
-
-import { noSuchProject } from "../../core/records/known-names.ts";
-import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
+// Context: the newest records of a project, and the text a host injects into its agent's context.
+import type * as z from "zod";
+import type { Explain } from "../../context/explain.ts";
 import { terminalText } from "../../text/terminal-text.ts";
 import type { App } from "../plugins/zod.ts";
-import { injectAnswer, injectQuery, previewQuery, recentAnswer, recentQuery } from "../schemas/context.ts";
-import { readErrors } from "../schemas/error.ts";
+import { injectAnswer, recentAnswer, recentQuery } from "../schemas/context.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
+import { contextExplanation, explainQuery } from "../schemas/explain.ts";
+import { type ApiService, getRoute } from "./service.ts";
 
-/** What was done last, and the text made of it. */
-export interface ContextPorts {
-  recent(request: { project?: string | undefined; limit: number }): {
-    summaries: Parsed<SessionSummary>[];
-    observations: Parsed<Observation>[];
-  };
-  inject(request: { projects: string[]; colors: boolean }): string | Promise<string>;
+type InjectQuery = z.ZodType<{ projects: string[]; colors: boolean }>;
+
+/** How the services differ: whether a project must be named, and what a preview adds to its text. */
+export interface ContextOptions {
+  injectQuery: InjectQuery;
+  previewQuery: InjectQuery;
+  /** Lines that name unknown projects to a person; a host gets none. */
+  unknownProjects(projects: readonly string[]): string[];
 }
 
 /** `/api/context/recent`, `/api/context/inject`, `/api/context/preview`. */
-export function contextRoutes(app: App, ports: ContextPorts, projects: () => string[]): void {
-  app.get(
-    "/api/context/recent",
+export function contextRoutes(app: App, service: ApiService, options: ContextOptions): void {
+  getRoute(
+    app,
+    { service, url: "/api/context/recent" },
     {
-      schema: {
-        summary: "The newest summaries and observations, of one project when it is given.",
-        querystring: recentQuery,
-        response: { 200: recentAnswer, ...readErrors },
-      },
+      summary: "The newest summaries and observations, of one project when it is given.",
+      input: recentQuery,
+      answer: recentAnswer,
     },
-    ({ query }) => ports.recent(query),
+    (ports, query) => ports.recent(query),
   );
+  const response = {
+    200: { content: { "text/plain": { schema: injectAnswer } } },
+    ...service.errors.read,
+  };
   app.get(
     "/api/context/inject",
     {
+      ...service.access.read,
       schema: {
         summary: "The context text of one or more projects.",
-        querystring: injectQuery,
-        response: { 200: { content: { "text/plain": { schema: injectAnswer } } }, ...readErrors },
+        querystring: options.injectQuery,
+        response,
       },
     },
-    async ({ query }, reply) => {
-      const text = await ports.inject(query);
+    async (request, reply) => {
+      const text = await service.portsFor(request).inject(request.query);
       return reply.type("text/plain; charset=utf-8").send(text);
     },
   );
   app.get(
     "/api/context/preview",
     {
+      ...service.access.read,
       schema: {
         summary:
           "The context text of one or more projects for a terminal, with ANSI colours unless `colors` is false.",
-        querystring: previewQuery,
-        response: { 200: { content: { "text/plain": { schema: injectAnswer } } }, ...readErrors },
+        querystring: options.previewQuery,
+        response,
       },
     },
-    async ({ query }, reply) => {
-      const coloured = await ports.inject({ ...query, colors: true });
-      const text = query.colors ? coloured : terminalText(coloured);
-      // A host is told nothing where there is nothing; a person is told why.
-      const known = projects();
-      const unknown = query.projects.flatMap((project) => noSuchProject(project, known) ?? []);
-      const lines = unknown.map((sentence) => `${sentence}\n`);
+    async (request, reply) => {
+      const { projects, colors } = request.query;
+      const coloured = await service.portsFor(request).inject({ projects, colors: true });
+      const text = colors ? coloured : terminalText(coloured);
+      const lines = options.unknownProjects(projects).map((sentence) => `${sentence}\n`);
       return reply.type("text/plain; charset=utf-8").send([text, ...lines].join(""));
     },
+  );
+}
+
+/** `GET /api/context/explain`, and `POST` for a prompt that is too long for a URL. */
+export function explainRoutes(app: App, explain: Explain): void {
+  app.get(
+    "/api/context/explain",
+    {
+      schema: {
+        summary:
+          "The context an agent gets at session start, with a prompt, before a file or a command, and why.",
+        querystring: explainQuery,
+        response: { 200: contextExplanation, ...readErrors },
+      },
+    },
+    ({ query }) => explain(query),
+  );
+  app.post(
+    "/api/context/explain",
+    {
+      schema: {
+        summary: "The same with its parameters in the body, for a prompt that is too long for a URL.",
+        body: explainQuery,
+        response: { 200: contextExplanation, ...writeErrors },
+      },
+    },
+    ({ body }) => explain(body),
   );
 }

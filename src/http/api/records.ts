@@ -1,67 +1,69 @@
-// The two reads every stored record has: a page of them, and one by its id.
+// Stored records: pages, one record by its id, counts, projects.
 import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { lookupErrors, readErrors } from "../schemas/error.ts";
-import { idParams, ofProjectQuery, pageQuery } from "../schemas/fields.ts";
+import { idParams, pageQuery } from "../schemas/fields.ts";
+import { observation, observationPage } from "../schemas/observation.ts";
+import { prompt, promptPage } from "../schemas/prompt.ts";
+import { sessionPage, sessionWithSummaries } from "../schemas/session.ts";
+import { projectList, stats } from "../schemas/status.ts";
+import { summary, summaryPage } from "../schemas/summary.ts";
+import { type ApiPorts, type ApiService, type Awaitable, getRoute, type Records } from "./service.ts";
 
-/** Pages of a record, newest first; of one project when it is given. */
-export interface Paged<R> {
-  page(request: { offset: number; limit: number; project?: string | undefined }): {
-    items: R[];
-    hasMore: boolean;
-  };
-}
-
-/** A record that is read by page and by id. */
-export interface Records<R> extends Paged<R> {
-  byId(id: number): R | undefined;
-}
-
-/** `GET url?offset&limit&project`: `items`, `hasMore`, `offset`, `limit`. */
-export function pageRoute<R>(
-  app: App,
-  url: string,
-  { summary, page, records }: { summary: string; page: z.ZodType<PageAnswer<R>>; records: Paged<R> },
-): void {
-  app.get(
-    url,
-    { schema: { summary, querystring: pageQuery, response: { 200: page, ...readErrors } } },
-    ({ query }): PageAnswer<R> => {
-      const { items, hasMore } = records.page(query);
-      return { items, hasMore, offset: query.offset, limit: query.limit };
-    },
-  );
-}
-
-/** `GET url` with `:id`: the record, of one project when it is given, or 404 that says where to look. */
-export function byIdRoute<R extends { project: string }>(
-  app: App,
-  url: string,
-  options: {
-    summary: string;
-    noun: string;
-    record: z.ZodType<R>;
-    records: { byId(id: number): R | undefined };
-  },
-): void {
-  const { summary, noun, record, records } = options;
-  app.get(
-    url,
-    {
-      schema: {
-        summary,
-        params: idParams,
-        querystring: ofProjectQuery,
-        response: { 200: record, ...lookupErrors },
-      },
-    },
-    ({ params, query }): R => {
-      const found = records.byId(params.id);
-      const isMeant = query.project === undefined || found?.project === query.project;
-      return found !== undefined && isMeant ? found : notThere(noun, params.id);
-    },
-  );
+/**
+ * `/api/observations|summaries|prompts`, `/sessions`, `/api/observation|summary|session|prompt/:id`, `/api/stats`,
+ * `/api/projects`.
+ */
+export function recordRoutes(app: App, service: ApiService): void {
+  pageRoute(app, service, {
+    url: "/api/observations",
+    of: "observations",
+    page: observationPage,
+    read: (ports) => ports.observations.page,
+  });
+  pageRoute(app, service, {
+    url: "/api/summaries",
+    of: "session summaries",
+    page: summaryPage,
+    read: (ports) => ports.summaries.page,
+  });
+  pageRoute(app, service, {
+    url: "/api/prompts",
+    of: "user prompts",
+    page: promptPage,
+    read: (ports) => ports.prompts.page,
+  });
+  pageRoute(app, service, {
+    url: "/sessions",
+    of: "sessions",
+    page: sessionPage,
+    read: (ports) => ports.sessions.page,
+  });
+  byIdRoute(app, service, {
+    url: "/api/observation/:id",
+    noun: "observation",
+    record: observation,
+    find: (ports) => ports.observations.byId,
+  });
+  byIdRoute(app, service, {
+    url: "/api/summary/:id",
+    noun: "session summary",
+    record: summary,
+    find: (ports) => ports.summaries.byId,
+  });
+  byIdRoute(app, service, {
+    url: "/api/prompt/:id",
+    noun: "prompt",
+    record: prompt,
+    find: (ports) => ports.prompts.byId,
+  });
+  byIdRoute(app, service, {
+    url: "/api/session/:id",
+    noun: "session",
+    record: sessionWithSummaries,
+    find: (ports) => ports.sessions.byId,
+  });
+  totalRoutes(app, service);
 }
 
 interface PageAnswer<R> {
@@ -71,9 +73,83 @@ interface PageAnswer<R> {
   limit: number;
 }
 
-function notThere(noun: string, id: number): never {
-  throw new MemError("not_found", {
-    message: `There is no ${noun} ${id}.`,
-    hint: "Ids come from the lists and from GET /api/search.",
-  });
+/** `GET url?offset&limit&project`: `items`, `hasMore`, `offset`, `limit`. */
+export function pageRoute<R>(
+  app: App,
+  service: ApiService,
+  route: {
+    url: string;
+    of: string;
+    page: z.ZodType<PageAnswer<R>>;
+    read(ports: ApiPorts): Records<R>["page"];
+  },
+): void {
+  const { url, of, page, read } = route;
+  getRoute(
+    app,
+    { service, url },
+    { summary: `A page of ${of}, newest first.`, input: pageQuery, answer: page },
+    async (ports, query): Promise<PageAnswer<R>> => {
+      const { items, hasMore } = await read(ports)(query);
+      return { items, hasMore, offset: query.offset, limit: query.limit };
+    },
+  );
+}
+
+/** `GET url` with `:id`: the record, of one project when it is given; 404 without one. */
+export function byIdRoute<R>(
+  app: App,
+  service: ApiService,
+  route: {
+    url: string;
+    noun: string;
+    record: z.ZodType<R>;
+    find(ports: ApiPorts): (id: number, project?: string) => Awaitable<R | undefined>;
+  },
+): void {
+  const { url, noun, record, find } = route;
+  app.get(
+    url,
+    {
+      ...service.access.read,
+      schema: {
+        summary: `One ${noun}.`,
+        params: idParams,
+        querystring: service.recordQuery,
+        response: { 200: record, ...service.errors.lookup },
+      },
+    },
+    async (request): Promise<R> => {
+      const { id } = request.params;
+      const found = await find(service.portsFor(request))(id, request.query.project);
+      if (found !== undefined) return found;
+      throw new MemError("not_found", {
+        message: `There is no ${noun} ${id}.`,
+        hint: "Ids come from the lists and from GET /api/search.",
+      });
+    },
+  );
+}
+
+function totalRoutes(app: App, service: ApiService): void {
+  const { read } = service.access;
+  app.get(
+    "/api/stats",
+    {
+      ...read,
+      schema: {
+        summary: "Counts of records and sessions, and the state of the process.",
+        response: { 200: stats, ...service.errors.read },
+      },
+    },
+    async (request) => service.portsFor(request).stats(),
+  );
+  app.get(
+    "/api/projects",
+    {
+      ...read,
+      schema: { summary: "Labels of all projects.", response: { 200: projectList, ...service.errors.read } },
+    },
+    async (request) => ({ projects: await service.portsFor(request).projects() }),
+  );
 }

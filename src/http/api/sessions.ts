@@ -1,78 +1,171 @@
-// Session lifecycle: init, observations, summarize, complete.
-import type { Intake } from "../../capture/inputs.ts";
+// Session lifecycle: init, observations, summarize, complete; by the host's session id, or by the session's number.
+import type { FastifyRequest } from "fastify";
+import type * as z from "zod";
+import type { PromptAnswer } from "../../capture/inputs.ts";
+import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { writeErrors } from "../schemas/error.ts";
+import { sessionDbIdParams } from "../schemas/fields.ts";
 import {
   completeAnswer,
   completeBody,
   initAnswer,
   initBody,
   messageAnswer,
+  numberedInitAnswer,
+  numberedInitBody,
+  numberedObserveBody,
+  numberedSummarizeBody,
   observeBody,
+  sessionStatus,
   summarizeBody,
 } from "../schemas/session.ts";
-
-/** Where prompts and messages go; each call resolves after what it stored is committed. */
-export type SessionIntake = Pick<Intake, "initSession" | "observe" | "summarize" | "complete">;
+import { type ApiService, type NumberedSession, postRoute } from "./service.ts";
 
 /** `/api/sessions/*`: what hooks and plugins post while an agent works. */
-export function sessionRoutes(app: App, intake: SessionIntake): void {
-  messageRoutes(app, intake);
-  lifecycleRoutes(app, intake);
-}
-
-function messageRoutes(app: App, intake: SessionIntake): void {
-  app.post(
-    "/api/sessions/observations",
-    {
-      schema: {
-        summary: "Queue one tool use.",
-        body: observeBody,
-        response: { 200: messageAnswer, ...writeErrors },
-      },
-    },
-    ({ body: { platformSource, tool_use_id, ...toolUse } }) =>
+export function sessionRoutes(app: App, service: ApiService): void {
+  const at = (action: string) => ({
+    service,
+    url: `/api/sessions/${action}`,
+    access: "write" as const,
+  });
+  postRoute(
+    app,
+    at("init"),
+    { summary: "Start or continue a session with a user prompt.", input: initBody, answer: initAnswer },
+    async ({ intake }, { platformSource, ...prompt }) =>
+      initialized(await intake.initSession({ ...prompt, host: platformSource })),
+  );
+  postRoute(
+    app,
+    at("observations"),
+    { summary: "Queue one tool use.", input: observeBody, answer: messageAnswer },
+    ({ intake }, { platformSource, tool_use_id, ...toolUse }) =>
       intake.observe({ ...toolUse, host: platformSource, eventKey: tool_use_id }),
   );
-
-  app.post(
-    "/api/sessions/summarize",
-    {
-      schema: {
-        summary: "Queue a session summary.",
-        body: summarizeBody,
-        response: { 200: messageAnswer, ...writeErrors },
-      },
-    },
-    ({ body: { platformSource, ...messages } }) => intake.summarize({ ...messages, host: platformSource }),
+  postRoute(
+    app,
+    at("summarize"),
+    { summary: "Queue a session summary.", input: summarizeBody, answer: messageAnswer },
+    ({ intake }, { platformSource, ...messages }) => intake.summarize({ ...messages, host: platformSource }),
+  );
+  postRoute(
+    app,
+    at("complete"),
+    { summary: "Mark a session completed.", input: completeBody, answer: completeAnswer },
+    ({ intake }, { claudeSessionId }) => intake.complete({ claudeSessionId }),
   );
 }
 
-function lifecycleRoutes(app: App, intake: SessionIntake): void {
-  app.post(
-    "/api/sessions/init",
+/** `/sessions/:sessionDbId/*`: routes that name a session by its number, for older integrations. */
+export function numberedSessionRoutes(app: App, service: ApiService): void {
+  numberedRoute(
+    app,
+    { service, action: "init" },
     {
-      schema: {
-        summary: "Begin or continue a session with a user prompt.",
-        body: initBody,
-        response: { 200: initAnswer, ...writeErrors },
-      },
+      summary: "Store a user prompt of a session.",
+      input: numberedInitBody,
+      answer: numberedInitAnswer,
     },
-    async ({ body: { platformSource, ...prompt } }) => {
-      const answer = await intake.initSession({ ...prompt, host: platformSource });
-      return { ...answer, status: answer.skipped ? ("skipped" as const) : ("initialized" as const) };
+    async ({ intake, session, port }, { userPrompt: prompt, promptNumber }) => {
+      const { claude_session_id: claudeSessionId } = session;
+      const answer = await intake.initSession({ claudeSessionId, prompt, promptNumber });
+      return { ...initialized(answer), port };
     },
   );
+  numberedRoute(
+    app,
+    { service, action: "observations" },
+    { summary: "Queue one tool use of a session.", input: numberedObserveBody, answer: messageAnswer },
+    ({ intake, session }, { tool_use_id, ...toolUse }) =>
+      intake.observe({ ...toolUse, claudeSessionId: session.claude_session_id, eventKey: tool_use_id }),
+  );
+  numberedRoute(
+    app,
+    { service, action: "summarize" },
+    { summary: "Queue a summary of a session.", input: numberedSummarizeBody, answer: messageAnswer },
+    ({ intake, session }, messages) =>
+      intake.summarize({ ...messages, claudeSessionId: session.claude_session_id }),
+  );
+  completeAndStatusRoutes(app, service);
+}
 
+function numberedRoute<Body, Answer>(
+  app: App,
+  { service, action }: { service: ApiService; action: string },
+  { summary, input, answer }: { summary: string; input: z.ZodType<Body>; answer: z.ZodType<Answer> },
+  answering: (of: NumberedSession & { port: number }, body: Body) => Promise<Answer>,
+): void {
   app.post(
-    "/api/sessions/complete",
+    `/sessions/:sessionDbId/${action}`,
     {
+      ...service.access.write,
+      schema: {
+        summary,
+        params: sessionDbIdParams,
+        body: input,
+        response: { 200: answer, ...service.errors.change },
+      },
+    },
+    async (request) => {
+      const of = await demandSession(service, request, request.params.sessionDbId);
+      return answering({ ...of, port: service.portsFor(request).port() }, request.body as Body);
+    },
+  );
+}
+
+function completeAndStatusRoutes(app: App, service: ApiService): void {
+  app.post(
+    "/sessions/:sessionDbId/complete",
+    {
+      ...service.access.write,
       schema: {
         summary: "Mark a session completed.",
-        body: completeBody,
-        response: { 200: completeAnswer, ...writeErrors },
+        params: sessionDbIdParams,
+        response: { 200: completeAnswer, ...service.errors.change },
       },
     },
-    ({ body }) => intake.complete({ claudeSessionId: body.claudeSessionId }),
+    async (request) => {
+      const { intake, session } = await demandSession(service, request, request.params.sessionDbId);
+      return intake.complete({ claudeSessionId: session.claude_session_id });
+    },
   );
+  app.get(
+    "/sessions/:sessionDbId/status",
+    {
+      ...service.access.read,
+      schema: {
+        summary: "Status of a session, and how many of its messages wait.",
+        params: sessionDbIdParams,
+        response: { 200: sessionStatus, ...service.errors.lookup },
+      },
+    },
+    async (request) => {
+      const { session, waiting } = await demandSession(service, request, request.params.sessionDbId);
+      const until = session.completed_at_epoch ?? service.portsFor(request).now();
+      return {
+        status: session.status,
+        sessionDbId: session.id,
+        project: session.project,
+        queueLength: waiting,
+        uptime: Math.max(0, until - session.created_at_epoch),
+      };
+    },
+  );
+}
+
+function initialized(answer: PromptAnswer) {
+  return { ...answer, status: answer.skipped ? ("skipped" as const) : ("initialized" as const) };
+}
+
+async function demandSession(
+  service: ApiService,
+  request: FastifyRequest,
+  id: number,
+): Promise<NumberedSession> {
+  const found = await service.portsFor(request).numberedSession(id);
+  if (found !== undefined) return found;
+  throw new MemError("not_found", {
+    message: `There is no session ${id}.`,
+    hint: "Start one with POST /api/sessions/init; its answer has sessionDbId.",
+  });
 }

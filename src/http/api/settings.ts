@@ -1,9 +1,10 @@
-// Settings over HTTP: everything can be read; only what the viewer remembers of itself can be written.
+// Settings over HTTP (only the viewer's own state can be written), and the MCP switch of the installed hosts.
 
 import { MemError } from "../../core/errors.ts";
 import { isJsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
-import { readErrors, writeErrors } from "../schemas/error.ts";
+import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
+import { mcpStatus, mcpToggleBody, mcpToggled } from "../schemas/mcp.ts";
 import {
   settingsAnswer,
   settingsBody,
@@ -60,4 +61,40 @@ function refusedSetting(body: unknown): MemError | undefined {
     message: "Only sidebarOpen and selectedProject can be set over HTTP.",
     hint: "Change configuration on the command line: `mem settings set <name> <value>`.",
   });
+}
+
+/** Registration of the MCP server in the configuration of installed hosts. */
+export interface McpPorts {
+  /** True when every installed host has the server; without hosts, whether the next install adds it. */
+  enabled(): boolean;
+  /** Adds or removes the server in every installed host; without hosts, `mem install` does it. */
+  toggle(enabled: boolean): void;
+}
+
+/** `GET /api/mcp/status`, `POST /api/mcp/toggle`. */
+export function mcpRoutes(app: App, ports: McpPorts): void {
+  app.get(
+    "/api/mcp/status",
+    {
+      schema: {
+        summary: "Whether the installed hosts have recall over MCP.",
+        response: { 200: mcpStatus, ...readErrors, 409: errorBody },
+      },
+    },
+    () => ({ enabled: ports.enabled() }),
+  );
+  app.post(
+    "/api/mcp/toggle",
+    {
+      schema: {
+        summary: "Turn recall over MCP on or off for the installed hosts.",
+        body: mcpToggleBody,
+        response: { 200: mcpToggled, ...writeErrors, 409: errorBody },
+      },
+    },
+    ({ body: { enabled } }) => {
+      ports.toggle(enabled);
+      return { success: true as const, enabled };
+    },
+  );
 }

@@ -1,5 +1,6 @@
-// What the worker says about itself: health with proof of who answers, readiness, version, the queue.
+// State of the worker: health with proof of identity, readiness, version, queue, cost, sync.
 import type { App } from "../plugins/zod.ts";
+import { type CostAnswer, type CostQuery, costAnswer, costQuery } from "../schemas/cost.ts";
 import { readErrors } from "../schemas/error.ts";
 import {
   type Health,
@@ -10,13 +11,13 @@ import {
   readiness,
   versionAnswer,
 } from "../schemas/status.ts";
+import { syncStatus } from "../schemas/sync.ts";
 
-/** What the worker knows of itself. */
 export interface StatusPorts {
   health(): Health;
   version(): string;
   processingStatus(): ProcessingStatusAnswer;
-  /** The keyed answer to a caller's nonce: shows that this worker holds the secret of `worker.json`. */
+  /** The keyed answer to a caller's nonce: proves that this worker holds the secret of `worker.json`. */
   prove(nonce: string): string;
 }
 
@@ -26,7 +27,7 @@ export function statusRoutes(app: App, ports: StatusPorts): void {
     "/api/health",
     {
       schema: {
-        summary: "Whether the worker is well, and what the user must be told.",
+        summary: "Health of the worker, and notices for the user.",
         headers: healthHeaders,
         response: { 200: health, ...readErrors },
       },
@@ -41,7 +42,7 @@ export function statusRoutes(app: App, ports: StatusPorts): void {
     "/api/readiness",
     {
       schema: {
-        summary: "Messages are taken: the worker listens only once it is whole.",
+        summary: "Ready: the worker listens only once it is fully built.",
         response: { 200: readiness, ...readErrors },
       },
     },
@@ -56,10 +57,43 @@ export function statusRoutes(app: App, ports: StatusPorts): void {
     "/api/processing-status",
     {
       schema: {
-        summary: "The queue, and what became of every accepted message.",
+        summary: "The queue, and the outcome of every accepted message.",
         response: { 200: processingStatus, ...readErrors },
       },
     },
     () => ports.processingStatus(),
+  );
+}
+
+export interface CostPorts {
+  report(query: CostQuery): CostAnswer;
+}
+
+/** `GET /api/cost`. */
+export function costRoutes(app: App, cost: CostPorts): void {
+  app.get(
+    "/api/cost",
+    {
+      schema: {
+        summary: "Model calls and their cost by day, project or model, with a projection for the month.",
+        querystring: costQuery,
+        response: { 200: costAnswer, ...readErrors },
+      },
+    },
+    ({ query }) => cost.report(query),
+  );
+}
+
+/** `GET /api/sync/status`; always registered. */
+export function syncRoutes(app: App): void {
+  app.get(
+    "/api/sync/status",
+    {
+      schema: {
+        summary: "Whether sync with a hub is configured.",
+        response: { 200: syncStatus, ...readErrors },
+      },
+    },
+    () => ({ configured: false as const }),
   );
 }

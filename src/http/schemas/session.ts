@@ -77,24 +77,26 @@ export const completeAnswer = z.lazy(() =>
   z.object({ success: z.literal(true), message: z.string().optional() }),
 );
 
-/** Body of the legacy `POST /sessions/:sessionDbId/init`. */
-export const legacyInitBody = z.lazy(() =>
+/** Body of `POST /sessions/:sessionDbId/init`. */
+export const numberedInitBody = z.lazy(() =>
   bodyWithSpellings(
     z.object({ userPrompt: z.string().default("[media prompt]"), promptNumber: promptNumber() }),
     { prompt: "userPrompt", prompt_number: "promptNumber" },
   ),
 );
 
-/** Answer of the legacy init: `initAnswer` and the worker's port. */
-export const legacyInitAnswer = z.lazy(() => z.object({ ...initAnswerFields(), port: z.int() }));
+/** Answer of `POST /sessions/:sessionDbId/init`: `initAnswer` and the worker's port. */
+export const numberedInitAnswer = z.lazy(() => z.object({ ...initAnswerFields(), port: z.int() }));
 
-/** Body of the legacy `POST /sessions/:sessionDbId/observations`. */
-export const legacyObserveBody = z.lazy(() =>
+/** Body of `POST /sessions/:sessionDbId/observations`. */
+export const numberedObserveBody = z.lazy(() =>
   bodyWithSpellings(z.object({ ...toolUse(), cwd: cwd() }), toolSpellings, ["tool_input", "tool_response"]),
 );
 
-/** Body of the legacy `POST /sessions/:sessionDbId/summarize`. */
-export const legacySummarizeBody = z.lazy(() => bodyWithSpellings(z.object(lastMessages()), promptSpellings));
+/** Body of `POST /sessions/:sessionDbId/summarize`. */
+export const numberedSummarizeBody = z.lazy(() =>
+  bodyWithSpellings(z.object(lastMessages()), promptSpellings),
+);
 
 /** Answer of `GET /sessions/:sessionDbId/status`; `uptime` in milliseconds since the session began. */
 export const sessionStatus = z.lazy(() =>

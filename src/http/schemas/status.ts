@@ -38,8 +38,8 @@ export const health = z.lazy(() =>
     .meta({ id: "Health" }),
 );
 
-/** Answer of the older `GET /health`. */
-export const olderHealth = z.lazy(() =>
+/** Answer of `GET /health`. */
+export const compatibilityHealth = z.lazy(() =>
   z.object({ status: z.enum(["ok", "degraded"]), timestamp: epochMs(), activeSessions: z.int() }),
 );
 
@@ -139,8 +139,8 @@ export const projectList = z.lazy(() => z.object({ projects: z.array(z.string())
 
 /** What the routes of `api/status.ts` and `api/data.ts` are given to answer. */
 export type Health = z.output<typeof health>;
-/** `olderHealth`, inferred. */
-export type OlderHealth = z.output<typeof olderHealth>;
+/** `compatibilityHealth`, inferred. */
+export type CompatibilityHealth = z.output<typeof compatibilityHealth>;
 /** `processingStatus`, inferred. */
 export type ProcessingStatusAnswer = z.output<typeof processingStatus>;
 /** `stats`, inferred. */

@@ -12,6 +12,7 @@ import { answerHeaders } from "./answer-headers.ts";
 import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import type { ClientAddress } from "./client-address.ts";
+import { type CompatibilityPorts, compatibilityRoutes } from "./compatibility.ts";
 import { connectRoutes } from "./connect.ts";
 import { type DeletionPorts, deletionRoutes } from "./deletion.ts";
 import { hostedErrorWords } from "./error-words.ts";
@@ -20,8 +21,6 @@ import { type HealthPorts, healthRoutes } from "./health.ts";
 import { type Gate, installHostCheck } from "./host-check.ts";
 import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
-import type { LegacyPorts } from "./legacy/ports.ts";
-import { legacyRoutes } from "./legacy/routes.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
@@ -60,7 +59,7 @@ export interface ServerHttpDeps {
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
   recall: RecallPorts & MemoryPorts;
-  legacy: LegacyPorts;
+  compatibility: CompatibilityPorts;
 }
 
 export interface ServerHttp {
@@ -142,7 +141,7 @@ function addRoutes(app: App, deps: ServerHttpDeps, routes: readonly RouteOptions
     isLocal: deps.isLocal,
     tools: recallTools(deps.recall),
   });
-  legacyRoutes(app, deps);
+  compatibilityRoutes(app, deps);
 }
 
 const openapiPath = "/v1/openapi.json";

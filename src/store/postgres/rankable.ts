@@ -4,9 +4,9 @@ import type { QuotedRecord } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { promptEventPattern, promptOfEvent } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
-import { epochMs } from "./legacy-rows.ts";
 import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
+import { epochMs } from "./record-rows.ts";
 
 /** What was asked, by the number of its event, and when (epoch milliseconds). */
 export interface AskedPrompt {

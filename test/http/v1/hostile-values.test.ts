@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { olderRows } from "../../acceptance/tenancy-older-rows.ts";
+import { compatibilityRows } from "../../acceptance/tenancy-compatibility-rows.ts";
 import { rowsOfV1 } from "../../acceptance/tenancy-rows.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 import { createRandom, testSeed } from "../../helpers/random.ts";
@@ -13,7 +13,7 @@ const server = await openTestServer();
 const { apiKey } = await server.addKey({ project: "one" });
 const team = await server.addKey();
 const routes = await describedRoutes(server);
-const rows = { ...rowsOfV1, ...olderRows };
+const rows = { ...rowsOfV1, ...compatibilityRows };
 
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const megabyte = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => `w${n.toString(36)}`).join(" "));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
-import { olderRows } from "../../acceptance/tenancy-older-rows.ts";
+import { compatibilityRows } from "../../acceptance/tenancy-compatibility-rows.ts";
 import { rowsOfV1 } from "../../acceptance/tenancy-rows.ts";
 import { makeWorld } from "../../acceptance/tenancy-world.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
@@ -8,7 +8,7 @@ import { describedRoutes } from "./described-fields.ts";
 
 const server = await openTestServer();
 const world = await makeWorld(server.database);
-const rows = { ...rowsOfV1, ...olderRows };
+const rows = { ...rowsOfV1, ...compatibilityRows };
 
 // A value that stands nowhere else, for each type of a column.
 const marks = {

@@ -8,19 +8,18 @@ import { createIntake } from "../capture/intake.ts";
 import type { Clock } from "../core/clock.ts";
 import { contentKey } from "../core/ids.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
+import type { SessionIntake } from "../http/api/service.ts";
 import { noSuchProject } from "../http/v1/project-scope.ts";
-import { type AskedSession, inSession, type Known } from "../store/postgres/legacy-capture.ts";
+import { type AskedSession, inSession, type Known } from "../store/postgres/capture.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import type { JsonObject } from "../text/json.ts";
 import { storableJson, storableText } from "../text/storable.ts";
-import { createDraft, type Sender } from "./legacy-draft.ts";
-
-export type LegacyIntake = Pick<Intake, "initSession" | "observe" | "summarize" | "complete">;
+import { createDraft, type Sender } from "./capture-step.ts";
+import { byDefault } from "./compatible-context.ts";
 
 interface CaptureDeps {
   app: Connections;
   clock: Clock;
-  skipTools: ReadonlySet<string>;
   /** Hears how many events a call stored for good. */
   onStored(events: number): void;
   /** Without one everything is cleaned in this process. */
@@ -38,14 +37,17 @@ interface Input extends Sender {
   prompt_number?: number | undefined;
 }
 
+// A server has no settings.json of a user: the default applies.
+const skipTools: ReadonlySet<string> = new Set(byDefault("MEM_SKIP_TOOLS"));
+
 /** The intake of one project. Every call resolves once what it stored is committed; a rejected one stored nothing. */
-export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): LegacyIntake {
+export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): SessionIntake {
   const { inTurn = createInTurn(), cleaner } = deps;
   const intakeOf = (input: Input): Intake =>
     createIntake({
       store: captureStore(deps, scope, cleanInput(input)),
       clock: deps.clock,
-      skipTools: () => deps.skipTools,
+      skipTools: () => skipTools,
       projectOf: () => scope.project_id,
       projectNamed: () => scope.project_id,
       publish: () => undefined,

@@ -1,4 +1,4 @@
-// The older listing of routes: /health, /sessions and /observations, for integrations written against it.
+// Compatibility routes of the worker: /health, /sessions and /observations, for integrations that predate `/api`.
 import type { NotRecorded } from "../../capture/record-observation.ts";
 import { MemError } from "../../core/errors.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
@@ -11,50 +11,48 @@ import {
   type RecordObservation,
   recordObservationBody,
 } from "../schemas/observation.ts";
-import { initBody, notRecorded, renameBody, session, sessionPage } from "../schemas/session.ts";
-import { type OlderHealth, olderHealth } from "../schemas/status.ts";
-import { byIdRoute, type Paged, pageRoute, type Records } from "./records.ts";
-import type { SessionIntake } from "./sessions.ts";
+import { initBody, notRecorded, renameBody, session } from "../schemas/session.ts";
+import { type CompatibilityHealth, compatibilityHealth } from "../schemas/status.ts";
+import { byIdRoute, pageRoute } from "./records.ts";
+import type { ApiService, SessionIntake } from "./service.ts";
 
-/** What the older routes need. */
-export interface OlderPorts {
+export interface CompatibilityPorts {
   intake: Pick<SessionIntake, "initSession">;
-  olderHealth(): OlderHealth;
-  sessions: Paged<Session> & {
+  health(): CompatibilityHealth;
+  sessions: {
     byId(id: number): Session | undefined;
-    /** Sets the title; resolves to the session as it is now, or undefined when there is none. */
+    /** Sets the title; resolves to the changed session, or undefined when there is none. */
     rename(id: number, title: string): Promise<Session | undefined>;
   };
-  observations: Records<Observation>;
-  /** Stores a finished observation, cleaned like every other; opens its session when there is none; skipped when private. */
+  /** Stores a finished observation, cleaned; starts its session when there is none; skipped when private. */
   recordObservation(input: RecordObservation): Promise<Observation | NotRecorded>;
 }
 
 /** `/health`, `/sessions`, `/sessions/:id`, `/observations`, `/observations/:id`. */
-export function olderRoutes(app: App, ports: OlderPorts): void {
+export function compatibilityRoutes(app: App, service: ApiService, ports: CompatibilityPorts): void {
   app.get(
     "/health",
-    { schema: { summary: "Older: is the worker there?", response: { 200: olderHealth, ...readErrors } } },
-    () => ports.olderHealth(),
+    { schema: { summary: "Health of the worker.", response: { 200: compatibilityHealth, ...readErrors } } },
+    () => ports.health(),
   );
-  olderSessionRoutes(app, ports);
-
-  pageRoute(app, "/observations", {
-    summary: "Older: a page of observations, newest first.",
+  sessionRecordRoutes(app, service, ports);
+  pageRoute(app, service, {
+    url: "/observations",
+    of: "observations",
     page: observationPage,
-    records: ports.observations,
+    read: ({ observations }) => observations.page,
   });
-  byIdRoute(app, "/observations/:id", {
-    summary: "Older: one observation.",
+  byIdRoute(app, service, {
+    url: "/observations/:id",
     noun: "observation",
     record: observation,
-    records: ports.observations,
+    find: ({ observations }) => observations.byId,
   });
   app.post(
     "/observations",
     {
       schema: {
-        summary: "Older: record a finished observation, without the generator.",
+        summary: "Record a finished observation, without the generator.",
         body: recordObservationBody,
         response: { 200: notRecorded, 201: observation, ...writeErrors, 409: errorBody },
       },
@@ -66,23 +64,21 @@ export function olderRoutes(app: App, ports: OlderPorts): void {
   );
 }
 
-function olderSessionRoutes(app: App, { intake, sessions }: OlderPorts): void {
-  pageRoute(app, "/sessions", {
-    summary: "Older: a page of sessions, newest first.",
-    page: sessionPage,
-    records: sessions,
-  });
-  byIdRoute(app, "/sessions/:id", {
-    summary: "Older: one session.",
+function sessionRecordRoutes(app: App, service: ApiService, { intake, sessions }: CompatibilityPorts): void {
+  byIdRoute(app, service, {
+    url: "/sessions/:id",
     noun: "session",
     record: session,
-    records: sessions,
+    find: () => (id, project) => {
+      const found = sessions.byId(id);
+      return project === undefined || found?.project === project ? found : undefined;
+    },
   });
   app.post(
     "/sessions",
     {
       schema: {
-        summary: "Older: begin or continue a session; answers its record.",
+        summary: "Start or continue a session; answers its record.",
         body: initBody,
         response: { 200: session, ...writeErrors },
       },
@@ -96,7 +92,7 @@ function olderSessionRoutes(app: App, { intake, sessions }: OlderPorts): void {
     "/sessions/:id",
     {
       schema: {
-        summary: "Older: give a session a title.",
+        summary: "Set the title of a session.",
         params: idParams,
         body: renameBody,
         response: { 200: session, ...changeErrors },

@@ -3,11 +3,13 @@
 import { createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import type { ContextSettings } from "../context/context-settings.ts";
+import { MemError } from "../core/errors.ts";
 import type { HostedObservation } from "../core/records/hosted-record.ts";
 import { type Observation, parseList, provenances, type SessionSummary } from "../core/records/records.ts";
 import type { Tenant } from "../core/records/tenancy.ts";
-import { newestObservations, newestSummaries, noFilter } from "../store/postgres/legacy-records.ts";
+import { parseSetting, type SettingKey, type SettingValue, settingsTable } from "../settings/table.ts";
 import type { Connections } from "../store/postgres/open.ts";
+import { newestObservations, newestSummaries, noFilter } from "../store/postgres/records.ts";
 import { salientStatements, standingRules } from "../store/postgres/statements.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
@@ -24,17 +26,17 @@ const maxProjects = 8;
 const most = { rules: 60, statements: 200 };
 
 /** The text to inject; empty when there is nothing to tell. */
-export async function legacyContext(
+export async function injectedContext(
   app: Connections,
   { caller, projects, colors }: { caller: Tenant; projects: readonly Named[]; colors: boolean },
-  { settings, searchCommand }: { settings: ContextSettings; searchCommand: string },
 ): Promise<string> {
+  const settings = contextSettings();
   const known = new Map<string, Known>();
   for (const { label, reach } of projects.slice(0, maxProjects)) {
     if (reach !== null) known.set(label, await readKnown(app, { caller, reach, label }, settings));
   }
   const labels = projects.map(({ label }) => label);
-  return createContext(portOf(known), settings, searchCommand).inject({ projects: labels, colors });
+  return createContext(portOf(known), settings, "POST /v1/search").inject({ projects: labels, colors });
 }
 
 interface Known {
@@ -175,4 +177,29 @@ function chosen(
       return true;
     })
     .slice(0, limit);
+}
+
+// A server has no settings.json of a user: the defaults apply.
+function contextSettings(): ContextSettings {
+  return {
+    observations: byDefault("MEM_CONTEXT_OBSERVATIONS"),
+    sessions: byDefault("MEM_CONTEXT_SESSION_COUNT"),
+    types: byDefault("MEM_CONTEXT_OBSERVATION_TYPES"),
+    concepts: byDefault("MEM_CONTEXT_OBSERVATION_CONCEPTS"),
+    fullCount: byDefault("MEM_CONTEXT_FULL_COUNT"),
+    fullField: byDefault("MEM_CONTEXT_FULL_FIELD"),
+    tokenBudget: byDefault("MEM_CONTEXT_TOKEN_BUDGET"),
+    readTokens: byDefault("MEM_CONTEXT_SHOW_READ_TOKENS"),
+    workTokens: byDefault("MEM_CONTEXT_SHOW_WORK_TOKENS"),
+    savings: byDefault("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),
+    lastSummary: byDefault("MEM_CONTEXT_SHOW_LAST_SUMMARY"),
+    lastMessage: byDefault("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
+  };
+}
+
+/** The default of a setting. */
+export function byDefault<K extends SettingKey>(key: K): SettingValue<K> {
+  const parsed = parseSetting(key, settingsTable[key].default);
+  if (parsed.ok) return parsed.value;
+  throw new MemError("internal", { message: `The default of ${key} is ${parsed.problem}.` });
 }

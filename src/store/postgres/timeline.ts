@@ -2,14 +2,14 @@
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { TimelineKind, TimelineRow, TimelineWindow } from "../../core/records/timeline.ts";
+import type { Connections, Queryable } from "./open.ts";
 import {
   observationColumns,
   type PromptRow,
   promptColumns,
   promptOf,
   summaryColumns,
-} from "./legacy-rows.ts";
-import type { Connections, Queryable } from "./open.ts";
+} from "./record-rows.ts";
 import { inTenant } from "./tenant.ts";
 
 type Moment = Pick<TimelineWindow, "at" | "anchor">;
@@ -40,7 +40,7 @@ async function exactTime(
   const [table, column] =
     anchor?.kind === "prompt" ? ["agent_events", "occurred_at"] : ["observations", "created_at"];
   const { rows } = await connection.query<{ time: string }>({
-    name: `legacy-time-in-${table}`,
+    name: `timeline-time-in-${table}`,
     text: `select coalesce((
         select r.${column}
         from ${table} r
@@ -55,7 +55,7 @@ async function walk(connection: Queryable, tenant: Tenant, step: Walk): Promise<
   if (step.limit === 0) return [];
   const read = async <R extends object>(kind: TimelineKind): Promise<R[]> => {
     const { rows } = await connection.query<R>({
-      name: `legacy-${step.side}-${kind}`,
+      name: `timeline-${step.side}-${kind}`,
       text: texts[kind][step.side],
       values: [tenant.team_id, tenant.project_id, step.time, numberBound(kind, step), step.limit],
     });

@@ -3,8 +3,8 @@ import type { CaptureStore, IntakeSession, StoredPrompt } from "../capture/captu
 import { contentKey, newId } from "../core/ids.ts";
 import type { UserPrompt } from "../core/records/records.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
+import type { Changes, Known, KnownPrompt, SessionChange } from "../store/postgres/capture.ts";
 import type { NewEvent } from "../store/postgres/event-batch.ts";
-import type { Changes, Known, KnownPrompt, SessionChange } from "../store/postgres/legacy-capture.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 
 /** Who sends the step, cleaned. */

@@ -2,7 +2,7 @@
 import { noSuchWords } from "../../core/records/known-names.ts";
 import type { SearchRequest } from "../../recall/search.ts";
 import { searchCategoryOf } from "../schemas/search.ts";
-import type { KnownFilters } from "./unknown-filters.ts";
+import type { KnownFilters } from "./filter-notes.ts";
 
 /** What the words of a filter can name. */
 export interface KnownNames extends KnownFilters {

@@ -3,10 +3,10 @@
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Json, JsonObject } from "../../text/json.ts";
 import { batchItem, type NewEvent, storeEvents } from "./event-batch.ts";
-import { epochMs } from "./legacy-rows.ts";
-import { holdOpenJobs, withdraw } from "./legacy-withdrawal.ts";
 import type { Connections, Queryable } from "./open.ts";
+import { epochMs } from "./record-rows.ts";
 import { inTenant } from "./tenant.ts";
+import { holdOpenJobs, withdraw } from "./withdrawal.ts";
 
 /** The session of a step, and which of its prompts the step may be about. */
 export interface AskedSession {
@@ -94,9 +94,9 @@ async function runStep<T>(
   step: Step<T>,
 ): Promise<Done<T> | "again" | undefined> {
   const { team_id, project_id } = scope;
-  await connection.query({ name: "legacy-hold", text: "select share_project($1)", values: [project_id] });
+  await connection.query({ name: "capture-hold", text: "select share_project($1)", values: [project_id] });
   const { rows } = await connection.query<{ memory_epoch: string }>({
-    name: "legacy-epoch",
+    name: "capture-epoch",
     text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
     values: [team_id, project_id],
   });
@@ -126,7 +126,7 @@ async function readKnown(
   { content_session_id, promptKey, promptNumbers }: AskedSession,
 ): Promise<Known> {
   const { rows } = await connection.query<KnownSession>({
-    name: "legacy-known-session",
+    name: "capture-known-session",
     text: `select s.id, s.seq::float8 as seq, s.content_session_id, s.status, s.prompt_count,
         ${epochMs("s.last_active_at")} as last_active_at_epoch, ${epochMs("s.ended_at")} as ended_at_epoch,
         s.metadata -> 'intake' as kept
@@ -138,13 +138,13 @@ async function readKnown(
   const [session] = rows;
   if (session === undefined) {
     const fresh = await connection.query<{ seq: number }>({
-      name: "legacy-fresh-session",
+      name: "capture-fresh-session",
       text: "select nextval('sessions_seq_seq')::float8 as seq",
     });
     return { session, freshSeq: fresh.rows[0]?.seq ?? 0, prompts: [] };
   }
   const prompts = await connection.query<KnownPrompt>({
-    name: "legacy-known-prompts",
+    name: "capture-known-prompts",
     text: `select e.metadata -> 'promptNumber' as number, e.metadata -> 'promptKey' as key,
         e.metadata @> '{"private":true}' as "isPrivate", coalesce(e.payload ->> 'prompt', '') as text,
         ${epochMs("e.occurred_at")} as at
@@ -185,7 +185,7 @@ async function keepSession(
   });
   if (known.session === undefined) {
     const made = await connection.query({
-      name: "legacy-make-session",
+      name: "capture-make-session",
       text: `insert into sessions (id, seq, team_id, project_id, content_session_id, platform_source, prompt_count,
           metadata, memory_epoch, started_at, last_active_at)
         overriding system value
@@ -208,7 +208,7 @@ async function keepSession(
     return made.rowCount === 1;
   }
   await connection.query({
-    name: "legacy-keep-session",
+    name: "capture-keep-session",
     text: `update sessions
       set status = coalesce($4, status),
         ended_at = case $4 when 'completed' then to_timestamp($5::float8 / 1000) when 'active' then null else ended_at end,
@@ -242,7 +242,7 @@ async function storeStep(
     const job = summaries.get(event.id);
     if (job === undefined || written[index]?.outcome !== "created") continue;
     await connection.query({
-      name: "legacy-ask-summary",
+      name: "capture-ask-summary",
       text: `insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, job_type,
           memory_epoch)
         values ($1, $2, $3, $4, 'session_summary', $5, 'session_summary', $6)`,

@@ -10,14 +10,14 @@ import {
   type TimelinePort,
   type TimelineRequest,
 } from "../recall/timeline.ts";
-import { observationsByNumber, promptByNumber, summariesByNumber } from "../store/postgres/legacy-records.ts";
-import { projectOfRecord } from "../store/postgres/legacy-sessions.ts";
-import { rowsAround } from "../store/postgres/legacy-timeline.ts";
 import type { Connections } from "../store/postgres/open.ts";
-import { emptySearch } from "./legacy-search.ts";
+import { observationsByNumber, promptByNumber, summariesByNumber } from "../store/postgres/records.ts";
+import { projectOfRecord } from "../store/postgres/session-records.ts";
+import { rowsAround } from "../store/postgres/timeline.ts";
+import { emptySearch } from "./record-search.ts";
 
 /** Oldest first. Throws `not_found` as the local one does; a reach of nothing has no record. */
-export async function legacyTimeline(
+export async function timelineAround(
   app: Connections,
   { reach, search }: { reach: Tenant | null; search: Search },
   request: TimelineRequest,

@@ -58,7 +58,7 @@ const anchor = (prefix: string, noun: Noun): Slot => ({
   write: (id) => `${prefix}${id}`,
 });
 
-export const olderRows: Readonly<Record<string, Row>> = {
+export const compatibilityRows: Readonly<Record<string, Row>> = {
   "GET /api/health": open,
   "GET /api/readiness": open,
   "GET /api/version": open,

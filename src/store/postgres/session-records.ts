@@ -1,9 +1,9 @@
-// Sessions and totals as the older routes answer them, within what a key reaches.
+// Sessions and counts within what a key reaches.
 import type { Session, SessionSummary } from "../../core/records/records.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
-import type { ListPage } from "./legacy-records.ts";
-import { epochMs, sessionColumns, summaryColumns } from "./legacy-rows.ts";
 import type { Connections } from "./open.ts";
+import { epochMs, sessionColumns, summaryColumns } from "./record-rows.ts";
+import type { ListPage } from "./records.ts";
 import { inTenant } from "./tenant.ts";
 
 /** A session with the project that it stands in, and how many of its events wait to be worked on. */
@@ -20,7 +20,7 @@ export function sessionByNumber(
 ): Promise<PlacedSession | undefined> {
   return inTenant(app, tenant, async (connection) => {
     const { rows } = await connection.query<Session & { project_id: string; waiting: number }>({
-      name: "legacy-session-by-number",
+      name: "session-by-number",
       text: `select ${sessionColumns}, s.project_id, (
           select count(*)::float8
           from generation_jobs j
@@ -41,7 +41,7 @@ export function sessionByNumber(
 export function newestSessions(app: Connections, tenant: Tenant, page: ListPage): Promise<Session[]> {
   return inTenant(app, tenant, async (connection) => {
     const { rows } = await connection.query<Session>({
-      name: "legacy-sessions",
+      name: "sessions",
       text: `select ${sessionColumns}
         from projects p
         cross join lateral (
@@ -73,7 +73,7 @@ export function summariesOfSession(
 ): Promise<SessionSummary[]> {
   return inTenant(app, { team_id, project_id }, async (connection) => {
     const { rows } = await connection.query<SessionSummary>({
-      name: "legacy-summaries-of-session",
+      name: "summaries-of-session",
       text: `select ${summaryColumns}
         from observations o
         join projects p on p.team_id = $1 and p.id = o.project_id
@@ -93,7 +93,7 @@ export function projectsOfSession(
 ): Promise<string[]> {
   return inTenant(app, tenant, async (connection) => {
     const { rows } = await connection.query<{ project_id: string }>({
-      name: "legacy-projects-of-session",
+      name: "projects-of-session",
       text: `select s.project_id
         from projects p
         join sessions s on s.team_id = $1 and s.project_id = p.id and s.content_session_id = $3
@@ -105,7 +105,7 @@ export function projectsOfSession(
   });
 }
 
-export interface LegacyTotals {
+export interface RecordCounts {
   observations: number;
   sessions: number;
   activeSessions: number;
@@ -115,11 +115,11 @@ export interface LegacyTotals {
 }
 
 /** How much there is in reach. */
-export function legacyTotals(app: Connections, tenant: Tenant): Promise<LegacyTotals> {
+export function countRecords(app: Connections, tenant: Tenant): Promise<RecordCounts> {
   return inTenant(app, tenant, async (connection) => {
     const bounds = (row: string) => `${row}.team_id = $1 and ($2::uuid is null or ${row}.project_id = $2)`;
-    const { rows } = await connection.query<LegacyTotals>({
-      name: "legacy-totals",
+    const { rows } = await connection.query<RecordCounts>({
+      name: "totals",
       text: `select o.*, s.*, e.*
         from (
           select count(*) filter (where o.kind <> 'session_summary')::float8 as observations,
@@ -160,7 +160,7 @@ export function projectOfRecord(
   const table = kind === "prompt" ? "agent_events" : "observations";
   return inTenant(app, tenant, async (connection) => {
     const { rows } = await connection.query<ProjectScope>({
-      name: `legacy-project-of-${table}`,
+      name: `project-of-${table}`,
       text: `select team_id, project_id
         from ${table}
         where team_id = $1 and ($2::uuid is null or project_id = $2) and seq = $3`,

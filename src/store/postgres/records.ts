@@ -1,18 +1,18 @@
-// Records as the older routes list them: newest first within what a key reaches, filtered, and by their numbers.
+// Records within what a key reaches: newest first and filtered, or by their numbers.
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
+import type { Connections } from "./open.ts";
 import {
   observationColumns,
   type PromptRow,
   promptColumns,
   promptOf,
   summaryColumns,
-} from "./legacy-rows.ts";
-import type { Connections } from "./open.ts";
+} from "./record-rows.ts";
 import { inTenant } from "./tenant.ts";
 
-/** What a list is narrowed to. */
-export interface LegacyFilter {
+/** Filters of a list. */
+export interface RecordFilter {
   obs_type: string | null;
   /** One of them; empty is no restriction. */
   concepts: readonly string[];
@@ -28,7 +28,13 @@ export interface ListPage {
   limit: number;
 }
 
-export const noFilter: LegacyFilter = {
+/** The part of a filtered list to read. */
+export interface Listed {
+  filter: RecordFilter;
+  page: ListPage;
+}
+
+export const noFilter: RecordFilter = {
   obs_type: null,
   concepts: [],
   files: null,
@@ -40,10 +46,10 @@ export const noFilter: LegacyFilter = {
 export function newestObservations(
   app: Connections,
   tenant: Tenant,
-  { filter, page }: { filter: LegacyFilter; page: ListPage },
+  { filter, page }: Listed,
 ): Promise<Observation[]> {
   return listed<Observation>(app, tenant, {
-    name: "legacy-observations",
+    name: "list-observations",
     text: newestRecords(observationColumns, "r.kind <> 'session_summary'"),
     values: [...filterValues(filter), ...pageValues(page)],
   });
@@ -53,10 +59,10 @@ export function newestObservations(
 export function newestSummaries(
   app: Connections,
   tenant: Tenant,
-  { filter, page }: { filter: LegacyFilter; page: ListPage },
+  { filter, page }: Listed,
 ): Promise<SessionSummary[]> {
   return listed<SessionSummary>(app, tenant, {
-    name: "legacy-summaries",
+    name: "list-summaries",
     text: newestRecords(summaryColumns, "r.kind = 'session_summary'"),
     values: [...filterValues({ ...filter, obs_type: null }), ...pageValues(page)],
   });
@@ -66,10 +72,10 @@ export function newestSummaries(
 export async function countObservations(
   app: Connections,
   tenant: Tenant,
-  filter: LegacyFilter,
+  filter: RecordFilter,
 ): Promise<number> {
   const [row] = await listed<{ n: number }>(app, tenant, {
-    name: "legacy-count",
+    name: "list-count",
     text: `select count(*)::float8 as n
       from observations r
       where r.team_id = $1 and ($2::uuid is null or r.project_id = $2) and r.kind <> 'session_summary'
@@ -83,10 +89,10 @@ export async function countObservations(
 export async function newestPrompts(
   app: Connections,
   tenant: Tenant,
-  { filter, page }: { filter: Pick<LegacyFilter, "dateStart" | "dateEnd">; page: ListPage },
+  { filter, page }: { filter: Pick<RecordFilter, "dateStart" | "dateEnd">; page: ListPage },
 ): Promise<UserPrompt[]> {
   const rows = await listed<PromptRow>(app, tenant, {
-    name: "legacy-prompts",
+    name: "list-prompts",
     text: `select ${promptColumns}
       from projects p
       cross join lateral (
@@ -110,11 +116,11 @@ export async function newestPrompts(
 export async function promptsContaining(
   app: Connections,
   tenant: Tenant,
-  asked: { parts: readonly string[]; filter: Pick<LegacyFilter, "dateStart" | "dateEnd">; page: ListPage },
+  asked: { parts: readonly string[]; filter: Pick<RecordFilter, "dateStart" | "dateEnd">; page: ListPage },
 ): Promise<{ prompt: UserPrompt; parts: number }[]> {
   const { parts, filter, page } = asked;
   const rows = await listed<PromptRow & { parts: number }>(app, tenant, {
-    name: "legacy-prompts-containing",
+    name: "list-prompts-containing",
     text: containingText,
     values: [filter.dateStart, filter.dateEnd, parts, page.limit, page.offset],
   });
@@ -128,7 +134,7 @@ export function observationsByNumber(
   numbers: readonly number[],
 ): Promise<Observation[]> {
   return listed<Observation>(app, tenant, {
-    name: "legacy-observations-by-number",
+    name: "list-observations-by-number",
     text: byNumber(observationColumns, "o.kind <> 'session_summary'"),
     values: [numbers],
   });
@@ -140,7 +146,7 @@ export function summariesByNumber(
   numbers: readonly number[],
 ): Promise<SessionSummary[]> {
   return listed<SessionSummary>(app, tenant, {
-    name: "legacy-summaries-by-number",
+    name: "list-summaries-by-number",
     text: byNumber(summaryColumns, "o.kind = 'session_summary'"),
     values: [numbers],
   });
@@ -152,7 +158,7 @@ export async function promptByNumber(
   number: number,
 ): Promise<UserPrompt | undefined> {
   const [row] = await listed<PromptRow>(app, tenant, {
-    name: "legacy-prompt-by-number",
+    name: "list-prompt-by-number",
     text: `select ${promptColumns}
       from agent_events e
       join projects p on p.team_id = $1 and p.id = e.project_id
@@ -194,7 +200,7 @@ const filterConditions = `($3::text is null or r.obs_type = $3)
   and ($7::float8 is null or r.created_at >= to_timestamp($7::float8 / 1000))
   and ($8::float8 is null or r.created_at < to_timestamp(($8::float8 + 1) / 1000))`;
 
-function filterValues({ obs_type, concepts, files, dateStart, dateEnd }: LegacyFilter): unknown[] {
+function filterValues({ obs_type, concepts, files, dateStart, dateEnd }: RecordFilter): unknown[] {
   const paths = files === null ? [null, null] : [[...files.are, ...files.endWith], files.endWith];
   return [obs_type, concepts, ...paths, dateStart, dateEnd];
 }

@@ -10,23 +10,22 @@ import { asksTheSame } from "../recall/other-prompts.ts";
 import { wordParts } from "../recall/query.ts";
 import type { MatchedBy } from "../recall/rank-observations.ts";
 import type { Found, Search, SearchRequest, SearchResults } from "../recall/search.ts";
+import type { Connections } from "../store/postgres/open.ts";
+import { listProjects } from "../store/postgres/projects.ts";
 import {
-  type LegacyFilter,
   newestObservations,
   newestPrompts,
   newestSummaries,
   observationsByNumber,
   promptsContaining,
+  type RecordFilter,
   summariesByNumber,
-} from "../store/postgres/legacy-records.ts";
-import type { Connections } from "../store/postgres/open.ts";
+} from "../store/postgres/records.ts";
 
 interface SearchDeps {
   app: Connections;
   search: RecallPorts["search"];
   notes: RecallPorts["notes"];
-  /** The projects in reach, two at most: whether it is one. */
-  someProjects(reach: Tenant): Promise<readonly string[]>;
 }
 
 // As many as the ranking compares; behind them is nothing that fits better.
@@ -35,7 +34,7 @@ const rankedAtMost = 120;
 const sameAtMost = 20;
 
 /** Search within one reach; the project of a request was made part of it before. */
-export function createLegacySearch({ app, search, notes, someProjects }: SearchDeps, reach: Tenant): Search {
+export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Tenant): Search {
   async function ranked(
     scope: ProjectScope,
     request: SearchRequest,
@@ -53,7 +52,7 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
   // The question itself is no answer.
   async function otherPrompts(
     scope: ProjectScope,
-    { words, filter, page }: { words: string; filter: LegacyFilter; page: ReturnType<typeof pageOf> },
+    { words, filter, page }: { words: string; filter: RecordFilter; page: ReturnType<typeof pageOf> },
   ) {
     const { limit, offset } = page;
     const wide = { limit: offset + limit + sameAtMost, offset: 0 };
@@ -64,7 +63,7 @@ export function createLegacySearch({ app, search, notes, someProjects }: SearchD
   }
 
   async function byWords(request: SearchRequest): Promise<SearchResults> {
-    const scope = await demandOneProject(reach, someProjects);
+    const scope = await demandOneProject(app, reach);
     const kinds = kindsOf(request);
     const filter = filterOf(request);
     const page = pageOf(request);
@@ -123,13 +122,10 @@ export const emptySearch: Search = {
 };
 
 // The index of words is a project's own: words are looked for in one.
-async function demandOneProject(
-  { team_id, project_id }: Tenant,
-  someProjects: SearchDeps["someProjects"],
-): Promise<ProjectScope> {
+async function demandOneProject(app: Connections, { team_id, project_id }: Tenant): Promise<ProjectScope> {
   if (project_id !== null) return { team_id, project_id };
-  const [only, other] = await someProjects({ team_id, project_id });
-  if (only !== undefined && other === undefined) return { team_id, project_id: only };
+  const [only, other] = await listProjects(app, { team_id, project_id }, { after: "", limit: 2 });
+  if (only !== undefined && other === undefined) return { team_id, project_id: only.id };
   throw new MemError("invalid_request", {
     message: "`project`: is needed to search for words, since the key reaches every project of its team",
     hint: "Name one of GET /api/projects, or use a key of one project.",
@@ -155,7 +151,7 @@ function idsOf({ places }: { places: readonly Place[] }): number[] {
 function inPlaces<R extends Observation | SessionSummary, H extends object>(
   places: readonly Place[],
   records: readonly R[],
-  { filter, page, hitOf }: { filter: LegacyFilter; page: Page; hitOf(record: R): H },
+  { filter, page, hitOf }: { filter: RecordFilter; page: Page; hitOf(record: R): H },
 ): Found<H>[] {
   const byId = new Map(records.map((record) => [record.id, record]));
   return places
@@ -166,7 +162,7 @@ function inPlaces<R extends Observation | SessionSummary, H extends object>(
     .slice(page.offset, page.offset + page.limit);
 }
 
-function passes(record: Observation | SessionSummary, filter: LegacyFilter): boolean {
+function passes(record: Observation | SessionSummary, filter: RecordFilter): boolean {
   const { concepts, files_read, files_modified } = parseLists<Observation | SessionSummary>(record);
   const { dateStart, dateEnd } = filter;
   if (dateStart !== null && record.created_at_epoch < dateStart) return false;
@@ -189,7 +185,7 @@ function pageOf({ offset = 0, limit }: SearchRequest): Page {
   return { offset, limit };
 }
 
-function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: SearchRequest): LegacyFilter {
+function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: SearchRequest): RecordFilter {
   return {
     obs_type: obs_type ?? null,
     concepts,
