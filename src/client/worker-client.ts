@@ -1,19 +1,22 @@
 // The typed client of the worker's routes, used by the command line and its screens.
-
 import { failOpen, MemError } from "../core/errors.ts";
 import type { QueueDropped, QueuedMessage, QueueRetried } from "../core/records/queue.ts";
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { ContextExplanation } from "../http/schemas/explain.ts";
-import type { FolderFilesAnswer, RefreshedFolders, RemovedFolders } from "../http/schemas/folders.ts";
-import type { RepairState } from "../http/schemas/maintenance.ts";
-import type { ProjectDetails, RelabelAnswer } from "../http/schemas/projects.ts";
+import type {
+  FolderFilesAnswer,
+  ProjectDetails,
+  RefreshedFolders,
+  RelabelAnswer,
+  RemovedFolders,
+} from "../http/schemas/projects.ts";
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
-import type { RememberedAnswer, RulesAnswer } from "../http/schemas/rules.ts";
+import type { RememberedAnswer, RulesAnswer } from "../http/schemas/review.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
-import type { Health, ProcessingStatusAnswer, Stats } from "../http/schemas/status.ts";
+import type { Health, ProcessingStatusAnswer, RepairState, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";

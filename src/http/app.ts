@@ -1,4 +1,4 @@
-// The worker's HTTP app: the door, the bodies, the errors, and every route over the ports it is given.
+// The worker's HTTP app: request guard, body parser, error handler, and every route.
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import type { Explain } from "../context/explain.ts";
@@ -24,10 +24,10 @@ import { type CostPorts, costRoutes, type StatusPorts, statusRoutes, syncRoutes 
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
 import { type WorkerRecords, workerService } from "./api/worker-service.ts";
 import { openapiRoute } from "./openapi.ts";
-import { closeGently } from "./plugins/close-gently.ts";
-import { createDoor, type Door, keepAllHeaders } from "./plugins/door.ts";
+import { closeServer } from "./plugins/close-server.ts";
 import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
+import { createRequestGuard, keepAllHeaders, type RequestGuard } from "./plugins/request-guard.ts";
 import { installTodaysProjects } from "./plugins/todays-projects.ts";
 import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
 
@@ -85,10 +85,10 @@ export function buildHttp(deps: HttpDeps): Http {
   const pipeSockets = new WeakSet<Socket>();
   const openPipes = new Set<Socket>();
   const timeouts = { ...defaultTimeouts, ...deps.timeouts };
-  const door = createDoor({ address: deps.address, isPipe: (socket) => pipeSockets.has(socket) });
-  const app = createApp(deps.log, door, timeouts);
+  const guard = createRequestGuard({ address: deps.address, isPipe: (socket) => pipeSockets.has(socket) });
+  const app = createApp(deps.log, guard, timeouts);
   app.addHook("onRequest", (request, reply, done) => {
-    done(door(request, reply) ?? refusedEncoding(request.raw));
+    done(guard(request, reply) ?? refusedEncoding(request.raw));
   });
   installZod(app);
   installJsonBody(app);
@@ -115,7 +115,7 @@ export function buildHttp(deps: HttpDeps): Http {
   keepAllHeaders(app.server);
   app.addHook("preClose", () => {
     deps.stream.closeAll();
-    return closeGently(app.server, timeouts.closeMs, openPipes);
+    return closeServer(app.server, timeouts.closeMs, openPipes);
   });
   return {
     app,
@@ -138,7 +138,7 @@ const defaultTimeouts: HttpTimeouts = {
 };
 const maxConnections = 4096;
 
-function createApp(log: FastifyBaseLogger, door: Door, timeouts: HttpTimeouts): App {
+function createApp(log: FastifyBaseLogger, guard: RequestGuard, timeouts: HttpTimeouts): App {
   return fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -150,7 +150,7 @@ function createApp(log: FastifyBaseLogger, door: Door, timeouts: HttpTimeouts): 
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkMs,
-      // Node's own refusal has no body and no guards; the door refuses a missing Host with both.
+      // Node's own refusal has no body and no security headers; the guard's has both.
       requireHostHeader: false,
     },
     trustProxy: false,
@@ -161,7 +161,7 @@ function createApp(log: FastifyBaseLogger, door: Door, timeouts: HttpTimeouts): 
     schemaController: withoutAjv,
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      sendError(reply, door(request, reply) ?? error);
+      sendError(reply, guard(request, reply) ?? error);
     },
   });
 }

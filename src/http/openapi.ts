@@ -5,7 +5,7 @@ import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import type { App, DescribedHeaders } from "./plugins/zod.ts";
 import { readErrors } from "./schemas/error.ts";
-import { type OpenapiDocument, openapiAnswer } from "./schemas/openapi.ts";
+import { anyJson } from "./schemas/fields.ts";
 
 /** The service that a document describes. */
 export interface DescribedService {
@@ -23,6 +23,22 @@ export interface DescribedService {
   /** Headers of an answer that come from no route. */
   headersOf?(status: number, isKeyed: boolean): DescribedHeaders;
 }
+
+/** Answer of `GET /api/openapi.json` and `/v1/openapi.json`. */
+const openapiAnswer = z.lazy(() =>
+  z.object({
+    openapi: z.literal("3.1.0"),
+    info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+    paths: z.record(z.string(), anyJson()),
+    components: z.object({
+      schemas: z.record(z.string(), anyJson()),
+      headers: z.record(z.string(), anyJson()).optional(),
+      securitySchemes: z.record(z.string(), anyJson()).optional(),
+    }),
+  }),
+);
+
+type OpenapiDocument = z.output<typeof openapiAnswer>;
 
 /** Adds the document's route; `routes` may still grow until it is first asked for. */
 export function openapiRoute(app: App, service: DescribedService, routes: readonly RouteOptions[]): void {

@@ -5,7 +5,7 @@ import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
-import { createDoor } from "../http/plugins/door.ts";
+import { createRequestGuard } from "../http/plugins/request-guard.ts";
 import type { App } from "../http/plugins/zod.ts";
 import { buildServerHttp } from "../http/v1/app.ts";
 import { createClientAddress } from "../http/v1/client-address.ts";
@@ -97,7 +97,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     healthOnly: deps.role === "generate",
     gate: withKeys
       ? { is: "keys" }
-      : { is: "local", door: createDoor({ address: deps.address, isPipe: () => false }) },
+      : { is: "local", guard: createRequestGuard({ address: deps.address, isPipe: () => false }) },
     authenticate: withKeys ? authentication.authenticate : localTeam.caller,
     clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
     guards: limits.guards,

@@ -2,7 +2,7 @@
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
-import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/rules.ts";
+import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/review.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
 export const aProject = {

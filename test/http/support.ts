@@ -28,7 +28,7 @@ import {
 /** Port that injected requests pretend the worker listens on. */
 export const fakePort = 37_799;
 
-/** Headers that pass the door of an app that does not listen. */
+/** Headers that pass the request guard of an app that does not listen. */
 export const local = { host: `127.0.0.1:${fakePort}` };
 
 /** A call that reached a port, in order. */

@@ -103,7 +103,7 @@ export function openConnection(address: Address, deadlineMs: number): Promise<Co
   });
 }
 
-// Each is the one value that the worker's door lets in there.
+// Each is the one value that the worker's request guard accepts there.
 function hostHeader(address: Address): string {
   return "path" in address ? "localhost" : `${address.host}:${address.port}`;
 }

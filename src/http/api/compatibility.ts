@@ -10,7 +10,7 @@ import {
   observationPage,
   type RecordObservation,
   recordObservationBody,
-} from "../schemas/observation.ts";
+} from "../schemas/records.ts";
 import { initBody, notRecorded, renameBody, session } from "../schemas/session.ts";
 import { type CompatibilityHealth, compatibilityHealth } from "../schemas/status.ts";
 import { byIdRoute, pageRoute } from "./records.ts";

@@ -8,7 +8,7 @@ import {
   refreshFoldersBody,
   removedFolders,
   removeFoldersBody,
-} from "../schemas/folders.ts";
+} from "../schemas/projects.ts";
 
 /** `GET /api/folders`, `POST /api/folders/refresh` and `/api/folders/remove`. */
 export function folderRoutes(app: App, folders: Folders): void {

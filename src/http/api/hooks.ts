@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors } from "../schemas/error.ts";
-import { hookAnswer, hookBody, hookParams } from "../schemas/hooks.ts";
+import { hookAnswer, hookBody, hookParams } from "../schemas/session.ts";
 
 /** Takes a host's event as it came; resolves to exactly what the hook prints, which may be nothing. */
 export type ReceiveHook = (

@@ -1,7 +1,7 @@
 // What follows from the records, made anew over HTTP.
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
-import { type RepairState, repairBody, repairState } from "../schemas/maintenance.ts";
+import { type RepairState, repairBody, repairState } from "../schemas/status.ts";
 
 export interface MaintenancePorts {
   /** Lists every record to be made anew; resolves to how many are listed. */

@@ -3,11 +3,16 @@ import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { idParams, pageQuery } from "../schemas/fields.ts";
-import { observation, observationPage } from "../schemas/observation.ts";
-import { prompt, promptPage } from "../schemas/prompt.ts";
+import {
+  observation,
+  observationPage,
+  prompt,
+  promptPage,
+  summary,
+  summaryPage,
+} from "../schemas/records.ts";
 import { sessionPage, sessionWithSummaries } from "../schemas/session.ts";
 import { projectList, stats } from "../schemas/status.ts";
-import { summary, summaryPage } from "../schemas/summary.ts";
 import { type ApiPorts, type ApiService, type Awaitable, getRoute, type Records } from "./service.ts";
 
 /**

@@ -5,9 +5,16 @@ import type { Rules } from "../../context/freshness/rules.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
-import { observation } from "../schemas/observation.ts";
-import { rememberBody, remembered, rulesAnswer, rulesQuery, textBody } from "../schemas/rules.ts";
-import { pinBody, statusBody } from "../schemas/truth.ts";
+import { observation } from "../schemas/records.ts";
+import {
+  pinBody,
+  rememberBody,
+  remembered,
+  rulesAnswer,
+  rulesQuery,
+  statusBody,
+  textBody,
+} from "../schemas/review.ts";
 
 /** `GET` and `POST /api/rules`, `POST /api/observations/:id/text`. */
 export function ruleRoutes(app: App, rules: Rules, editText: EditText): void {

@@ -1,11 +1,12 @@
 // Settings over HTTP (only the viewer's own state can be written), and the MCP switch of the installed hosts.
-
 import { MemError } from "../../core/errors.ts";
 import { isJsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
-import { mcpStatus, mcpToggleBody, mcpToggled } from "../schemas/mcp.ts";
 import {
+  mcpStatus,
+  mcpToggleBody,
+  mcpToggled,
   settingsAnswer,
   settingsBody,
   settingsSaved,

@@ -9,9 +9,9 @@ import {
   type ProcessingStatusAnswer,
   processingStatus,
   readiness,
+  syncStatus,
   versionAnswer,
 } from "../schemas/status.ts";
-import { syncStatus } from "../schemas/sync.ts";
 
 export interface StatusPorts {
   health(): Health;

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
-import { securityHeaders } from "./door.ts";
+import { securityHeaders } from "./request-guard.ts";
 import type { App } from "./zod.ts";
 
 /** What a service says in place of the catalogue's own words, where those speak of the other one. */

@@ -1,8 +1,7 @@
 // Wire shapes of context: what was done last, and the text a host injects.
 import * as z from "zod";
 import { commaList, optionalText, wholeNumberOr } from "./fields.ts";
-import { parsedObservation } from "./observation.ts";
-import { parsedSummary } from "./summary.ts";
+import { parsedObservation, parsedSummary } from "./records.ts";
 
 /** Query of `GET /api/context/recent`. */
 export const recentQuery = z.lazy(() =>

@@ -1,7 +1,6 @@
-// Wire shapes of what models cost.
+// Wire shapes of model cost and token budgets.
 import * as z from "zod";
 import { epochMs, isoTimestamp } from "./fields.ts";
-import { tokenBudgets } from "./token-budgets.ts";
 
 /** Parameters of `GET /api/cost`; without `since` the last 30 days are told of, today included. */
 export const costQuery = z.lazy(() =>
@@ -61,4 +60,17 @@ function used() {
       .meta({ description: "Of what has a known price; null where nothing has." }),
     unpricedCalls: z.int().meta({ description: "Calls that the cost lacks." }),
   });
+}
+
+/** The budgets that are set; `until` is when they begin anew. */
+export function tokenBudgets() {
+  return z.array(
+    z.object({
+      name: z.enum(["daily", "monthly"]),
+      limitTokens: z.int(),
+      usedTokens: z.int(),
+      leftTokens: z.int(),
+      until: epochMs(),
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 // Wire shapes of the fixed questions of recall, of a file's records, and of records asked for by their ids.
 import * as z from "zod";
 import { commaList, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
-import { parsedObservation, parsedObservationFields } from "./observation.ts";
+import { parsedObservation, parsedObservationFields } from "./records.ts";
 
 /** Query of `/api/decisions`, `/api/changes` and `/api/how-it-works`. */
 export const topicQuery = z.lazy(() => z.object(topicFields()));

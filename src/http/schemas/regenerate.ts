@@ -1,7 +1,7 @@
 // Wire shapes of making again what was written without a model.
 import * as z from "zod";
-import { isoTimestamp, optionalText } from "./fields.ts";
-import { tokenBudgets } from "./token-budgets.ts";
+import { tokenBudgets } from "./cost.ts";
+import { flag, isoTimestamp, optionalText } from "./fields.ts";
 
 /** Body of `POST /api/regenerate`: which records, or `resume` for what is listed already and nothing more. */
 export const regenerateBody = z.lazy(() =>
@@ -12,11 +12,7 @@ export const regenerateBody = z.lazy(() =>
       generator: z.string().min(1).max(300).optional(),
       resume: z.boolean().optional(),
     })
-    .refine(
-      ({ resume, since, project, generator }) =>
-        resume !== true || [since, project, generator].every((value) => value === undefined),
-      { error: resumeAlone },
-    ),
+    .refine(resumesAlone, { error: resumeAlone }),
 );
 
 /** Parameters of `GET /api/regenerate/plan`: as in the body that would start it. */
@@ -28,11 +24,7 @@ export const planQuery = z.lazy(() =>
       generator: optionalText(300),
       resume: flag(),
     })
-    .refine(
-      ({ resume, since, project, generator }) =>
-        !resume || [since, project, generator].every((value) => value === undefined),
-      { error: resumeAlone },
-    ),
+    .refine(resumesAlone, { error: resumeAlone }),
 );
 
 /** Answer of `GET /api/regenerate/plan`: what it would ask and cost. Tokens and costs are estimates. */
@@ -56,11 +48,7 @@ export const regenerationPlan = z.lazy(() =>
 );
 
 /** Parameters of `DELETE /api/regenerate`: with `drop` the rest of the list is forgotten, else it stays. */
-export const stopQuery = z.lazy(() =>
-  z.object({
-    drop: flag(),
-  }),
-);
+export const stopQuery = z.lazy(() => z.object({ drop: flag() }));
 
 /** Answer of all three: how far it is. Everything is counted in raw events. */
 export const regenerationState = z.lazy(() =>
@@ -82,11 +70,18 @@ export type RegenerationAnswer = z.output<typeof regenerationState>;
 /** `regenerationPlan`, inferred. */
 export type RegenerationPlanAnswer = z.output<typeof regenerationPlan>;
 
-const resumeAlone = "resume goes on with what is listed: give no since, project or generator with it";
+const resumeAlone = "resume continues the listed records: give no since, project or generator with it";
 
-function flag() {
-  return z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .default("false")
-    .transform((text) => text === "true");
+function resumesAlone({
+  resume,
+  since,
+  project,
+  generator,
+}: {
+  resume?: unknown;
+  since?: unknown;
+  project?: unknown;
+  generator?: unknown;
+}) {
+  return resume !== true || [since, project, generator].every((value) => value === undefined);
 }

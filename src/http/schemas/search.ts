@@ -3,9 +3,7 @@ import * as z from "zod";
 import { observationStatuses, provenances } from "../../core/records/records.ts";
 import { speakers } from "../../core/records/statement.ts";
 import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
-import { parsedObservationFields } from "./observation.ts";
-import { promptFields } from "./prompt.ts";
-import { parsedSummaryFields } from "./summary.ts";
+import { parsedObservationFields, parsedSummaryFields, promptFields } from "./records.ts";
 
 /** Query of `GET /api/search`, body of `POST`. A `type` that is no category is read as `obs_type`. */
 export const searchQuery = z.lazy(() =>

@@ -1,7 +1,7 @@
-// Wire shapes of sessions and of what moves them: init, observations, summarize, complete, and the legacy forms.
+// Wire shapes of sessions: init, observations, summarize, complete, by session id or by number; host hooks.
 import * as z from "zod";
-import { anyJson, bodyWithSpellings, claudeSessionId, epochMs, pageOf } from "./fields.ts";
-import { summary } from "./summary.ts";
+import { anyJson, anyJsonObject, bodyWithSpellings, claudeSessionId, epochMs, pageOf } from "./fields.ts";
+import { summary } from "./records.ts";
 
 /** A session as stored. */
 export const session = z.lazy(() => z.object(sessionFields()).meta({ id: "Session" }));
@@ -208,4 +208,18 @@ function eventKey() {
 // Counted on from: a number without an end would leave none for the prompts after it.
 function promptNumber() {
   return z.int().min(0).max(1_000_000_000).optional();
+}
+
+/** Path of `POST /api/hooks/:host/:event`: the host agent's name, and the event as the host names it. */
+export const hookParams = z.lazy(() => z.object({ host: name(), event: name() }));
+
+/** The host's payload as it came on the hook's standard input. */
+export const hookBody = z.lazy(() => anyJsonObject());
+
+/** Exactly what the hook prints: the host's envelope, or nothing. */
+export const hookAnswer = z.lazy(() => z.string());
+
+function name() {
+  const error = "must be 1 to 64 letters, digits, - or _";
+  return z.string().regex(/^[\w-]{1,64}$/, { error });
 }

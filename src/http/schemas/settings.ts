@@ -1,4 +1,4 @@
-// Wire shapes of the settings route: what the viewer remembers, and the configuration to read.
+// Wire shapes of settings and of the MCP switch.
 import * as z from "zod";
 
 /** Answer of `GET /api/settings`: the viewer's state and every configuration setting by its name, keys included. */
@@ -27,3 +27,14 @@ export interface ViewerState {
 function viewerFields() {
   return { sidebarOpen: z.boolean(), selectedProject: z.string().nullable() };
 }
+
+/** Answer of `GET /api/mcp/status`. */
+export const mcpStatus = z.lazy(() => z.object({ enabled: z.boolean() }));
+
+/** Body of `POST /api/mcp/toggle`. */
+export const mcpToggleBody = z.lazy(() =>
+  z.object({ enabled: z.boolean({ error: "must be true or false" }) }),
+);
+
+/** Answer of `POST /api/mcp/toggle`. */
+export const mcpToggled = z.lazy(() => z.object({ success: z.literal(true), enabled: z.boolean() }));

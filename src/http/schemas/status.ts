@@ -1,4 +1,4 @@
-// Wire shapes of what the worker says about itself.
+// Wire shapes of the state of the worker: health, queue, counts, repair, sync.
 import * as z from "zod";
 import { mendable } from "../../core/records/generation-pause.ts";
 import { epochMs } from "./fields.ts";
@@ -145,3 +145,18 @@ export type CompatibilityHealth = z.output<typeof compatibilityHealth>;
 export type ProcessingStatusAnswer = z.output<typeof processingStatus>;
 /** `stats`, inferred. */
 export type Stats = z.output<typeof stats>;
+
+export const repairBody = z.lazy(() => z.strictObject({}));
+
+/**
+ * Records whose full text, files or vectors are still to be made anew; when the worker compared all of them last by
+ * itself, null before it has, and how many it found wrong and made anew.
+ */
+export const repairState = z.lazy(() =>
+  z.object({ waiting: z.int(), compared_at_epoch: z.int().nullable(), mended: z.int() }),
+);
+
+export type RepairState = z.output<typeof repairState>;
+
+/** Answer of `GET /api/sync/status`: nothing can configure sync in this version. */
+export const syncStatus = z.lazy(() => z.object({ configured: z.literal(false) }));

@@ -1,9 +1,8 @@
 // Wire shapes of `GET /stream`: every event, told apart by `type`.
 import * as z from "zod";
 import { epochMs } from "./fields.ts";
-import { observation } from "./observation.ts";
+import { observation, summary } from "./records.ts";
 import { pause } from "./status.ts";
-import { summary } from "./summary.ts";
 
 /** One message of the stream; each frame is `data: <this as JSON>`. */
 export const streamEvent = z.lazy(() =>

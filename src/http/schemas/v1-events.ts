@@ -1,7 +1,6 @@
 // Wire shapes of the hosted server's events: what agents did, as it is sent and as it is stored.
 import * as z from "zod";
-import { anyJson, anyJsonObject, epochMs } from "./fields.ts";
-import { anyId, epochMsIn, flag, word } from "./v1-fields.ts";
+import { anyId, anyJson, anyJsonObject, epochMs, epochMsIn, flag, word } from "./fields.ts";
 import { v1JobMention } from "./v1-jobs.ts";
 
 /** Query of the routes that take events. */

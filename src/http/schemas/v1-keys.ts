@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { connectHosts } from "../../core/records/connect-commands.ts";
 import { scopes } from "../../core/records/tenancy.ts";
-import { wholeNumberOr } from "./fields.ts";
-import { anyId } from "./v1-fields.ts";
+import { anyId, wholeNumberOr } from "./fields.ts";
 
 const scopeList = () => z.array(z.enum(scopes));
 const isoTimeText = () => z.string().meta({ format: "date-time" });

@@ -1,8 +1,7 @@
 // Wire shapes of the hosted server's reads of memory, and of records written by hand.
 import * as z from "zod";
 import { reaches, speakers } from "../../core/records/statement.ts";
-import { anyJsonObject, epochMs, wholeNumberOr } from "./fields.ts";
-import { anyId, word } from "./v1-fields.ts";
+import { anyId, anyJsonObject, epochMs, wholeNumberOr, word } from "./fields.ts";
 
 /** A record of memory. */
 export const observation = z.lazy(() =>

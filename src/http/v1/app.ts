@@ -2,10 +2,10 @@
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import { newId } from "../../core/ids.ts";
 import { type DescribedService, openapiRoute } from "../openapi.ts";
-import { closeGently } from "../plugins/close-gently.ts";
-import { keepAllHeaders, securityHeaders } from "../plugins/door.ts";
+import { closeServer } from "../plugins/close-server.ts";
 import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
+import { keepAllHeaders, securityHeaders } from "../plugins/request-guard.ts";
 import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";
 import { answerHeaders } from "./answer-headers.ts";
@@ -18,7 +18,7 @@ import { type DeletionPorts, deletionRoutes } from "./deletion.ts";
 import { hostedErrorWords } from "./error-words.ts";
 import { type EventPorts, eventRoutes } from "./events.ts";
 import { type HealthPorts, healthRoutes } from "./health.ts";
-import { type Gate, installHostCheck } from "./host-check.ts";
+import { type Gate, installHostCheck } from "./host-guard.ts";
 import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { mcpRoutes } from "./mcp.ts";
@@ -91,7 +91,7 @@ export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   addRoutes(app, deps, routes);
   app.server.maxConnections = maxConnections;
   keepAllHeaders(app.server);
-  app.addHook("preClose", () => closeGently(app.server, closeMs));
+  app.addHook("preClose", () => closeServer(app.server, closeMs));
   return { app, routes };
 }
 

@@ -1,10 +1,9 @@
 // The audit log over HTTP: who read, deleted, minted, purged.
-
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
-import { auditAnswer, auditQuery } from "../schemas/v1-deletion.ts";
-import { keyedErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors } from "../schemas/error.ts";
+import { auditAnswer, auditQuery } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 import { type ProjectScopePorts, projectIdOf } from "./project-scope.ts";
 

@@ -11,12 +11,9 @@ import type { ApiPorts, ApiService } from "../api/service.ts";
 import { numberedSessionRoutes, sessionRoutes } from "../api/sessions.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedInjectQuery, keyedPreviewQuery } from "../schemas/context.ts";
-import { errorBody } from "../schemas/error.ts";
-import { mcpStatus } from "../schemas/mcp.ts";
-import { settingsAnswer } from "../schemas/settings.ts";
-import { readiness, versionAnswer } from "../schemas/status.ts";
-import { syncStatus } from "../schemas/sync.ts";
-import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { errorBody, keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
+import { mcpStatus, settingsAnswer } from "../schemas/settings.ts";
+import { readiness, syncStatus, versionAnswer } from "../schemas/status.ts";
 import { callerOf } from "./authentication.ts";
 import type { HealthPorts } from "./health.ts";
 

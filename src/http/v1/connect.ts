@@ -4,10 +4,10 @@ import { MemError } from "../../core/errors.ts";
 import { connectCommands, connectHint, keyPlaceholder } from "../../core/records/connect-commands.ts";
 import { mcpUrlAt } from "../../core/records/mcp-url.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors } from "../schemas/error.ts";
 import { connectAnswer } from "../schemas/v1-keys.ts";
 import { callerOf } from "./authentication.ts";
-import { isHost } from "./host-check.ts";
+import { isHost } from "./host-guard.ts";
 
 /** `GET /v1/connect`: what `POST /v1/keys` answers, with a placeholder for the key. It makes none. */
 export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): void {

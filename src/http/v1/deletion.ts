@@ -1,8 +1,8 @@
 // Deletion over HTTP: one record, or all memory of a project.
 import { type Caller, isId } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../schemas/v1-deletion.ts";
-import { keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
+import { keyedWriteErrors, openOf } from "../schemas/error.ts";
+import { deletedAnswer, deletedParams, purgedAnswer, purgedParams } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 import { noSuchMemory } from "./memories.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";

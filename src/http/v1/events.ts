@@ -7,7 +7,7 @@ import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import { inWordsOf } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
   eventAnswer,
   eventCreated,

@@ -1,12 +1,10 @@
 // Generation jobs over HTTP: polled, listed, tried again, given up.
-
 import { MemError } from "../../core/errors.ts";
 import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
-import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery } from "../schemas/v1-jobs.ts";
-import { nothing } from "../schemas/v1-sessions.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
+import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery, nothing } from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
 
 interface JobsQuery {

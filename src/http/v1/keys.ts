@@ -5,7 +5,7 @@ import type { ApiKey } from "../../core/records/api-key.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { KeyWish, MadeKey } from "../../tenancy/keys/new-key.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
 import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";
 import { callerOf, keyEnded } from "./authentication.ts";
 import { connectionFor } from "./connect.ts";

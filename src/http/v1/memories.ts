@@ -1,10 +1,9 @@
 // Single records over HTTP: written by hand, and read by id.
-
 import { MemError } from "../../core/errors.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import { memoryAnswer, memoryParams, type NewMemory, newMemory } from "../schemas/v1-recall.ts";
 import { callerOf } from "./authentication.ts";
 import { demandProject, type ProjectScopePorts } from "./project-scope.ts";

@@ -1,17 +1,16 @@
 // The team's projects over HTTP: listed, looked up, made.
-
 import { MemError } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
   newProject,
   projectAnswer,
   projectParams,
   projectsAnswer,
   projectsQuery,
-} from "../schemas/v1-projects.ts";
+} from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";
 

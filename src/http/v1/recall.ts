@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
   contextAnswer,
   contextBody,

@@ -4,9 +4,8 @@ import { MemError } from "../../core/errors.ts";
 import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedLookupErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
-import { anyIdParams } from "../schemas/v1-jobs.ts";
-import { newSession, nothing, sessionAnswer, sessionEnded } from "../schemas/v1-sessions.ts";
+import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
+import { anyIdParams, newSession, nothing, sessionAnswer, sessionEnded } from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
 import { jobMentionOnWire } from "./events.ts";
 

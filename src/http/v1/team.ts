@@ -1,10 +1,9 @@
 // The caller's team: its name, and how long its raw events are kept.
-
 import { MemError } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { teamAnswer, teamChange } from "../schemas/v1-deletion.ts";
-import { keyedErrors, keyedWriteErrors } from "../schemas/v1-errors.ts";
+import { keyedErrors, keyedWriteErrors } from "../schemas/error.ts";
+import { teamAnswer, teamChange } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 
 interface Team {

@@ -1,8 +1,8 @@
 // What the caller's team used this month.
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, openOf } from "../schemas/v1-errors.ts";
-import { usageAnswer } from "../schemas/v1-usage.ts";
+import { keyedErrors, openOf } from "../schemas/error.ts";
+import { usageAnswer } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 
 export interface UsagePorts {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { type ConnectHost, connectHosts } from "../../../src/core/records/connect-commands.ts";
-import { isHost } from "../../../src/http/v1/host-check.ts";
+import { isHost } from "../../../src/http/v1/host-guard.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
 
 const { app, addKey } = await openTestServer();

@@ -9,13 +9,13 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { fastify } from "fastify";
 import { afterAll, expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
-import { createDoor } from "../../../src/http/plugins/door.ts";
 import { installErrors } from "../../../src/http/plugins/errors.ts";
 import { installJsonBody } from "../../../src/http/plugins/json-body.ts";
+import { createRequestGuard } from "../../../src/http/plugins/request-guard.ts";
 import { type App, installZod, withoutAjv } from "../../../src/http/plugins/zod.ts";
 import { installAuthentication } from "../../../src/http/v1/authentication.ts";
 import { createClientAddress } from "../../../src/http/v1/client-address.ts";
-import { installHostCheck } from "../../../src/http/v1/host-check.ts";
+import { installHostCheck } from "../../../src/http/v1/host-guard.ts";
 import { mcpRoutes } from "../../../src/http/v1/mcp.ts";
 import type { McpTool } from "../../../src/http/v1/mcp-protocol.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
@@ -134,8 +134,8 @@ function suiteTool(
 async function serveSuiteTools(): Promise<string> {
   let port = 0;
   const app: App = fastify({ schemaController: withoutAjv });
-  const door = createDoor({ address: () => ({ host: "127.0.0.1", port }), isPipe: () => false });
-  installHostCheck(app, { is: "local", door });
+  const guard = createRequestGuard({ address: () => ({ host: "127.0.0.1", port }), isPipe: () => false });
+  installHostCheck(app, { is: "local", guard });
   const caller = { team_id: newId(), project_id: null, key_id: null, expires_at_epoch: null };
   const scopes = ["memories:read"] as const;
   installAuthentication(app, {

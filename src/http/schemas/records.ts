@@ -1,4 +1,4 @@
-// Wire shapes of observations.
+// Wire shapes of observations, session summaries and prompts.
 import * as z from "zod";
 import { observationStatuses, provenances } from "../../core/records/records.ts";
 import { reaches, speakers } from "../../core/records/statement.ts";
@@ -15,7 +15,7 @@ import {
 
 /** An observation as the data routes answer it: its list columns are JSON arrays, as text. */
 export const observation = z.lazy(() =>
-  z.object({ ...ownFields(), ...listsAsText(), ...syncColumns() }).meta({ id: "Observation" }),
+  z.object({ ...observationFields(), ...listsAsText(), ...syncColumns() }).meta({ id: "Observation" }),
 );
 
 /** An observation as search and context answer it: its list columns are arrays. */
@@ -25,7 +25,7 @@ export const parsedObservation = z.lazy(() =>
 
 /** The fields of `parsedObservation`, for shapes that add to it. */
 export function parsedObservationFields() {
-  return { ...ownFields(), ...listsParsed(), ...syncColumns() };
+  return { ...observationFields(), ...listsParsed(), ...syncColumns() };
 }
 
 /** A page of observations, newest first. */
@@ -64,7 +64,7 @@ export const recordObservationBody = z.lazy(() =>
 /** `recordObservationBody` as the handler gets it. */
 export type RecordObservation = z.output<typeof recordObservationBody>;
 
-function ownFields() {
+function observationFields() {
   return {
     id: z.int(),
     sdk_session_id: z.string(),
@@ -101,3 +101,58 @@ function ownFields() {
     }),
   };
 }
+
+/** A session summary as the data routes answer it: its list columns are JSON arrays, as text. */
+export const summary = z.lazy(() =>
+  z.object({ ...summaryFields(), ...listsAsText(), ...syncColumns() }).meta({ id: "Summary" }),
+);
+
+/** A session summary as search and context answer it: its list columns are arrays. */
+export const parsedSummary = z.lazy(() => z.object(parsedSummaryFields()).meta({ id: "ParsedSummary" }));
+
+/** The fields of `parsedSummary`, for shapes that add to it. */
+export function parsedSummaryFields() {
+  return { ...summaryFields(), ...listsParsed(), ...syncColumns() };
+}
+
+/** A page of summaries, newest first. */
+export const summaryPage = z.lazy(() => pageOf(summary));
+
+function summaryFields() {
+  const part = z.string().nullable();
+  return {
+    id: z.int(),
+    sdk_session_id: z.string(),
+    project: z.string(),
+    summary_text: z.string(),
+    request: part,
+    investigated: part,
+    learned: part,
+    completed: part,
+    next_steps: part,
+    notes: part,
+    prompt_number: z.int().nullable(),
+    generator: z.string(),
+    created_at_epoch: epochMs(),
+  };
+}
+
+/** A user prompt; prompts that were entirely private are never answered. */
+export const prompt = z.lazy(() => z.object(promptFields()).meta({ id: "Prompt" }));
+
+/** The fields of `prompt`, for shapes that add to it. */
+export function promptFields() {
+  return {
+    id: z.int(),
+    claude_session_id: z.string(),
+    sdk_session_id: z.string(),
+    project: z.string(),
+    prompt_number: z.int(),
+    prompt_text: z.string(),
+    created_at_epoch: epochMs(),
+    ...syncColumns(),
+  };
+}
+
+/** A page of prompts, newest first. */
+export const promptPage = z.lazy(() => pageOf(prompt));

@@ -1,7 +1,6 @@
-// Wire shapes of deletion and of the audit log.
+// Wire shapes of the hosted server: team, projects, usage, deletion, audit log.
 import * as z from "zod";
-import { anyJson } from "./fields.ts";
-import { anyId, epochMsIn } from "./v1-fields.ts";
+import { anyId, anyJson, anyJsonObject, epochMs, epochMsIn, wholeNumberOr, word } from "./fields.ts";
 
 export const deletedParams = z.object({ id: anyId() });
 export const purgedParams = z.object({ projectId: anyId() });
@@ -78,3 +77,45 @@ export const teamChange = z.strictObject({
     .nullable()
     .meta({ description: `${keptDays} Null is the server's setting.` }),
 });
+
+/** Answer of `GET /v1/usage`: totals by kind since the first of the month (UTC), and the caps that are set. */
+export const usageAnswer = z.object({
+  since: z.iso.datetime(),
+  resetsAt: z.iso.datetime(),
+  usage: z.record(z.string(), z.number()),
+  caps: z.object({ monthlyRequests: z.int().nullable(), monthlyTokens: z.int().nullable() }),
+});
+
+/** A project of the team. */
+const project = z.lazy(() =>
+  z
+    .object({
+      id: z.string(),
+      teamId: z.string(),
+      name: z.string(),
+      metadata: anyJsonObject(),
+      createdAtEpoch: epochMs(),
+      updatedAtEpoch: epochMs(),
+    })
+    .meta({ id: "V1Project" }),
+);
+
+/** Query of `GET /v1/projects`. */
+export const projectsQuery = z.lazy(() =>
+  z.strictObject({ limit: wholeNumberOr(100, 1, 200), after: z.string().max(200).default("") }),
+);
+
+/** Projects by name; `nextAfter` is the `after` of the next page, null at the end. */
+export const projectsAnswer = z.lazy(() =>
+  z.object({ projects: z.array(project), nextAfter: z.string().nullable() }),
+);
+
+/** Body of `POST /v1/projects`. */
+export const newProject = z.lazy(() =>
+  z.strictObject({ name: word(200), metadata: anyJsonObject().default({}) }),
+);
+
+export const projectAnswer = z.lazy(() => z.object({ project }));
+
+/** `{ projectId }` of a path. */
+export const projectParams = z.lazy(() => z.object({ projectId: anyId() }));

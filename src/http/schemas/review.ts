@@ -1,8 +1,8 @@
-// Wire shapes of standing rules, and of the text that the user writes in place of a record's.
+// Wire shapes of review: status, pin and text of an observation, and standing rules.
 import * as z from "zod";
 import { observationStatuses } from "../../core/records/records.ts";
 import { reaches, speakers } from "../../core/records/statement.ts";
-import { epochMs, optionalText, wholeNumberOr } from "./fields.ts";
+import { epochMs, flag, optionalText, wholeNumberOr } from "./fields.ts";
 
 const rule = z.lazy(() =>
   z
@@ -29,11 +29,7 @@ export const rulesQuery = z.lazy(() =>
   z.object({
     project: optionalText(),
     cwd: optionalText().meta({ description: "Without a project: of the one around this directory." }),
-    all: z
-      .enum(["true", "false"], { error: "must be true or false" })
-      .default("false")
-      .transform((text) => text === "true")
-      .meta({ description: "The rules of every project." }),
+    all: flag(false, "The rules of every project."),
     limit: wholeNumberOr(200, 1, 1000),
   }),
 );
@@ -88,3 +84,16 @@ export const textBody = z.lazy(() =>
     })
     .refine(({ title, text }) => title !== undefined || text !== undefined, "must have a title or a text"),
 );
+
+/** Another one says it now, it is wrong, or the last of both is taken back. */
+export const statusBody = z.lazy(() =>
+  z
+    .discriminatedUnion("status", [
+      z.strictObject({ status: z.literal("superseded"), superseded_by: z.int().min(1) }),
+      z.strictObject({ status: z.literal("rejected") }),
+      z.strictObject({ status: z.literal("active") }),
+    ])
+    .meta({ id: "ObservationStatus" }),
+);
+
+export const pinBody = z.lazy(() => z.strictObject({ pinned: z.boolean() }));

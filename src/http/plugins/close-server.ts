@@ -1,12 +1,12 @@
-// Ends a server: idle connections at once, busy ones with their reply, what is left after the wait by force.
+// Closes a server: idle connections immediately, busy ones after their reply, the rest after a timeout.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Resolves when the server and every socket of `others` (connections that another server accepted) are closed; after
- * `closeMs` they are cut. Streams have to be ended before: an open one would keep the server from closing for ever.
+ * Resolves when the server and the sockets of `others` (accepted by another server) are closed; destroys them after
+ * `closeMs`. End streams first: an open one keeps the server from closing.
  */
-export async function closeGently(
+export async function closeServer(
   server: Server,
   closeMs: number,
   others: ReadonlySet<Socket> = new Set(),
@@ -15,7 +15,7 @@ export async function closeGently(
     server.closeAllConnections();
     for (const socket of others) socket.destroy();
   }, closeMs);
-  // A connection whose last reply went out after `close` would stay until its keep-alive ends.
+  // A connection whose last reply is sent after `close` would otherwise stay until its keep-alive ends.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const ended = [...others].map(
     (socket) => new Promise<void>((resolve) => void socket.once("close", resolve)),

@@ -1,19 +1,19 @@
-// The gate of every request: one plain Host, a path as its target; without keys, this machine only.
+// First check of every request: one plain Host, a path as target; without keys, this machine only.
 import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
-import type { Door } from "../plugins/door.ts";
-import { securityHeaders, tooManyHeaders } from "../plugins/door.ts";
+import type { RequestGuard } from "../plugins/request-guard.ts";
+import { securityHeaders, tooManyHeaders } from "../plugins/request-guard.ts";
 import type { App } from "../plugins/zod.ts";
 
-/** `keys`: anybody may knock, a key decides. `local`: the worker's door, since nothing else protects it. */
-export type Gate = { is: "keys" } | { is: "local"; door: Door };
+/** `keys`: any host may ask and a key decides. `local`: no keys, so the worker's request guard applies. */
+export type Gate = { is: "keys" } | { is: "local"; guard: RequestGuard };
 
-/** Refuses before authentication what no honest client sends. Health is asked for by address, so its Host is free. */
+/** Refuses malformed requests before authentication. */
 export function installHostCheck(app: App, gate: Gate): void {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    done(gate.is === "local" ? gate.door(request, reply) : refusal(request, reply));
+    done(gate.is === "local" ? gate.guard(request, reply) : refusal(request, reply));
   });
 }
 
@@ -33,8 +33,8 @@ function refusal({ raw }: FastifyRequest, reply: FastifyReply): MemError | undef
 }
 
 /**
- * True for `name`, `name:port` and `[v6]:port`: what may stand in an address that a shell command carries. A name that
- * ends in a number is an address of four plain numbers: browsers and shells' tools read `0x7f.1` as one too.
+ * True for `name`, `name:port` and `[v6]:port`, which are safe in a shell command. A name that ends in a number must be
+ * four decimal numbers: browsers and shell tools read `0x7f.1` as an address too.
  */
 export function isHost(host: string): boolean {
   const [, name = "", v6, port] =

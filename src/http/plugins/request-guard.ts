@@ -1,24 +1,20 @@
-// The local door: what only browsers of other sites and strangers fail. It runs before everything else, for every path.
+// Request guard of a local service: refuses remote peers and other sites. Runs first, for every path.
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
 
-/** What the door must know of the worker. */
-export interface DoorOptions {
-  /** The address the worker is bound to; asked for at the first request. */
+export interface GuardOptions {
+  /** The bound address; known from the first request on. */
   address(): { host: string; port: number };
-  /** True for a connection that came in over the worker's own socket file or pipe. */
+  /** True for a connection on the worker's own socket file or pipe. */
   isPipe(socket: Socket): boolean;
 }
 
-/** Sets the headers every answer carries, and says why a request is refused, or undefined when it may pass. */
-export type Door = (request: FastifyRequest, reply: FastifyReply) => MemError | undefined;
+/** Sets the security headers of the answer. Returns the error of a refused request. */
+export type RequestGuard = (request: FastifyRequest, reply: FastifyReply) => MemError | undefined;
 
-/**
- * The guards of every answer. No access-control-* header, ever: the browser itself then keeps other sites from reading
- * one.
- */
+/** Headers of every answer. Without access-control-* headers, browsers keep other sites from reading answers. */
 export const securityHeaders = {
   "cross-origin-resource-policy": "same-origin",
   "x-content-type-options": "nosniff",
@@ -28,14 +24,14 @@ export const securityHeaders = {
 const maxHeaders = 1_000;
 
 /**
- * Keeps every header of a request in view. Node drops headers past 1,000 without a word: a second Host or a foreign
- * Origin behind them would pass. Its limit of 16 KB for all headers still holds.
+ * Keeps all headers of a request. Node silently drops headers past 1,000, and with them a second Host or a foreign
+ * Origin. Its limit of 16 KB for all headers still applies.
  */
 export function keepAllHeaders(server: Server): void {
   server.maxHeadersCount = 0;
 }
 
-/** Refuses a request with more headers than any client sends; undefined when it may pass. */
+/** The error of a request with more than 1,000 headers. */
 export function tooManyHeaders({ rawHeaders }: IncomingMessage): MemError | undefined {
   return rawHeaders.length > 2 * maxHeaders ? new MemError("too_many_headers") : undefined;
 }
@@ -50,7 +46,7 @@ export function tooManyHeaders({ rawHeaders }: IncomingMessage): MemError | unde
  * | Origin, when sent       | the worker's own                                                         |
  * | Sec-Fetch-Site, if sent | `same-origin`, or `none` for GET                                         |
  */
-export function createDoor({ address, isPipe }: DoorOptions): Door {
+export function createRequestGuard({ address, isPipe }: GuardOptions): RequestGuard {
   let bound: { port: number; hosts: ReadonlySet<string> } | undefined;
 
   function allowedHosts(): ReadonlySet<string> {
@@ -65,7 +61,11 @@ export function createDoor({ address, isPipe }: DoorOptions): Door {
     if (crowded !== undefined) return crowded;
     const pipe = isPipe(request.raw.socket);
     const code = refusal(request.raw, pipe ? pipeHosts : allowedHosts(), pipe);
-    return code === undefined ? undefined : new MemError(code, explain[code]);
+    if (code === undefined) return undefined;
+    return new MemError(
+      code,
+      code === "invalid_request" ? { message: "The request target must be a path." } : {},
+    );
   };
 }
 
@@ -73,13 +73,6 @@ type Refusal = Extract<
   ErrorCode,
   "remote_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "invalid_request"
 >;
-
-const explain: Record<Refusal, { message?: string }> = {
-  remote_not_allowed: {},
-  host_not_allowed: {},
-  origin_not_allowed: {},
-  invalid_request: { message: "The request target must be a path." },
-};
 
 const pipeHosts: ReadonlySet<string> = new Set(["localhost"]);
 
@@ -96,7 +89,7 @@ function refusal(raw: IncomingMessage, hosts: ReadonlySet<string>, pipe: boolean
   return undefined;
 }
 
-// An address that is not known any more (the peer is gone) is not ours: a remote peer could hang up at once to pass.
+// Without an address the peer is gone. Refused, since a remote peer could hang up to pass.
 function isLoopback(remoteAddress: string | undefined): boolean {
   if (remoteAddress === undefined) return false;
   return (
@@ -104,7 +97,7 @@ function isLoopback(remoteAddress: string | undefined): boolean {
   );
 }
 
-// Node keeps the first of two Host headers, so the parsed headers do not tell; the raw ones do.
+// Node's parsed headers keep only the first of two Host headers, so the raw ones are read.
 function onlyHost(rawHeaders: readonly string[]): string | undefined {
   let host: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -118,7 +111,7 @@ function onlyHost(rawHeaders: readonly string[]): string | undefined {
 
 function hostsOf(configured: string, port: number): ReadonlySet<string> {
   const names = ["127.0.0.1", "localhost", "[::1]"];
-  // A wildcard address is what the worker listens on, not what anyone calls it by.
+  // No client addresses a worker by a wildcard.
   if (configured !== "0.0.0.0" && configured !== "::") {
     names.push(configured.includes(":") ? `[${configured}]` : configured);
   }
