@@ -1,6 +1,7 @@
-// The sessions that are being worked on, in memory: what runs for them, what it has cost so far, and how to end it.
+// Sessions with a running call, and those whose last call ended recently, in memory.
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { PendingMessage } from "../core/records/messages.ts";
 
 /** The active session of the contract. */
@@ -10,22 +11,22 @@ export interface ActiveSession {
   readonly sdkSessionId: string | null;
   readonly project: string;
   readonly userPrompt: string;
-  /** What the running call is made for; what waits behind it is in the store. */
+  /** Messages of the running call; those that wait are in the store. */
   pendingMessages: readonly PendingMessage[];
-  /** Ends the running call; a new one for each call. */
+  /** Cancels the running call; a new one for each call. */
   abortController: AbortController;
   generatorPromise: Promise<unknown> | null;
   lastPromptNumber: number;
-  /** Epoch of its first work since the worker started, or since it was released. */
+  /** Epoch of its first call since the worker started or the session was released. */
   readonly startTime: number;
-  /** Epoch at which its last call ended; null before the end of the first. */
+  /** Epoch at which its last call ended, or null. */
   lastCallAt: number | null;
-  /** Tokens since `startTime`; the ledger has those of all time. */
+  /** Tokens since `startTime`. */
   cumulativeInputTokens: number;
   cumulativeOutputTokens: number;
 }
 
-/** The session as the store's record has it. */
+/** The session's stored record. */
 export interface SessionInWork {
   id: number;
   claude_session_id: string;
@@ -34,117 +35,104 @@ export interface SessionInWork {
   user_prompt: string;
 }
 
+export interface SessionCall {
+  readonly signal: AbortSignal;
+  /** The session with its claimed messages. */
+  start(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession;
+  /** `isOver`: nothing more comes, so the session is forgotten. */
+  end(options?: { isOver: boolean }): void;
+}
+
 export interface ActiveSessions {
-  /** The session's messages are being claimed: from now until `end` it can be cancelled. */
-  setOut(sessionDbId: number): { end(): void };
-  /** Runs a call for the session's messages; the promise is the one that `run` gives. */
-  work<T>(
-    session: SessionInWork,
-    messages: readonly PendingMessage[],
-    run: (active: ActiveSession) => Promise<T>,
-  ): Promise<T>;
+  /** Begins a call before its messages are claimed: it can be cancelled until `end`. */
+  begin(sessionDbId: number): SessionCall;
   get(sessionDbId: number): ActiveSession | undefined;
   count(): number;
-  /** Ends the call of the session that runs or has set out, if there is one, and waits for its end. */
+  /** Cancels the session's call, if any, and waits for its end. */
   cancel(sessionDbId: number): Promise<void>;
-  /** Ends all running calls, and every one that sets out after it. */
+  /** Cancels all calls, and those that begin later. */
   cancelAll(): void;
-  /** Forgets the session, unless a call runs for it. */
-  release(sessionDbId: number): void;
-  /** Forgets the sessions without work for `idleMs`. */
+  /** Forgets the sessions without a call for `idleMs`. */
   releaseIdle(): void;
-  /** Forgets all for which no call runs. */
   releaseAll(): void;
+}
+
+interface Options {
+  clock: Clock;
+  idleMs?: number;
+  /** Sessions without a call that are kept; the longest idle are released first. */
+  idleAtMost?: number;
+}
+
+interface Call {
+  abortController: AbortController;
+  active: ActiveSession | null;
+  ended: Promise<void>;
 }
 
 const tenMinutesMs = 10 * 60_000;
 
-// A prompt can be as long as a file; an abandoned session must not keep more of it than a reader could use.
+// A prompt can be as long as a file, and idle sessions keep theirs.
 const maxPromptChars = 2_000;
 
 export function createActiveSessions({
   clock,
   idleMs = tenMinutesMs,
   idleAtMost = 100,
-}: {
-  clock: Clock;
-  idleMs?: number;
-  /** Idle sessions that are kept at most; the longest idle are released first. */
-  idleAtMost?: number;
-}): ActiveSessions {
-  const working = new Map<number, ActiveSession>();
-  const settingOut = new Map<number, { abortController: AbortController; over: Promise<void> }>();
-  // In the order of their last work.
-  const idle = new Map<number, { active: ActiveSession; since: number }>();
-  let closed = false;
+}: Options): ActiveSessions {
+  const calls = new Map<number, Call>();
+  const idle = new RecentMap<number, { active: ActiveSession; since: number }>(idleAtMost);
+  let isClosed = false;
 
-  function take(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
+  function start(call: Call, session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
     const active = idle.get(session.id)?.active ?? createActive(session, clock.now());
     idle.delete(session.id);
-    active.pendingMessages = messages;
-    active.abortController = settingOut.get(session.id)?.abortController ?? new AbortController();
-    // Its messages were being claimed when all was ended.
-    if (closed) active.abortController.abort(new MemError("cancelled"));
-    for (const { prompt_number } of messages)
-      active.lastPromptNumber = Math.max(active.lastPromptNumber, prompt_number ?? 0);
-    working.set(session.id, active);
-    return active;
+    call.active = active;
+    const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
+    return Object.assign(active, {
+      pendingMessages: messages,
+      abortController: call.abortController,
+      generatorPromise: call.ended,
+      lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
+    });
   }
 
   function rest(active: ActiveSession): void {
-    active.pendingMessages = [];
-    active.generatorPromise = null;
-    active.lastCallAt = clock.now();
-    working.delete(active.sessionDbId);
+    Object.assign(active, { pendingMessages: [], generatorPromise: null, lastCallAt: clock.now() });
     idle.set(active.sessionDbId, { active, since: clock.monotonicMs() });
-    for (const id of idle.keys()) {
-      if (idle.size <= idleAtMost) break;
-      idle.delete(id);
-    }
   }
 
   return {
-    setOut(id) {
-      let ended: () => void = () => undefined;
-      const over = new Promise<void>((resolve) => (ended = resolve));
-      settingOut.set(id, { abortController: new AbortController(), over });
+    begin(id) {
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      const call: Call = { abortController: new AbortController(), active: null, ended };
+      if (isClosed) call.abortController.abort(new MemError("cancelled"));
+      calls.set(id, call);
       return {
-        end() {
-          settingOut.delete(id);
-          ended();
+        signal: call.abortController.signal,
+        start: (session, messages) => start(call, session, messages),
+        end({ isOver } = { isOver: false }) {
+          calls.delete(id);
+          if (call.active !== null && !isOver) rest(call.active);
+          end();
         },
       };
     },
-    async work(session, messages, run) {
-      const active = take(session, messages);
-      try {
-        const running = run(active);
-        active.generatorPromise = running;
-        return await running;
-      } finally {
-        rest(active);
-      }
-    },
-    get: (id) => working.get(id) ?? idle.get(id)?.active,
-    count: () => working.size + idle.size,
+    get: (id) => calls.get(id)?.active ?? idle.get(id)?.active,
+    count: () => [...calls.values()].filter(({ active }) => active !== null).length + idle.size,
     async cancel(id) {
-      const active = working.get(id);
-      const out = settingOut.get(id);
-      for (const call of [active, out]) call?.abortController.abort(new MemError("cancelled"));
-      await active?.generatorPromise;
-      await out?.over;
+      const call = calls.get(id);
+      call?.abortController.abort(new MemError("cancelled"));
+      await call?.ended;
     },
     cancelAll() {
-      closed = true;
-      for (const { abortController } of working.values()) abortController.abort(new MemError("cancelled"));
+      isClosed = true;
+      for (const { abortController } of calls.values()) abortController.abort(new MemError("cancelled"));
     },
-    release: (id) => void idle.delete(id),
     releaseIdle() {
       const before = clock.monotonicMs() - idleMs;
-      for (const [id, { since }] of idle) {
-        if (since > before) break;
-        idle.delete(id);
-      }
+      for (const [id, { since }] of idle) if (since <= before) idle.delete(id);
     },
     releaseAll: () => idle.clear(),
   };

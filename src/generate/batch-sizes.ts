@@ -1,59 +1,53 @@
-// How many messages of a session go into its next call: fewer after one that was not answered in time.
+// Batch size of each session: halved after a timeout, grown again after answers in time.
+import { RecentMap } from "../core/recent-map.ts";
 
 export interface BatchSizes {
   /** Messages of the session's next call at most. */
   of(sessionId: number): number;
-  /** A call with `size` messages got no answer in time; a probe may have failed for the provider's sake. */
+  /** A probe may have timed out because of the provider, not because of its size. */
   timedOut(sessionId: number, call: { size: number; isProbe: boolean }): void;
   answered(sessionId: number, size: number): void;
 }
 
-// Sessions at most that are remembered; a forgotten one begins with whole batches again.
 const maxRemembered = 1_000;
 
-// A bad hour of the provider looks like too many messages: after as many calls in time twice as many are tried.
-const callsBeforeMore = 10;
+// A bad hour of the provider looks like batches that are too large, so larger ones are tried again after this many.
+const callsBeforeGrowth = 10;
 
 interface Sizes {
   next: number;
-  /** As far as `next` grows again: what was too much is not asked for at once. */
+  /** `next` grows up to this: a size that timed out is not tried again at once. */
   ceiling: number;
-  /** Calls of that size that were answered. */
+  /** Answered calls of the ceiling's size. */
   inTime: number;
 }
 
 export function createBatchSizes(maxMessages: number): BatchSizes {
-  const smaller = new Map<number, Sizes>();
-
-  function remember(sessionId: number, sizes: Sizes): void {
-    smaller.delete(sessionId);
-    smaller.set(sessionId, sizes);
-    for (const oldest of smaller.keys()) {
-      if (smaller.size <= maxRemembered) break;
-      smaller.delete(oldest);
-    }
-  }
-
+  const reduced = new RecentMap<number, Sizes>(maxRemembered);
   return {
-    of: (sessionId) => smaller.get(sessionId)?.next ?? maxMessages,
+    of: (sessionId) => reduced.get(sessionId)?.next ?? maxMessages,
     timedOut(sessionId, { size, isProbe }) {
       const half = Math.max(1, Math.floor(size / 2));
-      const ceiling = smaller.get(sessionId)?.ceiling ?? maxMessages;
-      // One message alone is late for its own sake: the others may go together as before.
-      const isTooMany = size > 1 && !isProbe;
-      remember(sessionId, { next: half, ceiling: isTooMany ? Math.min(ceiling, half) : ceiling, inTime: 0 });
+      const ceiling = reduced.get(sessionId)?.ceiling ?? maxMessages;
+      // A single message that times out says nothing about the size of other batches.
+      const isTooLarge = size > 1 && !isProbe;
+      reduced.set(sessionId, {
+        next: half,
+        ceiling: isTooLarge ? Math.min(ceiling, half) : ceiling,
+        inTime: 0,
+      });
     },
     answered(sessionId, size) {
-      const sizes = smaller.get(sessionId);
+      const sizes = reduced.get(sessionId);
       if (sizes === undefined) return;
       const inTime = sizes.inTime + (size === sizes.ceiling ? 1 : 0);
-      const grows = inTime >= callsBeforeMore;
+      const grows = inTime >= callsBeforeGrowth;
       const ceiling = grows ? sizes.ceiling * 2 : sizes.ceiling;
       const next = Math.max(sizes.next, Math.min(ceiling, size * 2));
-      // Fewer than it might have taken: the backlog is worked off. A retry is alone in any case.
+      // A batch below the limit ended the backlog; a batch of one may be a retry.
       const isRest = size > 1 && size < sizes.next;
-      if (isRest || next >= maxMessages) smaller.delete(sessionId);
-      else remember(sessionId, { next, ceiling, inTime: grows ? 0 : inTime });
+      if (isRest || next >= maxMessages) reduced.delete(sessionId);
+      else reduced.set(sessionId, { next, ceiling, inTime: grows ? 0 : inTime });
     },
   };
 }

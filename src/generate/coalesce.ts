@@ -10,7 +10,7 @@
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import { shorten } from "../core/shorten.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
-import type { Provider } from "./provider.ts";
+import type { GenerationBatch, GenerationReply } from "./provider.ts";
 import { isRepeat, type LookedAt, lookAt, widerRead } from "./tool-use-likeness.ts";
 
 /** Messages that are shown as one. */
@@ -21,22 +21,19 @@ export interface MessageGroup {
   ids: number[];
 }
 
-/** The provider, asked with groups: what it says of a message counts for all that the message stands for. */
-export function createCoalescingProvider(provider: Provider): Provider {
-  return {
-    name: provider.name,
-    async generate(batch, signal) {
-      const groups = coalesce(batch.messages);
-      if (groups.length === batch.messages.length) return provider.generate(batch, signal);
-      const standsFor = new Map(groups.map(({ shown, ids }) => [shown.id, ids]));
-      const reply = await provider.generate({ ...batch, messages: groups.map(({ shown }) => shown) }, signal);
-      const observations = reply.observations.map((draft) => ({
-        ...draft,
-        sources: [...new Set(draft.sources.flatMap((id) => standsFor.get(id) ?? [id]))],
-      }));
-      return { ...reply, observations };
-    },
-  };
+/** Calls `generate` with the groups as messages: what it says about a message counts for all of the group. */
+export async function coalesced<R extends Pick<GenerationReply, "observations">>(
+  batch: GenerationBatch,
+  generate: (batch: GenerationBatch) => Promise<R>,
+): Promise<R> {
+  const groups = coalesce(batch.messages);
+  const standsFor = new Map(groups.map(({ shown, ids }) => [shown.id, ids]));
+  const reply = await generate({ ...batch, messages: groups.map(({ shown }) => shown) });
+  const observations = reply.observations.map((draft) => ({
+    ...draft,
+    sources: [...new Set(draft.sources.flatMap((id) => standsFor.get(id) ?? [id]))],
+  }));
+  return { ...reply, observations };
 }
 
 /** Pure: each message is in exactly one group; groups stand in the order of their first messages. */

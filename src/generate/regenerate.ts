@@ -18,7 +18,7 @@ import { MemError, toMemError } from "../core/errors.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { CallLimits, RegenerationRequest } from "../core/records/regeneration.ts";
 import { callProvider, redactedMessage } from "./call-provider.ts";
-import type { Flow, Pass } from "./flow.ts";
+import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
 import type { Made } from "./generate-batch.ts";
 import { addUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
@@ -61,7 +61,7 @@ export interface RegeneratorDeps<B extends GenerationBatch> {
   /** The model without its `local` fallback; null where only `local` is configured. */
   model: Provider | null;
   /** Shared with live generation. */
-  flow: Pick<Flow, "admit" | "state">;
+  circuit: Pick<CircuitBreaker, "admit" | "state">;
   clock: Clock;
   /** Of one call. */
   limits: CallLimits;
@@ -171,7 +171,7 @@ const maxFailuresInARow = 5;
 
 /** Resolves with the reason of an early end, or null at the end of the list. */
 async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promise<string | null> {
-  const { list, flow, clock } = context;
+  const { list, circuit, clock } = context;
   for (let failures = 0; failures < maxFailuresInARow; ) {
     const batch = await list.next(context.limits);
     if (batch === null) return null;
@@ -182,7 +182,7 @@ async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promi
     context.onFailure(outcome.error, batch.messages.length);
     if (!outcome.isOutage) await list.fail(batch, outcome.error);
     // A provider whose every answer is useless is paid for each of them.
-    if (outcome.isOutage || flow.state(clock.now()).state !== "open") failures += 1;
+    if (outcome.isOutage || circuit.state(clock.now()).state !== "ready") failures += 1;
   }
   return "the provider failed too often in a row";
 }
@@ -231,28 +231,29 @@ async function ask<B extends GenerationBatch>(
   batch: B,
   part: GenerationBatch,
 ): Promise<GenerationReply | Exclude<Outcome, "replaced">> {
-  const { list, flow, clock, stopping } = context;
+  const { list, circuit, clock, stopping } = context;
   for (;;) {
-    const pass = await admitted(context, batch.session.id);
-    if ("stop" in pass) return pass;
+    const permit = await admitted(context, batch.session.id);
+    if ("stop" in permit) return permit;
     try {
       // Sources may have been withdrawn during a long wait.
       if (!list.isCurrent(batch)) return "outdated";
       const reply = await callProvider(context.model, part, { ...context, signal: stopping });
-      pass.succeeded(clock.now());
+      permit.succeeded(clock.now());
       return reply;
     } catch (cause) {
       const failure = toMemError(cause);
-      if (failure instanceof ModelFailure) pass.failed(failure, clock.now());
+      if (failure instanceof ModelFailure) permit.failed(failure, clock.now());
       if (stopping.aborted) return stopped;
       const error = redactedMessage(failure);
       const reaction = reactionTo(failure);
       if (reaction === "stop") return { stop: error };
       if (reaction === "fail") return { error, isOutage: false };
-      if (reaction === "fail or outage") return { error, isOutage: flow.state(clock.now()).state !== "open" };
+      if (reaction === "fail or outage")
+        return { error, isOutage: circuit.state(clock.now()).state !== "ready" };
       context.onFailure(error, part.messages.length);
     } finally {
-      pass.returned(clock.now());
+      permit.returned(clock.now());
     }
   }
 }
@@ -261,18 +262,18 @@ const stopped = { stop: "it was stopped" };
 
 /** Waits for the provider to accept a call. */
 async function admitted<B extends GenerationBatch>(
-  { flow, clock, progress, stopping, idle, pollMs = 1_000 }: RunContext<B>,
+  { circuit, clock, progress, stopping, idle, pollMs = 1_000 }: RunContext<B>,
   sessionId: number,
-): Promise<Pass | { stop: string }> {
+): Promise<Permit | { stop: string }> {
   for (;;) {
     await idle();
     if (stopping.aborted) return stopped;
-    const pass = flow.admit(clock.now(), sessionId);
-    const { reason } = flow.state(clock.now());
+    const permit = circuit.admit(clock.now(), sessionId);
+    const { reason } = circuit.state(clock.now());
     // Only the user can end refused access, and the next probe may be 15 minutes away.
-    if (pass === null && reason?.kind === "auth") return { stop: reason.message };
-    progress.waitingFor = pass === null ? (reason?.message ?? "the provider is busy") : null;
-    if (pass !== null) return pass;
+    if (permit === null && reason?.kind === "auth") return { stop: reason.message };
+    progress.waitingFor = permit === null ? (reason?.message ?? "the provider is busy") : null;
+    if (permit !== null) return permit;
     // Rejects when stopped, which the next turn of the loop sees.
     await delay(pollMs, undefined, { signal: stopping, ref: false }).catch(() => undefined);
   }

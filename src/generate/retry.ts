@@ -1,28 +1,30 @@
-// What becomes of messages whose call failed: given back, tried later, tried alone, or set aside.
+// Retry policy for failed calls: requeue, delay, isolate, or dead-letter.
 //
-// | failure                           | messages                                                                       |
-// | --------------------------------- | ------------------------------------------------------------------------------ |
-// | rate_limited, quota, auth         | given back as if they had not been claimed; the gate is closed                 |
-// | unavailable, timeout              | put back with a delay; it counts only against a message that failed before and |
-// |                                   | saw the provider answer others since: an outage kills nothing                  |
-// | bad_request                       | the same until the provider has answered anything: then it is no wrong setting |
-// | an HTML page                      | counts: tried again later and alone, dead after three                          |
-// | bad_request, bad_answer, overflow | several: each alone; one alone: dead, or after a bad_answer written by `local` |
-// | bad_answer while it is for all    | several: each alone; one alone: put back behind the others; it kills nothing   |
-// | anything else                     | counts: tried again alone, dead after five                                     |
+// | failure                           | messages                                                                        |
+// | --------------------------------- | ------------------------------------------------------------------------------- |
+// | rate_limited, quota, auth         | given back as if they had not been claimed; the circuit breaker pauses          |
+// | unavailable, timeout              | delayed; counts only against a message that failed before and saw other         |
+// |                                   | messages answered since: an outage dead-letters nothing                         |
+// | bad_request                       | the same until the first answer: before it, a setting may be wrong              |
+// | an HTML page                      | counts: retried alone, dead-lettered after three                                |
+// | bad_request, bad_answer, overflow | several: each alone; one alone: dead-lettered, a bad_answer written by `local`  |
+// | bad_answer while useless for all  | several: each alone; one alone: delayed behind the others, never dead-lettered  |
+// | anything else                     | counts: retried alone, dead-lettered after five                                 |
 
 import type { MemError } from "../core/errors.ts";
 import { jitter } from "../core/ids.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { Release } from "../core/records/queue.ts";
 import { ModelFailure, type ModelFailureKind } from "./model-failure.ts";
 
-/** Failed tries after which a message is dead: kept and counted, and not tried again by itself. */
+/** Failures after which a message is dead-lettered. */
 export const maxFailures = 5;
 
-// As many answers as a useless one of a model gets, only not at once: by the third in a row the gate is closed.
+// The circuit breaker pauses after the third page in a row.
 const maxPages = 3;
 
-/** Claims after which a message is dead without another try: the worker died each time it worked on it. */
+/** Claims after which a message is dead-lettered without another try: the worker died on each. */
 export const maxClaims = 20;
 
 const firstDelayMs = 2_000;
@@ -34,100 +36,85 @@ export function retryDelayMs(failures: number): number {
   return Math.round(delay * jitter());
 }
 
-/** What becomes of a claimed message that was not completed. */
-export type Release =
-  /** As if it had not been claimed. */
-  | { kind: "give_back" }
-  /** The same, not before `at`. */
-  | { kind: "later"; at: number; error: string }
-  /** It has failed: tried again, alone. */
-  | { kind: "retry"; at: number; error: string }
-  | { kind: "dead"; error: string };
-
 interface FailedCall {
-  /** What is stored as its reason: redacted. */
+  /** Redacted. */
   reason: string;
   now: number;
-  /** Messages of the call as they were claimed. */
+  /** Claimed messages. */
   size: number;
-  /** It was to find out whether the provider is back. */
   isProbe: boolean;
   /** Answers of the provider so far. */
   answers: number;
-  /** Epoch of the next try where the answers are of no use to any session, else null. */
+  /** Epoch of the next try while answers are useless to every session, else null. */
   uselessUntil: number | null;
 }
 
 export interface Retries {
   afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release;
-  /** The useless answer is the message's fault: it got one alone before, and others got a useful one since. */
+  /** The message causes the useless answer: it got one alone before, and others got useful ones since. */
   explains(message: ClaimedMessage, failure: MemError, answers: number): boolean;
-  /** The messages are done. */
   finished(messages: readonly ClaimedMessage[]): void;
 }
 
-// More than an outage of a day leaves behind.
 const maxRemembered = 10_000;
 
-export function createRetries(): Retries {
-  // Failures that are nobody's fault yet: how often, of what kind the last, and the answers others had got by then.
-  const blameless = new Map<number, { times: number; kind: ModelFailureKind; answers: number }>();
+interface Delayed {
+  times: number;
+  /** Of the last failure. */
+  kind: ModelFailureKind;
+  /** Answers to other messages by then. */
+  answers: number;
+}
 
-  function afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release {
-    if (!(failure instanceof ModelFailure)) return counted(message, call);
-    switch (failure.kind) {
-      case "rate_limited":
-      case "quota":
-      case "auth":
-        return { kind: "give_back" };
-      case "unavailable":
-      case "timeout":
-        return afterOutage(message, failure.kind, call);
-      case "bad_request":
-        return call.answers === 0 ? later(message, failure.kind, call) : refused(call);
-      case "bad_answer":
-        // Several are split all the same: a probe of one is the cheapest, and its neighbours have a chance to pass.
-        if (call.uselessUntil !== null && call.size === 1) return later(message, failure.kind, call);
-        return failure.isPage ? counted(message, call, maxPages) : refused(call);
-      case "overflow":
-        return refused(call);
-    }
+export function createRetries(): Retries {
+  // Failures that count against no message yet.
+  const delayed = new RecentMap<number, Delayed>(maxRemembered);
+
+  function delay({ id }: ClaimedMessage, kind: ModelFailureKind, call: FailedCall): Release {
+    const times = (delayed.get(id)?.times ?? 0) + 1;
+    delayed.set(id, { times, kind, answers: call.answers });
+    // Behind the others at the next try. The store takes a later time for a clock that was put back.
+    const at = Math.min(call.now + longestDelayMs, (call.uselessUntil ?? call.now) + retryDelayMs(times));
+    return { kind: "later", at, error: call.reason };
   }
 
   function afterOutage(message: ClaimedMessage, kind: ModelFailureKind, call: FailedCall): Release {
-    const before = blameless.get(message.id);
+    const before = delayed.get(message.id);
     if (before === undefined || call.answers <= before.answers || call.isProbe)
-      return later(message, kind, call);
-    blameless.set(message.id, { ...before, answers: call.answers });
+      return delay(message, kind, call);
+    delayed.set(message.id, { ...before, answers: call.answers });
     return counted(message, call);
   }
 
-  function later(
-    { id }: ClaimedMessage,
-    kind: ModelFailureKind,
-    { now, answers, reason, uselessUntil }: FailedCall,
-  ): Release {
-    const times = (blameless.get(id)?.times ?? 0) + 1;
-    blameless.delete(id);
-    blameless.set(id, { times, kind, answers });
-    for (const oldest of blameless.keys()) {
-      if (blameless.size <= maxRemembered) break;
-      blameless.delete(oldest);
-    }
-    // Behind the others at the next try; the store takes a time further off for a clock that was put back.
-    const at = Math.min(now + longestDelayMs, (uselessUntil ?? now) + retryDelayMs(times));
-    return { kind: "later", at, error: reason };
-  }
-
   return {
-    afterFailure,
+    afterFailure(message, failure, call) {
+      if (!(failure instanceof ModelFailure)) return counted(message, call);
+      const { kind } = failure;
+      switch (kind) {
+        case "rate_limited":
+        case "quota":
+        case "auth":
+          return { kind: "give_back" };
+        case "unavailable":
+        case "timeout":
+          return afterOutage(message, kind, call);
+        case "bad_request":
+          return call.answers === 0 ? delay(message, kind, call) : refused(call);
+        case "bad_answer":
+          // Several are split all the same: a probe of one message is the cheapest.
+          if (call.uselessUntil !== null && call.size === 1) return delay(message, kind, call);
+          return failure.isPage ? counted(message, call, maxPages) : refused(call);
+        case "overflow":
+          return refused(call);
+      }
+    },
     explains({ id }, failure, answers) {
-      const before = blameless.get(id);
-      if (before === undefined || before.kind !== "bad_answer" || answers <= before.answers) return false;
+      const before = delayed.get(id);
+      if (before?.kind !== "bad_answer" || answers <= before.answers) return false;
       return failure instanceof ModelFailure && failure.kind === "bad_answer";
     },
     finished(messages) {
-      if (blameless.size > 0) for (const { id } of messages) blameless.delete(id);
+      for (const { id } of messages) delayed.delete(id);
     },
   };
 }

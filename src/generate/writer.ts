@@ -3,7 +3,8 @@
 import { MemError } from "../core/errors.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode } from "../core/records/mode.ts";
-import type { ModelAnswer, ModelClient, TokenUsage } from "./model-client.ts";
+import { coalesced } from "./coalesce.ts";
+import { addUsage, type ModelAnswer, type ModelClient, noUsage, type TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";
 import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
@@ -19,10 +20,9 @@ export interface ModelProviderDeps {
 }
 
 /**
- * A provider that asks `client` in the words of `mode`. `bad_answer` is asked afresh twice unless a message failed before
- * or a page came, which the next second would not change;
- * `overflow` and an answer cut off halve the batch; a single message is shortened once. Whatever is left, and every other failure, is thrown. The
- * usage is that of all answers, the useless ones too.
+ * Asks `client` in the words of `mode`, alike messages as one. A useless answer is asked again twice, unless a message
+ * failed before or an HTML page came. `overflow` and a cut answer halve the batch; a single message is shortened once.
+ * Every other failure is thrown. The usage includes useless answers.
  */
 export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): Provider {
   const system = systemPrompt(prompts, mode);
@@ -30,8 +30,8 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
   return {
     name: client.name,
     async generate(batch, signal) {
-      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-      let model = client.model;
+      let usage: TokenUsage = noUsage;
+      let generator = client.model;
       const ask = async (part: Part): Promise<ModelAnswer> => {
         if (signal.aborted) throw new MemError("cancelled");
         const { messages } = part.batch;
@@ -45,12 +45,14 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
           },
           signal,
         );
-        addUsage(usage, answer.usage);
-        model = cleanLine(answer.model, longestModelId) || client.model;
+        usage = addUsage(usage, answer.usage);
+        generator = cleanLine(answer.model, longestModelId) || client.model;
         return answer;
       };
-      const drafts = await write({ batch, maxMessageChars: fullMessageChars }, ask, mode);
-      return { ...drafts, generator: model, usage };
+      const drafts = await coalesced(batch, (grouped) =>
+        write({ batch: grouped, maxMessageChars: fullMessageChars }, ask, mode),
+      );
+      return { ...drafts, generator, usage };
     },
   };
 }
@@ -168,10 +170,4 @@ function wholeAnyway(text: string, batch: GenerationBatch, mode: Mode): Drafts {
   } catch (cause) {
     throw new AnswerCutOff(cause);
   }
-}
-
-function addUsage(sum: TokenUsage, usage: TokenUsage): void {
-  sum.inputTokens += usage.inputTokens;
-  sum.outputTokens += usage.outputTokens;
-  sum.cachedTokens += usage.cachedTokens;
 }

@@ -1,14 +1,12 @@
-// Who writes for the teams: the model that is set, metered for the team of each call, `local` behind it.
+// The provider of the hosted server: the configured model, metered for the team of each call, or local rules.
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
-import { promptOfEvent } from "../core/tools/event-message.ts";
-import { createCoalescingProvider } from "../generate/coalesce.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import { createChosenModel } from "../generate/model/chosen-model.ts";
 import type { ModelClient } from "../generate/model-client.ts";
-import type { GenerationBatch, Provider } from "../generate/provider.ts";
+import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import type { Spend } from "../generate/spend.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
@@ -30,54 +28,32 @@ interface HostedProviderDeps {
   log: Log;
   clock: Clock;
   scopeOf(group: number): ProjectScope | undefined;
-  /** Hears of every call of the model; left out where nobody measures. */
+  /** Metrics of the model's calls. */
   watch?: Pick<GenerationWatch, "called"> | undefined;
 }
 
 export interface HostedProvider {
   provider: Provider;
-  /** False where `local` alone writes: nothing is gained by gathering events for one call. */
-  isModel: boolean;
+  /** Writes in place of the model; null where `provider` is `local`. */
+  local: Provider | null;
   /** Deadline of one batch. */
   timeoutMs: number;
+  /** Whether the team used up its tokens of the month. Its running calls may exceed the cap. */
+  isOverCap(team_id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/**
- * The provider of the hosted server. A team whose month's tokens are used up is written for by `local`, so its events are
- * not lost and its bill does not grow: what its running calls use is the most that the cap is exceeded by. `local` also writes
- * what the model has no useful answer to.
- */
 export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
-  const { settings, server, env, log, clock } = deps;
+  const { settings, server, env, log, clock, database } = deps;
   const warn = (sentence: string): void => log.warn(sentence);
   const client = createChosenModel({ settings, env, clock, warn });
   const local = createLocalProvider();
-  const cap = server.get("MEM_MONTHLY_TOKEN_CAP");
-
-  async function isOverCap({ session }: GenerationBatch): Promise<boolean> {
-    const scope = cap === 0 ? undefined : deps.scopeOf(session.id);
-    if (scope === undefined) return false;
-    return (await tokensThisMonth(deps.database.system, scope.team_id)) >= cap;
-  }
-
-  const model = client === null ? null : modelProvider(client, deps, warn);
-  const standIn: Provider["generate"] = async (batch, signal) => ({
-    ...(await local.generate(batch, signal)),
-    upgrade: true,
-  });
+  const cap = client === null ? 0 : server.get("MEM_MONTHLY_TOKEN_CAP");
   return {
-    isModel: model !== null,
+    provider: client === null ? local : modelProvider(client, deps, warn),
+    local: client === null ? null : local,
     timeoutMs: 2 * settings.get("MEM_GENERATION_TIMEOUT_MS") + 60_000,
-    provider: withoutPrompts({
-      name: client?.name ?? "local",
-      async generate(batch, signal) {
-        if (model === null) return local.generate(batch, signal);
-        if (!(await isOverCap(batch))) return model.generate(batch, signal);
-        return standIn(batch, signal);
-      },
-      ...(model === null ? {} : { standIn }),
-    }),
+    isOverCap: async (team_id) => cap > 0 && (await tokensThisMonth(database.system, team_id)) >= cap,
     close: async () => client?.close(),
   };
 }
@@ -96,12 +72,10 @@ function modelProvider(
     prices: { costMicroUsd: () => null },
     clock,
   });
-  return withoutQuotes(
-    createCoalescingProvider(createModelProvider({ client: metered, mode, prompts: loadPrompts() })),
-  );
+  return withoutQuotes(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
 }
 
-// Every call that a vendor may bill is the usage of the team whose events it was made for.
+// Every call that a vendor may bill counts as usage of the team whose events it was made for.
 function spendOfTeams({ database, scopeOf, watch }: HostedProviderDeps): Pick<Spend, "reserve"> {
   return {
     reserve: () => ({
@@ -115,27 +89,5 @@ function spendOfTeams({ database, scopeOf, watch }: HostedProviderDeps): Pick<Sp
         );
       },
     }),
-  };
-}
-
-// A prompt is what the others were done for; by itself it is no work that a record could be made of.
-function withoutPrompts(provider: Provider): Provider {
-  const { name, standIn } = provider;
-  const filtered =
-    (generate: Provider["generate"]): Provider["generate"] =>
-    async (batch, signal) => {
-      const messages = batch.messages.filter(({ message: { tool_name, tool_input } }) => {
-        if (tool_name === undefined) return true;
-        return promptOfEvent({ event_type: tool_name, payload: tool_input ?? null }) === undefined;
-      });
-      if (messages.length > 0) return generate({ ...batch, messages }, signal);
-      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-      return { observations: [], summaries: [], generator: name, usage };
-    };
-  // A message gets a stand-in after `generate` has failed for it: it is no prompt.
-  return {
-    name,
-    generate: filtered(provider.generate),
-    ...(standIn === undefined ? {} : { standIn: filtered(standIn) }),
   };
 }

@@ -1,39 +1,40 @@
-// Which jobs of a team a turn works on: those of one session, or of one project the jobs without a session.
+// Chooses the jobs of a team's task: those of one session, or the jobs of one project without a session.
 //
-// | turn           | group                                    | jobs without a session          |
-// | -------------- | ---------------------------------------- | ------------------------------- |
-// | every odd one  | the one that has been due longest        | oldest first, retries before    |
-// | every even one | the one with the newest job              | newest first, retries last      |
+// | task  | group                 | jobs without a session       |
+// | ----- | --------------------- | ---------------------------- |
+// | odd   | due for longest       | oldest first, retries before |
+// | even  | with the newest job   | newest first, retries last   |
 //
-// So neither a backlog nor what arrives behind it waits for the other one to end.
+// So neither a backlog nor new jobs wait for the other to end.
+import { RecentMap } from "../core/recent-map.ts";
 import { type Batching, dueAt } from "../generate/batching.ts";
 import type { TeamWork, WaitingJobs } from "../store/postgres/job-leases.ts";
 
 /** A choice of work, until `done`. */
 export interface ChosenJobs {
-  /** Names the group in memory: the session's number, or one below zero for a project. */
+  /** The session's number, or a negative number for a project. */
   group: number;
   jobs: WaitingJobs;
   newestFirst: boolean;
-  /** True when another turn would have chosen the group meanwhile. */
+  /** True when another task wanted the group meanwhile. */
   done(): boolean;
 }
 
 export interface JobChoice {
-  /** The jobs to work on, or how long to wait for any; null: until something happens. */
+  /** The jobs to work on, or how long to wait for some; null: until a new job comes. */
   choose(team_id: string, work: TeamWork): ChosenJobs | { wait: number | null };
 }
 
 const longestWaitMs = 60_000;
-// More than are at work in one process; the name of a group that rests may change.
-const mostRemembered = 10_000;
+// More than one process works on; the number of an idle group may change.
+const maxRemembered = 10_000;
 
-/** `lastCallAt` is the epoch at which the last call for a group ended, if one did. */
+/** `lastCallAt`: epoch at which the last call of a group ended, or null. */
 export function createJobChoice(batching: Batching, lastCallAt: (group: number) => number | null): JobChoice {
-  // Groups that a turn has chosen: from then on, since their jobs look free until they are claimed.
+  // Chosen groups: their jobs look free until they are claimed.
   const taken = new Map<number, { isWantedAgain: boolean }>();
   const numbers = new Map<string, number>();
-  const isEven = new Map<string, boolean>();
+  const isEven = new RecentMap<string, boolean>(maxRemembered);
   let lastNumber = 0;
 
   function numberOf(name: string): number {
@@ -41,14 +42,14 @@ export function createJobChoice(batching: Batching, lastCallAt: (group: number) 
     const number = known ?? --lastNumber;
     numbers.delete(name);
     numbers.set(name, number);
-    if (numbers.size > mostRemembered) {
+    if (numbers.size > maxRemembered) {
       const [oldest] = [...numbers].find(([, each]) => !taken.has(each)) ?? [];
       if (oldest !== undefined && oldest !== name) numbers.delete(oldest);
     }
     return number;
   }
 
-  // Jobs without a session do not build on each other: whole batches of them may be under way beside each other.
+  // Jobs without a session are independent: whole batches of them may run at the same time.
   function freeGroup({ session_seq, project_id, count }: WaitingJobs): number | undefined {
     for (let lane = 0; ; lane += 1) {
       const group = session_seq ?? numberOf(`${project_id} ${lane}`);
@@ -64,7 +65,8 @@ export function createJobChoice(batching: Batching, lastCallAt: (group: number) 
   function take(team_id: string, group: number, jobs: WaitingJobs): ChosenJobs {
     const state = { isWantedAgain: false };
     taken.set(group, state);
-    const newestFirst = flip(team_id);
+    const newestFirst = isEven.get(team_id) ?? false;
+    isEven.set(team_id, !newestFirst);
     return {
       group,
       jobs,
@@ -74,17 +76,6 @@ export function createJobChoice(batching: Batching, lastCallAt: (group: number) 
         return state.isWantedAgain;
       },
     };
-  }
-
-  function flip(team_id: string): boolean {
-    const was = isEven.get(team_id) ?? false;
-    isEven.delete(team_id);
-    isEven.set(team_id, !was);
-    for (const oldest of isEven.keys()) {
-      if (isEven.size <= mostRemembered) break;
-      isEven.delete(oldest);
-    }
-    return was;
   }
 
   return {

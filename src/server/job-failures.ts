@@ -1,5 +1,5 @@
 // Why a job was not done: for its team in our own words, for the log in the vendor's, where those are none of a team's.
-import type { Release } from "../generate/retry.ts";
+import type { Release } from "../core/records/queue.ts";
 import type { JobRelease } from "../store/postgres/job-leases.ts";
 
 /** The loop's decision as the store carries it out. */

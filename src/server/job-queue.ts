@@ -1,12 +1,13 @@
-// The generation queue of the hosted server: jobs of one session or project under a lease, kept alive while they are worked on.
+// The hosted generation queue: jobs of one session or project under a lease, which heartbeats renew.
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
+import type { Release } from "../core/records/queue.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
 import { closingOfEvent, messageOfEvent, promptOfEvent } from "../core/tools/event-message.ts";
 import type { GenerationQueue, QueuedBatch } from "../generate/generate-batch.ts";
-import type { Release } from "../generate/retry.ts";
 import type { SettledReply } from "../generate/settled-uses.ts";
 import { completeJobs } from "../store/postgres/complete-jobs.ts";
 import {
@@ -39,14 +40,14 @@ type Intended = Pick<ChosenJobs, "group" | "newestFirst"> & {
 };
 
 export interface JobQueue extends GenerationQueue<HostedBatch> {
-  /** Says which jobs a number stands for, before it is claimed by that number. */
+  /** Names the jobs of a group before it is claimed. */
   intend(team_id: string, chosen: Intended): void;
-  /** Whose work a number stands for, for a while after its end too. */
+  /** The owner of a group's jobs; also for a while after their end. */
   scopeOf(group: number): ProjectScope | undefined;
   close(): void;
 }
 
-/** A claimed batch, kept alive as long as one of its jobs is open. */
+/** A claimed batch; heartbeats renew its lease while one of its jobs is open. */
 interface Held {
   leased: LeasedBatch;
   heart: NodeJS.Timeout;
@@ -55,22 +56,24 @@ interface Held {
 
 interface JobQueueDeps extends Pick<Database, "app" | "system"> {
   clock: Clock;
-  /** Names this process: whose jobs they are, for people. */
+  /** Name of this process, for people. */
   worker: string;
-  /** How long a batch stays ours without a heartbeat. */
+  /** Without a heartbeat. */
   leaseMs: number;
-  /** The lease of a batch was lost: its call is of no use any more. */
+  /** The lease of a batch was lost: its reply cannot be stored. */
   onLost(group: number): void;
 }
 
-// Three may fail before a lease is lost.
-const heartbeatsOfLease = 4;
-const mostRemembered = 10_000;
+// Three heartbeats may fail before the lease is lost.
+const heartbeatsPerLease = 4;
+const maxRemembered = 10_000;
 
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
   const { app, system, leaseMs } = deps;
-  const intended = new Map<number, ProjectScope & Pick<Claim, "session_id" | "newestFirst">>();
-  // By the number of a job, while it is claimed: a session may have several batches under way.
+  const intended = new RecentMap<number, ProjectScope & Pick<Claim, "session_id" | "newestFirst">>(
+    maxRemembered,
+  );
+  // By job while it is claimed: a project may have several batches under way.
   const leaseOf = new Map<number, Held>();
 
   function keep(group: number, leased: LeasedBatch): void {
@@ -78,10 +81,9 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     const heart = setInterval(() => {
       void failOpen("keeping a lease", async () => {
         const isKept = await keepLease(app, leased, leaseMs);
-        // One that was let go meanwhile is not lost.
         if (!isKept && open.size > 0) deps.onLost(group);
       });
-    }, leaseMs / heartbeatsOfLease).unref();
+    }, leaseMs / heartbeatsPerLease).unref();
     for (const seq of open) leaseOf.set(seq, { leased, heart, open });
   }
 
@@ -104,7 +106,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
         await releaseJob(connection, { team_id, project_id, lease_token, job_id: job.id }, releaseOf(how));
       });
     } finally {
-      // Where the database does not answer the lease runs out, and the job is free again.
+      // When the database does not answer, the lease expires.
       letGo([message.id]);
     }
     await requestTurn(system, team_id, "at" in how ? how.at : undefined);
@@ -112,12 +114,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
 
   return {
     intend(team_id, { group, newestFirst, jobs: { project_id, session_id } }) {
-      intended.delete(group);
       intended.set(group, { team_id, project_id, session_id, newestFirst });
-      for (const oldest of intended.keys()) {
-        if (intended.size <= mostRemembered) break;
-        intended.delete(oldest);
-      }
     },
     scopeOf: (group) => intended.get(group),
     async claim(group, { limit }) {
@@ -139,22 +136,18 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turns, now: now() });
       await completeJobs(app, leased, draftsOf, endedTurns({ leased, turns }, reply));
       letGo(leased.jobs.map(({ seq }) => seq));
-      // Who asks reads the records; nothing here shows them.
+      // Callers read the records from the store.
       return { observations: [], summaries: [] };
     },
     async release(messages, how) {
       let failure: { cause: unknown } | undefined;
       for (const message of messages) {
-        // The others are let go too: kept alive by us, one that nobody works on would never be free again.
+        // The others are released too: our heartbeats would hold them for ever.
         await release(message, how).catch((cause: unknown) => (failure ??= { cause }));
       }
       if (failure !== undefined) throw failure.cause;
     },
-    // The sweep of the store does it, for every process at once.
-    reclaimExpired: async () => 0,
     waiting: () => null,
-    sessionsDue: () => [],
-    nextDue: () => null,
     close() {
       for (const { heart } of leaseOf.values()) clearInterval(heart);
     },
@@ -213,19 +206,21 @@ function messageOf(group: number, job: LeasedJob, hasSession: boolean): ClaimedM
   return {
     id: job.seq,
     session_id: group,
-    message: writtenOf(job, hasSession),
+    message: pendingOf(job, hasSession),
     created_at_epoch: job.occurred_at_epoch,
     attempts: job.attempts,
     failures: job.attempts,
   };
 }
 
-function writtenOf({ source_type, event_type, payload }: LeasedJob, hasSession: boolean): PendingMessage {
-  // A summary that was asked for with an event has what was said last in it.
+function pendingOf({ source_type, event_type, payload }: LeasedJob, hasSession: boolean): PendingMessage {
+  // The event that asks for a summary holds the last assistant message.
   if (source_type === "session_summary") return messageOfEvent({ event_type: "summarize", payload });
   const event = { event_type: event_type ?? "event", payload };
   // Without a session there is no turn to end.
   if (!hasSession && closingOfEvent(event) !== undefined)
     return { type: "observation", tool_name: event.event_type, tool_input: payload };
-  return messageOfEvent(event);
+  // A prompt by itself is no work to record: its turn reads it.
+  const isPrompt = promptOfEvent(event) !== undefined;
+  return { ...messageOfEvent(event), ...(isPrompt ? { turn_only: true } : {}) };
 }

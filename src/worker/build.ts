@@ -32,13 +32,13 @@ import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
 import { createHttpPorts } from "./http-ports.ts";
 import { createIdleMemory } from "./idle-memory.ts";
+import { createIdleScheduler } from "./idle-scheduler.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createMcpPorts } from "./mcp-ports.ts";
 import { createNotices } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { describePause } from "./pause-steps.ts";
 import { buildProjects } from "./project-ports.ts";
-import { createQuiet } from "./quiet.ts";
 import { buildRecall } from "./recall-answers.ts";
 import { buildContext, buildSearch } from "./recall-ports.ts";
 import { createRelevant } from "./relevant.ts";
@@ -92,7 +92,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   const background = buildBackground(parts);
   connectSignals(parts);
   const { app, acceptPipe } = buildServer({ ...parts, ...background });
-  const { store, quiet, vectors, projects, blobHashes, cleaner, statusLine } = parts;
+  const { store, idle, vectors, projects, blobHashes, cleaner, statusLine } = parts;
   const { maintenance, derived, idleMemory, patternWarmUp } = background;
   return {
     server: app.server,
@@ -113,7 +113,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
     },
     async reindex(indexes) {
       for (const index of indexes) {
-        await quiet.wait();
+        await idle.wait();
         await store.commit(() => reindex(deps.db, index));
         deps.log.warn({ index }, "an index did not match its table and was rebuilt");
         parts.reindexed.push(index);
@@ -164,7 +164,7 @@ function buildBase(deps: WorkerDeps) {
     storage,
     signals,
     publish: (event: StreamEvent): void => void signals.emit("record", event),
-    quiet: createQuiet(deps.clock),
+    idle: createIdleScheduler(deps.clock),
     warn: (sentence: string): void => deps.log.warn(sentence),
   };
 }
@@ -173,10 +173,10 @@ type Base = ReturnType<typeof buildBase>;
 
 /** What search and context read: projects, freshness, folder files, vectors. */
 function buildMemory(base: Base) {
-  const { store, clock, settings, env, signals, quiet, warn } = base;
+  const { store, clock, settings, env, signals, idle, warn } = base;
   const onChange = () => void signals.emit("labelsChanged");
   const projects = buildProjects({ store, env, clock, onChange });
-  const vectors = createVectorSearch({ db: base.db, store, settings, clock, quiet: quiet.wait, warn });
+  const vectors = createVectorSearch({ db: base.db, store, settings, clock, quiet: idle.wait, warn });
   return {
     projects,
     ...buildFreshness({ store, clock, projects }),
@@ -188,13 +188,13 @@ function buildMemory(base: Base) {
 
 /** What writes records, and what the worker reports about it. */
 function buildGeneration(base: Base) {
-  const { store, storage, settings, clock, signals, warn, identity, quiet } = base;
+  const { store, storage, settings, clock, signals, warn, identity, idle } = base;
   const cost = createCost({ store, settings, clock, warn });
   const generation = createGeneration({
     ...base,
     cost,
     instance: identity.instance,
-    quiet: quiet.wait,
+    idle: idle.wait,
     onChange: () => void signals.emit("queueChanged"),
     onMade: (made) => void signals.emit("made", made),
   });
@@ -203,8 +203,8 @@ function buildGeneration(base: Base) {
     counts: store.pending.counts,
     oldestPending: store.pending.oldest,
     firstDeadSince: store.queue.firstDeadSince,
-    lastSuccessAt: generation.loop.lastSuccessAt,
-    pause: () => describePause(generation.flow.state(clock.now()), { ...base, ...generation }),
+    lastSuccessAt: generation.scheduler.lastSuccessAt,
+    pause: () => describePause(generation.circuit.state(clock.now()), { ...base, ...generation }),
     storageFails: () => storage.failure() !== null,
     startedAt: identity.startedAt,
   });
@@ -229,8 +229,8 @@ type Generation = ReturnType<typeof buildGeneration>;
 
 /** What comes in from hosts, and the context that goes back. */
 function buildCapture(parts: Base & Memory & Generation) {
-  const { store, clock, settings, log, signals, publish, quiet, warn, projects, vectors, search } = parts;
-  const { loop } = parts.generation;
+  const { store, clock, settings, log, signals, publish, idle, warn, projects, vectors, search } = parts;
+  const { scheduler } = parts.generation;
   const live = createLiveSettings({ dataDir: settings.dataDir, env: parts.env, clock, warn });
   const cleaner = createThreadCleaner({ script: packageFile("dist", "clean-thread.cjs"), warn });
   const inTurn = createInTurn();
@@ -241,13 +241,13 @@ function buildCapture(parts: Base & Memory & Generation) {
     skipTools: live.skipTools,
     ownPort: parts.port,
     onQueued(sessionDbId) {
-      quiet.disturb();
-      loop.notify(sessionDbId);
+      idle.disturb();
+      scheduler.notify(sessionDbId);
       signals.emit("queueChanged");
     },
     async onWithdrawn({ sessionDbId, project, isShown }) {
       parts.touched(project);
-      if (isShown) await loop.cancel(sessionDbId);
+      if (isShown) await scheduler.cancel(sessionDbId);
     },
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
@@ -280,7 +280,7 @@ function buildCapture(parts: Base & Memory & Generation) {
 type Parts = Base & Memory & Generation & ReturnType<typeof buildCapture>;
 
 /** What runs on timers. */
-function buildBackground({ store, quiet, ...parts }: Parts) {
+function buildBackground({ store, idle, ...parts }: Parts) {
   const { clock, settings } = parts;
   return {
     maintenance: createMaintenance({
@@ -294,14 +294,14 @@ function buildBackground({ store, quiet, ...parts }: Parts) {
     }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
     idleMemory: createIdleMemory({ clock }),
-    patternWarmUp: createPatternWarmUp({ quiet: quiet.wait }),
+    patternWarmUp: createPatternWarmUp({ quiet: idle.wait }),
   };
 }
 
 /** Who hears of what. */
 function connectSignals(parts: Parts): void {
   const { signals, store, status, stream, statusLine, blobHashes, vectors, touched } = parts;
-  const { loop } = parts.generation;
+  const { scheduler } = parts.generation;
   signals.on("labelsChanged", () => {
     stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
   });
@@ -327,7 +327,7 @@ function connectSignals(parts: Parts): void {
       vectors.notify([event.observation.id]);
     }
     // No more messages will come, so its batch need not wait for company.
-    if (event.type === "session_completed") loop.notify(event.sessionDbId);
+    if (event.type === "session_completed") scheduler.notify(event.sessionDbId);
   });
 }
 
@@ -338,8 +338,8 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
   return buildHttp({
     ...createHttpPorts({
       ...parts,
-      notify: generation.loop.notify,
-      askAgain: generation.askAgain,
+      notify: generation.scheduler.notify,
+      retryNow: generation.retryNow,
       writer: generation.writer,
       budgetNote: cost.notice,
       vectors: parts.vectors.status,

@@ -1,8 +1,8 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
+import type { QueueRetried } from "../core/records/queue.ts";
 import type { VectorStatus } from "../core/records/vector-status.ts";
 import { version } from "../core/version.ts";
-import type { Hurried } from "../generate/flow.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
@@ -25,7 +25,7 @@ interface PortDeps extends WorkerDeps {
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried. */
-  askAgain(): Hurried;
+  retryNow(): Pick<QueueRetried, "resumed" | "waitsUntil">;
   /** Who writes now, and with which model. */
   writer(): { active: string; model: string | null };
   /** How search by meaning is. */

@@ -2,7 +2,7 @@
 
 import { homePath } from "../core/paths.ts";
 import type { GenerationPause, Mends } from "../core/records/generation-pause.ts";
-import type { FlowState } from "../generate/flow.ts";
+import type { CircuitState } from "../generate/circuit-breaker.ts";
 import { type HostLogin, hostLogin } from "../generate/model/host-login.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -17,8 +17,8 @@ interface Deps {
 type Step = (deps: Pick<Deps, "settings" | "env">) => string | null;
 
 /** The pause that holds the model up, with the user's next step; null while it may be asked. */
-export function describePause({ state, reason }: FlowState, deps: Deps): GenerationPause | null {
-  if (state === "open" || reason === null) return null;
+export function describePause({ state, reason }: CircuitState, deps: Deps): GenerationPause | null {
+  if (state === "ready" || reason === null) return null;
   const { kind, message, until, mends } = reason;
   const isFallback = deps.isFallback();
   return {

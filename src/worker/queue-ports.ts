@@ -12,14 +12,14 @@ interface QueueDeps {
   queueChanged(): void;
   /** Something of this session became due, or is gone. */
   notify(sessionId: number): void;
-  /** The user wants what waits to be tried; tells what that did to a pause. */
-  askAgain(): Pick<QueueRetried, "resumed" | "waitsUntil">;
+  /** Schedules what is due and ends an untimed pause of the provider. */
+  retryNow(): Pick<QueueRetried, "resumed" | "waitsUntil">;
 }
 
 // Small enough that intake never waits more than a few milliseconds for it.
 const movedAtOnce = 500;
 
-export function createQueuePorts({ store, clock, queueChanged, notify, askAgain }: QueueDeps): QueuePorts {
+export function createQueuePorts({ store, clock, queueChanged, notify, retryNow }: QueueDeps): QueuePorts {
   const { queue, commit } = store;
 
   /** Moves everything selected; resolves with how many messages that were. */
@@ -53,7 +53,7 @@ export function createQueuePorts({ store, clock, queueChanged, notify, askAgain 
     async retry(selection) {
       const { free, processing, notFound } = queue.standing(selection.ids ?? []);
       const retried = await move("retry", selection);
-      return { retried, waiting: Math.max(0, free - retried), processing, notFound, ...askAgain() };
+      return { retried, waiting: Math.max(0, free - retried), processing, notFound, ...retryNow() };
     },
     async drop(selection) {
       const { processing, notFound } = queue.standing(selection.ids ?? []);

@@ -2,13 +2,12 @@
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { modelBatching } from "../../src/generate/batching.ts";
-import { createCoalescingProvider } from "../../src/generate/coalesce.ts";
-import { createFlow } from "../../src/generate/flow.ts";
-import { type Concurrency, createGenerationLoop, type GenerationLoop } from "../../src/generate/loop.ts";
+import { createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import type { ModelClient } from "../../src/generate/model-client.ts";
 import { createCompatClient } from "../../src/generate/providers/compat.ts";
 import { createPrimaryClient } from "../../src/generate/providers/primary.ts";
 import { createSecondaryClient } from "../../src/generate/providers/secondary.ts";
+import { type Concurrency, createScheduler, type Scheduler } from "../../src/generate/scheduler.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../../src/generate/writer.ts";
 import { loadMode } from "../../src/settings/modes/load-mode.ts";
@@ -42,35 +41,35 @@ export async function createRig({
   const db = openDatabase(":memory:", { product: "0.0.0", now });
   const store = createStore(db);
   const client = clientOf(wire, { url: model.url, timeoutMs, clock });
-  const provider = createCoalescingProvider(
-    createModelProvider({ client, mode: loadMode("code"), prompts: loadPrompts() }),
-  );
-  const loops: GenerationLoop[] = [];
+  const provider = createModelProvider({ client, mode: loadMode("code"), prompts: loadPrompts() });
+  const schedulers: Scheduler[] = [];
   const faults: string[] = [];
   let sessionCount = 0;
 
-  /** Starts a loop over the database as a worker does; the one before is left as a crash would leave it. */
-  function startLoop() {
-    const owner = `instance-${loops.length + 1}`;
+  /** Starts a scheduler over the database as a worker does; the one before is left as a crash would leave it. */
+  function startScheduler() {
+    const owner = `instance-${schedulers.length + 1}`;
     store.pending.reclaimAll();
     const queue = createGenerationQueue(store, owner);
-    const flow = createFlow({ onChange: checkLaw });
+    const circuit = createCircuitBreaker({ onChange: checkLaw });
     const sessions = createActiveSessions({ clock });
-    const loop = createGenerationLoop({
+    const scheduler = createScheduler({
       queue,
       provider,
-      flow,
+      local: null,
+      localWrites: () => false,
+      circuit,
       sessions,
       batching: modelBatching,
       clock,
       concurrency: concurrency ?? { calls: 4, slowAfterMs: 50, most: 8 },
       timeoutMs: 20_000,
-      quiet: async () => undefined,
+      idle: async () => undefined,
       onCompleted: checkLaw,
       onFailure: checkLaw,
     });
-    loops.push(loop);
-    return { loop, flow, queue, sessions };
+    schedulers.push(scheduler);
+    return { scheduler, circuit, queue, sessions };
   }
 
   function checkLaw(): void {
@@ -79,7 +78,7 @@ export async function createRig({
       faults.push(`the law is broken: ${JSON.stringify(store.pending.counts())}`);
   }
 
-  let running = startLoop();
+  let running = startScheduler();
 
   async function settled(): Promise<void> {
     for (let quiet = 0; quiet < 4; ) {
@@ -90,7 +89,7 @@ export async function createRig({
 
   // To when something will happen: the end of a pause, a retry, or the next sweep.
   function turnClock(): void {
-    const times = [running.flow.resumesAt(now), running.queue.nextDue(now)].filter(
+    const times = [running.circuit.resumesAt(now), running.queue.nextDue(now)].filter(
       (time): time is number => time !== null && time > now,
     );
     now = Math.max(now + 1_000, Math.min(now + 15 * minuteMs, ...times));
@@ -145,7 +144,7 @@ export async function createRig({
     async run({ forMs = Number.POSITIVE_INFINITY, steps = 400 } = {}): Promise<void> {
       const end = now + forMs;
       for (let step = 0; step < steps && now < end; step++) {
-        await running.loop.takeUpDue();
+        await running.scheduler.scheduleDue();
         await settled();
         checkLaw();
         const { pending, processing } = store.pending.counts();
@@ -155,7 +154,7 @@ export async function createRig({
     },
     /** The worker dies and comes back; what it had in hand goes on in the old one, unheard. */
     crash(): void {
-      running = startLoop();
+      running = startScheduler();
     },
     dead: () =>
       db.prepare<[], string>("select last_error from pending_messages where status = 'dead'").pluck().all(),
@@ -165,7 +164,7 @@ export async function createRig({
   };
 
   onTestFinished(async () => {
-    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
     await client.close();
     await model.close();
     db.close();

@@ -36,7 +36,7 @@ describe(`${behaviours.length} behaviours of a provider, ${messages} messages ea
       expect(rig.dead().filter((reason) => !useless.test(reason))).toEqual([]);
       expect(rig.doubled()).toEqual([]);
       if (behaviour !== "nothing") expect(rig.lost()).toEqual([]);
-      expect(rig.running().flow.state(rig.now()).state).toBe("open");
+      expect(rig.running().circuit.state(rig.now()).state).toBe("ready");
     },
   );
 });
@@ -56,7 +56,7 @@ describe("a provider that fails", () => {
       expect(rig.db.prepare(spent).pluck().get()).toBe(0);
       // Every 30 seconds where it says so, else every 5 minutes: not every time that something is due.
       expect(rig.model.requests.length).toBeLessThan(150);
-      expect(rig.running().flow.state(rig.now()).reason?.kind).toBe("unavailable");
+      expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("unavailable");
       rig.model.play("ok");
       await rig.run();
       expect(rig.store.pending.counts()).toMatchObject({ done: 200, pending: 0, dead: 0 });
@@ -78,13 +78,13 @@ describe("a provider that fails", () => {
     const rig = await createRig({ onTestFinished, script: "rate-limited", retryAfterSeconds: 600 });
     rig.addMessages(20);
     rig.turnBy(minuteMs);
-    await rig.running().loop.takeUpDue();
+    await rig.running().scheduler.scheduleDue();
     await rig.settled();
     rig.turnBy(9 * minuteMs);
-    await rig.running().loop.takeUpDue();
+    await rig.running().scheduler.scheduleDue();
     await rig.settled();
     expect(rig.model.requests).toHaveLength(1);
-    expect(rig.running().flow.state(rig.now())).toMatchObject({
+    expect(rig.running().circuit.state(rig.now())).toMatchObject({
       state: "paused",
       reason: { kind: "rate_limited" },
     });
@@ -92,7 +92,7 @@ describe("a provider that fails", () => {
     expect(rig.db.prepare(rows).all()).toEqual([{ attempts: 0, failures: 0, status: "pending" }]);
     rig.model.play("ok");
     rig.turnBy(minuteMs);
-    await rig.running().loop.takeUpDue();
+    await rig.running().scheduler.scheduleDue();
     await rig.settled();
     expect(rig.store.pending.counts().done).toBe(20);
   });
@@ -132,7 +132,7 @@ describe("a provider that fails", () => {
     rig.turnBy(minuteMs);
     const asked: number[] = [];
     for (let step = 0; step < 12; step++) {
-      await rig.running().loop.takeUpDue();
+      await rig.running().scheduler.scheduleDue();
       await rig.settled();
       asked.push(rig.model.requests.length);
       rig.turnBy(500);
@@ -140,7 +140,7 @@ describe("a provider that fails", () => {
     expect(asked.slice(0, 3)).toEqual([1, 1, 1]);
     expect(asked.at(-1)).toBeLessThanOrEqual(3);
     await rig.run({ forMs: 60 * minuteMs });
-    expect(rig.running().flow.state(rig.now()).reason?.kind).toBe("bad_answer");
+    expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("bad_answer");
     expect(rig.store.pending.counts()).toMatchObject({ pending: 1, dead: 0 });
     rig.model.play("ok");
     await rig.run();
@@ -167,7 +167,7 @@ describe("a provider that fails", () => {
     for (let session = 0; session < 10; session++) rig.addMessages(20);
     await rig.run({ forMs: 60 * minuteMs });
     expect(rig.model.requests.length).toBeLessThan(60);
-    expect(rig.running().flow.state(rig.now()).reason?.kind).toBe("bad_answer");
+    expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("bad_answer");
     expect(rig.store.pending.counts()).toMatchObject({ pending: 200, done: 0, dead: 0 });
     rig.model.play("ok");
     await rig.run();
@@ -233,7 +233,7 @@ describe("a provider that fails", () => {
     for (let session = 0; session < 8; session++) rig.addMessages(2, "hangs");
     for (let session = 0; session < 4; session++) rig.addMessages(2, "fine");
     rig.turnBy(minuteMs);
-    await rig.running().loop.takeUpDue();
+    await rig.running().scheduler.scheduleDue();
     await until(() => rig.store.pending.counts().done === 8);
     expect(rig.store.pending.counts()).toMatchObject({ done: 8, processing: 16 });
   });
@@ -241,7 +241,7 @@ describe("a provider that fails", () => {
   test("in the middle of a crash of the worker: nothing is lost, and the old worker's answers are not stored", async () => {
     const rig = await createRig({ onTestFinished, script: "slow", slowMs: 300 });
     for (let session = 0; session < 3; session++) rig.addMessages(10);
-    await rig.running().loop.takeUpDue();
+    await rig.running().scheduler.scheduleDue();
     await until(() => rig.model.requests.length === 3);
     rig.crash();
     rig.model.play("ok");

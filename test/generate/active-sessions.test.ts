@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type ActiveSessions, createActiveSessions } from "../../src/generate/active-sessions.ts";
+import {
+  type ActiveSession,
+  type ActiveSessions,
+  createActiveSessions,
+} from "../../src/generate/active-sessions.ts";
 
 let now: number;
 let sessions: ActiveSessions;
@@ -21,14 +25,24 @@ function session(id: number) {
 
 const message = { type: "observation" as const, prompt_number: 3 };
 
+/** Runs `task` as a call of the session. */
+async function work(
+  of: ReturnType<typeof session>,
+  messages: readonly (typeof message)[],
+  task: (active: ActiveSession) => Promise<void>,
+): Promise<void> {
+  const call = sessions.begin(of.id);
+  try {
+    await task(call.start(of, messages));
+  } finally {
+    call.end();
+  }
+}
+
 describe("an active session", () => {
   test("holds what the contract has while a call runs", async () => {
     let end: () => void = () => undefined;
-    const working = sessions.work(
-      session(7),
-      [message],
-      () => new Promise<void>((resolve) => (end = resolve)),
-    );
+    const working = work(session(7), [message], () => new Promise<void>((resolve) => (end = resolve)));
     expect(sessions.get(7)).toEqual({
       sessionDbId: 7,
       claudeSessionId: "claude 7",
@@ -57,7 +71,7 @@ describe("an active session", () => {
 
   test("is the same from call to call, and adds its tokens up", async () => {
     for (let call = 0; call < 3; call++)
-      await sessions.work(session(1), [message], async (active) => {
+      await work(session(1), [message], async (active) => {
         active.cumulativeInputTokens += 10;
       });
     expect(sessions.get(1)?.cumulativeInputTokens).toBe(30);
@@ -66,7 +80,7 @@ describe("an active session", () => {
   test("ends its call when it is cancelled, and only its own", async () => {
     const ended: number[] = [];
     const calls = [1, 2].map((id) =>
-      sessions.work(
+      work(
         session(id),
         [message],
         ({ abortController: { signal } }) =>
@@ -88,14 +102,13 @@ describe("an active session", () => {
 
   test("is released when it was idle for ten minutes, and not while a call runs", async () => {
     let end: () => void = () => undefined;
-    const hung = sessions.work(session(1), [message], () => new Promise<void>((resolve) => (end = resolve)));
-    await sessions.work(session(2), [message], async () => undefined);
+    const hung = work(session(1), [message], () => new Promise<void>((resolve) => (end = resolve)));
+    await work(session(2), [message], async () => undefined);
     now += 10 * 60_000 - 1;
-    await sessions.work(session(3), [message], async () => undefined);
+    await work(session(3), [message], async () => undefined);
     now += 1;
     sessions.releaseIdle();
     expect([1, 2, 3].map((id) => sessions.get(id)?.sessionDbId)).toEqual([1, undefined, 3]);
-    sessions.release(1);
     sessions.releaseAll();
     expect(sessions.count()).toBe(1);
     end();
@@ -104,11 +117,7 @@ describe("an active session", () => {
 
   test("of a thousand that were left, only the newest are kept", async () => {
     for (let id = 1; id <= 1_000; id++)
-      await sessions.work(
-        { ...session(id), user_prompt: "x".repeat(100_000) },
-        [message],
-        async () => undefined,
-      );
+      await work({ ...session(id), user_prompt: "x".repeat(100_000) }, [message], async () => undefined);
     expect(sessions.count()).toBe(50);
     expect(sessions.get(951)?.userPrompt).toHaveLength(2_000);
     expect(sessions.get(950)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClaimedMessage, PendingMessage } from "../../src/core/records/messages.ts";
-import { coalesce, createCoalescingProvider } from "../../src/generate/coalesce.ts";
+import { coalesce, coalesced } from "../../src/generate/coalesce.ts";
 import type { GenerationBatch } from "../../src/generate/provider.ts";
 
 let ids = 0;
@@ -137,19 +137,12 @@ describe("coalescing", () => {
     };
     const [first, second, third] = batch.messages.map(({ id }) => id);
     const seen: number[][] = [];
-    const provider = createCoalescingProvider({
-      name: "scripted",
-      async generate({ messages }) {
-        seen.push(messages.map(({ id }) => id));
-        return {
-          observations: [[first ?? 0, second ?? 0], [second ?? 0]].map((sources) => ({ ...draft, sources })),
-          summaries: [],
-          generator: "scripted",
-          usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
-        };
-      },
+    const { observations } = await coalesced(batch, async ({ messages }) => {
+      seen.push(messages.map(({ id }) => id));
+      return {
+        observations: [[first ?? 0, second ?? 0], [second ?? 0]].map((sources) => ({ ...draft, sources })),
+      };
     });
-    const { observations } = await provider.generate(batch, new AbortController().signal);
     expect(seen).toEqual([[first, second]]);
     expect(observations.map(({ sources }) => sources)).toEqual([[first, third, second], [second]]);
   });

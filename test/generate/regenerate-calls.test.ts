@@ -1,6 +1,6 @@
 // A run over what has to be replaced together but is too much for one call, and over what is taken back meanwhile.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createFlow, type Flow } from "../../src/generate/flow.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
 import { createRegenerator, joinReplies, type Regenerator } from "../../src/generate/regenerate.ts";
@@ -14,7 +14,7 @@ let calls: GenerationBatch[];
 let done: number;
 let replaced: string[][];
 let failures: string[];
-let flow: Flow;
+let circuit: CircuitBreaker;
 let now: number;
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ beforeEach(() => {
   done = 0;
   replaced = [];
   failures = [];
-  flow = createFlow({ onChange: () => undefined });
+  circuit = createCircuitBreaker({ onChange: () => undefined });
   now = 10_000;
 });
 afterEach(() => memory.close());
@@ -73,7 +73,7 @@ async function run(
         return answer(batch);
       },
     },
-    flow,
+    circuit,
     clock: { now: () => now, monotonicMs: () => now },
     limits: { messages: 3, characters: 60_000 },
     timeoutMs: 60_000,
@@ -162,7 +162,7 @@ const untilItOpens = (reason: string | null): void => {
 
 test("what a private prompt takes back while the gate is closed is shown to nobody", async () => {
   const session = await linked(3);
-  flow.admit(now, session)?.failed(new ModelFailure("rate_limited", "too fast"), now);
+  circuit.admit(now, session)?.failed(new ModelFailure("rate_limited", "too fast"), now);
   await run(
     async (batch) => replyOf(batch, "model"),
     (reason) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createFlow, type Flow } from "../../src/generate/flow.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
 import { createRegenerator, type Regenerator } from "../../src/generate/regenerate.ts";
@@ -17,7 +17,7 @@ let path: string;
 let db: Sqlite;
 let store: Store;
 let now: number;
-let flow: Flow;
+let circuit: CircuitBreaker;
 let regenerator: Regenerator;
 let calls: number[][];
 let failures: string[];
@@ -27,7 +27,7 @@ beforeEach(() => {
   now = 10_000;
   calls = [];
   failures = [];
-  flow = createFlow({ onChange: () => undefined });
+  circuit = createCircuitBreaker({ onChange: () => undefined });
   open();
 });
 afterEach(async () => {
@@ -53,7 +53,7 @@ function regenerate(answer: Answer | null, { timeoutMs = 60_000, messages = 3 } 
               return answer(batch, signal);
             },
           },
-    flow,
+    circuit,
     clock: { now: () => now, monotonicMs: () => now },
     limits: { messages, characters: 60_000 },
     timeoutMs,
@@ -232,7 +232,7 @@ describe("the gate", () => {
 
   test("closed by the generation loop it is closed here too", async () => {
     await written("a");
-    flow.admit(now, 99)?.failed(new ModelFailure("quota", "no quota"), now);
+    circuit.admit(now, 99)?.failed(new ModelFailure("quota", "no quota"), now);
     regenerate(model);
     await regenerator.start(local);
     await until(() => regenerator.state().waitingFor === "no quota");
@@ -247,12 +247,12 @@ describe("the gate", () => {
     await regenerator.start(local);
     await ended();
     expect(regenerator.state()).toMatchObject({ left: 1, failed: 0, stoppedBecause: "the key is refused" });
-    expect(flow.state(now).reason?.kind).toBe("auth");
+    expect(circuit.state(now).reason?.kind).toBe("auth");
   });
 
   test("resumed while access is still refused stops at once, without asking", async () => {
     await written("a");
-    flow.admit(now, 99)?.failed(new ModelFailure("auth", "the key is refused"), now);
+    circuit.admit(now, 99)?.failed(new ModelFailure("auth", "the key is refused"), now);
     regenerate(() => Promise.reject(new ModelFailure("auth", "asked again")));
     await regenerator.start({ generator: "local" });
     await vi.waitFor(() => expect(regenerator.state().running).toBe(false));

@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { Observation } from "../../src/core/records/records.ts";
 import type { Made } from "../../src/generate/generate-batch.ts";
-import { createGenerationLoop } from "../../src/generate/loop.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
+import { createScheduler } from "../../src/generate/scheduler.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { addMessages, newLoopWorldEach, parts, world } from "./loop-support.ts";
+import { addMessages, newSchedulerWorldEach, parts, world } from "./scheduler-support.ts";
 
-newLoopWorldEach();
+newSchedulerWorldEach();
 
 let keys = 0;
 
@@ -43,13 +43,13 @@ async function generated(closing: string): Promise<Made[]> {
 
 async function generateAll(): Promise<Made[]> {
   const made: Made[] = [];
-  world.loop = createGenerationLoop({
+  world.scheduler = createScheduler({
     ...parts(),
-    onCompleted: (_session, one: Made) => void made.push(one),
+    onCompleted: (one: Made) => void made.push(one),
     queue: createGenerationQueue(world.store, "instance-1"),
     provider: createLocalProvider(),
   });
-  world.loop.start();
+  world.scheduler.start();
   await expect
     .poll(() => world.store.pending.counts().pending + world.store.pending.counts().processing)
     .toBe(0);
@@ -97,7 +97,7 @@ async function turn(session: string, prompt: string, closing: string): Promise<M
   const said = { last_user_message: prompt, last_assistant_message: closing };
   add(addMessages(session, 0), { type: "summarize", ...said });
   const made = await generateAll();
-  await world.loop.stop();
+  await world.scheduler.stop();
   return made;
 }
 

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { GenerationBatch } from "../../src/generate/provider.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
-import { addMessages, echo, newLoopWorldEach, run, until, world } from "./loop-support.ts";
+import { addMessages, echo, newSchedulerWorldEach, run, until, world } from "./scheduler-support.ts";
 
-newLoopWorldEach();
+newSchedulerWorldEach();
 
 const local = createLocalProvider();
 const wrote = (path: string): PendingMessage => ({
@@ -32,7 +32,7 @@ function send(session: number, ...messages: PendingMessage[]): void {
     );
     world.store.pending.count("accepted", 1);
   }
-  world.loop.notify(session);
+  world.scheduler.notify(session);
 }
 
 async function worked(): Promise<void> {

@@ -28,7 +28,7 @@ function generationWith(env: Record<string, string>) {
     clock: systemClock,
     cost,
     instance: "this",
-    quiet: async () => undefined,
+    idle: async () => undefined,
     onMade: () => undefined,
     onChange: () => undefined,
   });
@@ -40,7 +40,7 @@ test("a host command that is not there is told at the start, before anything is 
   const command = join(tempDir(), "claude");
   const { generation } = generationWith({ MEM_PROVIDER: "primary", HOST_CLI_PATH: command });
   generation.start();
-  expect(generation.flow.state(systemClock.now())).toMatchObject({
+  expect(generation.circuit.state(systemClock.now())).toMatchObject({
     state: "paused",
     reason: { kind: "auth", mends: "command", message: expect.stringContaining(command) },
   });
@@ -49,8 +49,8 @@ test("a host command that is not there is told at the start, before anything is 
 test("one that is there is not asked before there is something to ask", () => {
   const { generation } = generationWith({ MEM_PROVIDER: "primary", HOST_CLI_PATH: process.execPath });
   generation.start();
-  expect(generation.flow.state(systemClock.now()).state).toBe("open");
-  expect(generation.askAgain()).toEqual({ resumed: false, waitsUntil: null });
+  expect(generation.circuit.state(systemClock.now()).state).toBe("ready");
+  expect(generation.retryNow()).toEqual({ resumed: false, waitsUntil: null });
 });
 
 test("while the model pauses and no call fits into the budget, local writes and the notice says so", async () => {
@@ -62,13 +62,13 @@ test("while the model pauses and no call fits into the budget, local writes and 
   };
   const { generation, cost } = generationWith(env);
   addMessage();
-  await generation.loop.takeUpDue();
-  await vi.waitFor(() => expect(generation.flow.state(systemClock.now()).state).toBe("paused"));
+  await generation.scheduler.scheduleDue();
+  await vi.waitFor(() => expect(generation.circuit.state(systemClock.now()).state).toBe("paused"));
   expect([generation.localWrites(), cost.notice()]).toEqual([false, null]);
   expect(() => cost.spend.reserve(100_001)).toThrow();
   expect(generation.localWrites()).toBe(true);
   expect(cost.notice()).toMatch(/has 100,000 left, too few for a call; local writes until/);
-  expect(generation.askAgain()).toEqual({ resumed: true, waitsUntil: null });
+  expect(generation.retryNow()).toEqual({ resumed: true, waitsUntil: null });
 });
 
 test("a command on PATH that is not logged in, and that nobody chose, leaves writing to local and says nothing", async () => {
@@ -80,12 +80,12 @@ test("a command on PATH that is not logged in, and that nobody chose, leaves wri
   const { generation } = generationWith({ PATH: bin, HOME: tempDir() });
   expect(generation.isFallback()).toBe(false);
   addMessage();
-  await generation.loop.takeUpDue();
+  await generation.scheduler.scheduleDue();
   await vi.waitFor(() => expect(generation.isFallback()).toBe(true), 20_000);
   expect(generation.localWrites()).toBe(true);
-  const message = generation.flow.state(systemClock.now()).reason?.message;
+  const message = generation.circuit.state(systemClock.now()).reason?.message;
   expect(message).toBe("The host CLI: Not logged in");
-  await generation.loop.takeUpDue();
+  await generation.scheduler.scheduleDue();
   await vi.waitFor(
     () => expect(memory.store.pending.counts()).toMatchObject({ done: 1, pending: 0 }),
     20_000,

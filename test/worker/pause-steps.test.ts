@@ -48,7 +48,7 @@ test("a refusal whose message says what to do asks for no key", () => {
 test("what ends by itself asks for nothing, and an open flow is no pause", () => {
   const limited = { kind: "rate_limited" as const, message: "429", until: 5 };
   expect(describePause({ state: "paused", reason: limited }, depsWith({}))?.next).toBeNull();
-  expect(describePause({ state: "open", reason: null }, depsWith({}))).toBeNull();
+  expect(describePause({ state: "ready", reason: null }, depsWith({}))).toBeNull();
 });
 
 test("every command that changes a setting restarts the worker too", () => {

@@ -19,7 +19,7 @@ function ports() {
     clock: { now: () => someTime + 5_000, monotonicMs: () => 0 },
     queueChanged: () => void changes++,
     notify: (session) => void notified.push(session),
-    askAgain: () => ({ resumed: false, waitsUntil: someTime + 60_000 }),
+    retryNow: () => ({ resumed: false, waitsUntil: someTime + 60_000 }),
   });
 }
 

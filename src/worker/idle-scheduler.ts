@@ -1,20 +1,20 @@
-// Capture goes before generation: while messages pour in, the loop waits, but never for long.
+// Delays background work while messages pour in: capture goes before generation.
 import type { Clock } from "../core/clock.ts";
 
-export interface Quiet {
-  /** A message was just taken in. */
+export interface IdleScheduler {
+  /** A message was taken in. */
   disturb(): void;
-  /** Resolves when less than 2,000 messages a second come in, or after a quarter of a second in any case. */
+  /** Resolves below 2,000 messages a second, or after a quarter of a second in any case. */
   wait(): Promise<void>;
 }
 
-// Below this rate intake and generation share one core with room to spare; above it every batch of 50 observations
-// (about 10 ms) would be paid by those who wait for an acknowledgement.
+// Below this rate intake and generation share one core easily. Above it, every batch of 50 observations (about 10 ms)
+// would delay an acknowledgement.
 const busyMessages = 100;
 const windowMs = 50;
 const longestWaitMs = 250;
 
-export function createQuiet(clock: Clock): Quiet {
+export function createIdleScheduler(clock: Clock): IdleScheduler {
   let windowStart = Number.NEGATIVE_INFINITY;
   let inWindow = 0;
   let inLastWindow = 0;

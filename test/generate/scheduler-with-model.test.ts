@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { modelBatching } from "../../src/generate/batching.ts";
-import { createFlow } from "../../src/generate/flow.ts";
+import { createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
-import { addMessages, addMore, echo, newLoopWorldEach, run, until, world } from "./loop-support.ts";
+import { addMessages, addMore, echo, newSchedulerWorldEach, run, until, world } from "./scheduler-support.ts";
 
-newLoopWorldEach();
+newSchedulerWorldEach();
 
 describe("with a model the loop", () => {
   test("asks a second after the first message of a quiet session, for all that came by then", async () => {
     const session = addMessages("a", 2);
     run(echo, { batching: modelBatching });
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     world.now += 900;
     addMore(session, 1);
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     expect(world.calls).toEqual([]);
     world.now += 100;
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 3);
     expect(world.calls).toEqual([[1, 2, 3]]);
   });
@@ -28,9 +28,9 @@ describe("with a model the loop", () => {
     for (let n = 1; n <= 3; n++) {
       world.now += 1;
       addMore(session, 1);
-      await world.loop.takeUpDue();
+      await world.scheduler.scheduleDue();
       world.now += 1_000;
-      await world.loop.takeUpDue();
+      await world.scheduler.scheduleDue();
       await until(() => world.store.pending.counts().done === n);
     }
     expect(world.calls).toEqual([[1], [2], [3]]);
@@ -50,20 +50,20 @@ describe("with a model the loop", () => {
       { batching: modelBatching },
     );
     world.now += 1_000;
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.calls.length === 1);
     for (let n = 0; n < 3; n++) {
       world.now += 1;
       addMore(session, 1);
-      world.loop.notify(session);
+      world.scheduler.notify(session);
     }
     world.now += callMs;
     answer();
     await until(() => world.store.pending.counts().done >= 1);
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     if (laterMs > 0) expect(world.calls).toEqual([[1]]);
     world.now += laterMs;
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 4);
     expect(world.calls).toEqual([[1], [2, 3, 4]]);
   });
@@ -71,14 +71,14 @@ describe("with a model the loop", () => {
   test("asks at once when ten are there, and takes no more than its characters allow", async () => {
     const session = addMessages("a", 9);
     run(echo, { batching: { ...modelBatching, maxChars: 300 } });
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     expect(world.calls).toEqual([]);
     addMore(session, 1);
-    world.loop.notify(session);
+    world.scheduler.notify(session);
     await until(() => world.calls.length > 0);
     expect(world.calls[0]?.length).toBeLessThan(10);
     world.now += 5_000;
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 10);
   });
 
@@ -88,10 +88,10 @@ describe("with a model the loop", () => {
   ])("asks at once when %s", async (_what, happens) => {
     const session = addMessages("a", 1);
     run(echo, { batching: modelBatching });
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     expect(world.calls).toEqual([]);
     happens(session);
-    world.loop.notify(session);
+    world.scheduler.notify(session);
     await until(
       () => world.store.pending.counts().pending === 0 && world.store.pending.counts().processing === 0,
     );
@@ -101,8 +101,8 @@ describe("with a model the loop", () => {
   test("stops without waiting for what it gathers", async () => {
     addMessages("a", 2);
     run(echo, { batching: modelBatching });
-    await world.loop.takeUpDue();
-    await world.loop.stop();
+    await world.scheduler.scheduleDue();
+    await world.scheduler.stop();
     expect(world.calls).toEqual([]);
     expect(world.store.pending.counts().pending).toBe(2);
   });
@@ -132,18 +132,18 @@ describe("with a model the loop", () => {
         if (down) throw new ModelFailure("rate_limited", "slow down", { retryAfterMs: 30_000 });
         return echo(batch);
       },
-      { flow: createFlow({ onChange: () => undefined }) },
+      { circuit: createCircuitBreaker({ onChange: () => undefined }) },
     );
     await until(() => world.calls.length === 1 && world.store.pending.counts().pending === 1);
     addMessages("b", 1);
     for (let n = 0; n < 5; n++) {
       world.now += 5_000;
-      await world.loop.takeUpDue();
+      await world.scheduler.scheduleDue();
     }
     expect(world.calls).toHaveLength(1);
     down = false;
     world.now += 5_000;
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 2);
   });
 });

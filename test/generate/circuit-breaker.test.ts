@@ -1,37 +1,41 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createFlow, type Flow, type FlowState } from "../../src/generate/flow.ts";
+import {
+  type CircuitBreaker,
+  type CircuitState,
+  createCircuitBreaker,
+} from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure, type ModelFailureKind } from "../../src/generate/model-failure.ts";
 
 const minute = 60_000;
-let flow: Flow;
-let told: FlowState["state"][];
+let circuit: CircuitBreaker;
+let told: CircuitState["state"][];
 let now: number;
 
 beforeEach(() => {
   told = [];
   now = 1_000_000;
-  flow = createFlow({ onChange: ({ state }) => void told.push(state) });
+  circuit = createCircuitBreaker({ onChange: ({ state }) => void told.push(state) });
 });
 
 /** Asks for the session when it may, and fails; false when it may not ask. */
 function fails(kind: ModelFailureKind, retryAfterMs?: number, session = 1): boolean {
-  const pass = flow.admit(now, session);
-  pass?.failed(
+  const permit = circuit.admit(now, session);
+  permit?.failed(
     new ModelFailure(kind, `it is ${kind}`, retryAfterMs === undefined ? {} : { retryAfterMs }),
     now,
   );
-  return pass !== null;
+  return permit !== null;
 }
 
 function answers(session = 1): boolean {
-  const pass = flow.admit(now, session);
-  pass?.succeeded(now);
-  return pass !== null;
+  const permit = circuit.admit(now, session);
+  permit?.succeeded(now);
+  return permit !== null;
 }
 
 /** Milliseconds until the next try. */
 function pauseMs(): number {
-  return (flow.resumesAt(now) ?? now) - now;
+  return (circuit.resumesAt(now) ?? now) - now;
 }
 
 describe("a provider that wants a pause", () => {
@@ -47,14 +51,14 @@ describe("a provider that wants a pause", () => {
   ] as const)("%s with Retry-After %s is left alone for %s ms", (kind, retryAfterMs, expected) => {
     fails(kind, retryAfterMs);
     expect(pauseMs()).toBe(expected);
-    expect(flow.state(now)).toEqual({
+    expect(circuit.state(now)).toEqual({
       state: "paused",
       reason: { kind, message: `it is ${kind}`, until: now + expected },
     });
     now += expected - 1;
-    expect([flow.mayAsk(now, 1), flow.mayAsk(now, 2)]).toEqual([false, false]);
+    expect([circuit.mayCall(now, 1), circuit.mayCall(now, 2)]).toEqual([false, false]);
     now += 1;
-    expect(flow.mayAsk(now, 1)).toBe(true);
+    expect(circuit.mayCall(now, 1)).toBe(true);
   });
 
   test.each([
@@ -77,24 +81,24 @@ describe("a provider that wants a pause", () => {
   test("is tried by one probe at a time, and open when that is answered", () => {
     fails("rate_limited");
     now += minute;
-    expect(flow.state(now).state).toBe("probing");
-    const probe = flow.admit(now, 1);
-    expect([probe?.isProbe, flow.admit(now, 2)]).toEqual([true, null]);
+    expect(circuit.state(now).state).toBe("probing");
+    const probe = circuit.admit(now, 1);
+    expect([probe?.isProbe, circuit.admit(now, 2)]).toEqual([true, null]);
     probe?.succeeded(now);
-    expect(flow.state(now)).toEqual({ state: "open", reason: null });
-    expect(told).toEqual(["paused", "probing", "open"]);
+    expect(circuit.state(now)).toEqual({ state: "ready", reason: null });
+    expect(told).toEqual(["paused", "probing", "ready"]);
   });
 
   test("is not taken for answering when the probe was broken off", () => {
     fails("rate_limited");
     now += minute;
-    flow.admit(now, 1)?.returned(now);
-    expect(flow.state(now).state).toBe("probing");
-    expect(flow.mayAsk(now, 2)).toBe(true);
+    circuit.admit(now, 1)?.returned(now);
+    expect(circuit.state(now).state).toBe("probing");
+    expect(circuit.mayCall(now, 2)).toBe(true);
   });
 
   test("pauses once for calls that were under way together, until the latest time that any of them was given", () => {
-    const calls = [1, 2, 3].map((session) => flow.admit(now, session));
+    const calls = [1, 2, 3].map((session) => circuit.admit(now, session));
     for (const [index, call] of calls.entries())
       call?.failed(
         new ModelFailure("rate_limited", "slow down", { retryAfterMs: (index + 1) * 10_000 }),
@@ -106,9 +110,9 @@ describe("a provider that wants a pause", () => {
 
   test("is tried at once when its settings changed", () => {
     fails("auth");
-    flow.reset(now);
-    expect(flow.state(now).state).toBe("open");
-    expect(flow.mayAsk(now, 1)).toBe(true);
+    circuit.reset(now);
+    expect(circuit.state(now).state).toBe("ready");
+    expect(circuit.mayCall(now, 1)).toBe(true);
   });
 
   test("is not left alone longer because the clock was put back", () => {
@@ -122,10 +126,10 @@ describe("a provider that is down", () => {
   test("is left alone after three failures in a row, then probed in growing distances of at most 5 minutes", () => {
     down();
     for (const base of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
-      expect(flow.state(now)).toMatchObject({ state: "paused", reason: { kind: "unavailable" } });
+      expect(circuit.state(now)).toMatchObject({ state: "paused", reason: { kind: "unavailable" } });
       expect(pauseMs()).toBeGreaterThanOrEqual(base * 0.8);
       expect(pauseMs()).toBeLessThanOrEqual(base * 1.2);
-      expect(flow.mayAsk(now, 4)).toBe(false);
+      expect(circuit.mayCall(now, 4)).toBe(false);
       now += pauseMs();
       expect(fails("unavailable")).toBe(true);
     }
@@ -135,9 +139,9 @@ describe("a provider that is down", () => {
     down();
     now += pauseMs();
     expect(answers()).toBe(true);
-    expect(flow.state(now).state).toBe("open");
+    expect(circuit.state(now).state).toBe("ready");
     expect(fails("unavailable")).toBe(true);
-    expect(flow.state(now).state).toBe("open");
+    expect(circuit.state(now).state).toBe("ready");
   });
 
   test("is not seen in failures with answers in between", () => {
@@ -156,9 +160,9 @@ describe("a provider that is down", () => {
 
   test("may be one session's fault: another need not wait", () => {
     for (let n = 0; n < 3; n++) expect(fails("timeout", undefined, 1)).toBe(true);
-    expect([flow.mayAsk(now, 1), flow.mayAsk(now, 2)]).toEqual([false, true]);
+    expect([circuit.mayCall(now, 1), circuit.mayCall(now, 2)]).toEqual([false, true]);
     expect(answers(2)).toBe(true);
-    expect(flow.state(now).state).toBe("open");
+    expect(circuit.state(now).state).toBe("ready");
   });
 
   test.each([
@@ -166,11 +170,11 @@ describe("a provider that is down", () => {
     ["three calls of one session", [1, 1, 1]],
   ])("is left alone when its answers are of no use to %s in a row, until a useful one", (_who, sessions) => {
     for (const session of sessions) {
-      expect(flow.isUseless()).toBe(false);
+      expect(circuit.isUseless()).toBe(false);
       expect(fails("bad_answer", undefined, session)).toBe(true);
     }
     const pauses = [pauseMs()];
-    expect([flow.isUseless(), flow.mayAsk(now, 1)]).toEqual([true, false]);
+    expect([circuit.isUseless(), circuit.mayCall(now, 1)]).toEqual([true, false]);
     now += pauseMs();
     expect(fails("bad_answer", undefined, 1)).toBe(true);
     pauses.push(pauseMs());
@@ -178,7 +182,7 @@ describe("a provider that is down", () => {
     now += pauseMs();
     expect(answers(1)).toBe(true);
     expect(fails("bad_answer", undefined, 1)).toBe(true);
-    expect(flow.state(now).state).toBe("open");
+    expect(circuit.state(now).state).toBe("ready");
   });
 
   test("whose answers are of no use is asked less and less often, once an hour in the end", () => {
@@ -193,18 +197,18 @@ describe("a provider that is down", () => {
 
   test("is not seen in three useless answers that their messages explain, but in six", () => {
     for (let n = 0; n < 6; n++) {
-      expect(flow.isUseless()).toBe(false);
-      flow.admit(now, 1)?.failed(new ModelFailure("bad_answer", "garbage"), now, true);
+      expect(circuit.isUseless()).toBe(false);
+      circuit.admit(now, 1)?.failed(new ModelFailure("bad_answer", "garbage"), now, true);
     }
-    expect(flow.isUseless()).toBe(true);
+    expect(circuit.isUseless()).toBe(true);
   });
 
   test("is tried in the turn of the sessions that failed longest ago", () => {
     for (const session of [1, 2]) fails("bad_answer", undefined, session);
-    expect([3, 1, 2].map(flow.suspicion)).toEqual([0, 1, 2]);
+    expect([3, 1, 2].map(circuit.suspicion)).toEqual([0, 1, 2]);
     now += pauseMs();
     fails("bad_answer", undefined, 1);
-    expect(flow.suspicion(1)).toBeGreaterThan(flow.suspicion(2));
+    expect(circuit.suspicion(1)).toBeGreaterThan(circuit.suspicion(2));
   });
 
   function down(): void {
@@ -213,42 +217,42 @@ describe("a provider that is down", () => {
 });
 
 test("what the user has to mend is told with the pause", () => {
-  flow.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
-  expect(flow.state(now).reason?.mends).toBe("model");
+  circuit.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
+  expect(circuit.state(now).reason?.mends).toBe("model");
 });
 
 describe("a user who wants it tried now", () => {
   test.each(["rate_limited", "quota"] as const)("ends a pause of %s that nobody has timed", (kind) => {
     fails(kind);
-    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
-    expect([flow.admit(now, 1)?.isProbe, flow.admit(now, 2)]).toEqual([true, null]);
+    expect(circuit.retryNow(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect([circuit.admit(now, 1)?.isProbe, circuit.admit(now, 2)]).toEqual([true, null]);
     expect(told).toEqual(["paused", "probing", "probing"]);
   });
 
   test("ends the pause of an outage", () => {
     for (let n = 0; n < 3; n++) fails("unavailable");
     expect(answers()).toBe(false);
-    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(circuit.retryNow(now)).toEqual({ resumed: true, waitsUntil: null });
     expect(answers()).toBe(true);
-    expect(flow.state(now).state).toBe("open");
+    expect(circuit.state(now).state).toBe("ready");
   });
 
   test.each(["rate_limited", "quota", "unavailable"] as const)(
     "does not end a pause of %s before the Retry-After is over",
     (kind) => {
       fails(kind, 5 * minute);
-      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: now + 5 * minute });
+      expect(circuit.retryNow(now)).toEqual({ resumed: false, waitsUntil: now + 5 * minute });
       expect(answers()).toBe(false);
       now += 5 * minute;
-      expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+      expect(circuit.retryNow(now)).toEqual({ resumed: false, waitsUntil: null });
       expect(answers()).toBe(true);
     },
   );
 
   test("opens what a refusal has closed, and changes nothing that is open", () => {
     fails("auth");
-    expect(flow.hurry(now)).toEqual({ resumed: true, waitsUntil: null });
-    expect(flow.state(now).state).toBe("open");
-    expect(flow.hurry(now)).toEqual({ resumed: false, waitsUntil: null });
+    expect(circuit.retryNow(now)).toEqual({ resumed: true, waitsUntil: null });
+    expect(circuit.state(now).state).toBe("ready");
+    expect(circuit.retryNow(now)).toEqual({ resumed: false, waitsUntil: null });
   });
 });

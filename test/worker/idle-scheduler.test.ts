@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQuiet } from "../../src/worker/quiet.ts";
+import { createIdleScheduler } from "../../src/worker/idle-scheduler.ts";
 
 function turned(stepMs: number) {
   let at = 0;
@@ -8,33 +8,33 @@ function turned(stepMs: number) {
 
 test("generation does not wait while little comes in", async () => {
   const clock = turned(0.001);
-  const quiet = createQuiet(clock);
-  for (let n = 0; n < 50; n++) quiet.disturb();
+  const idle = createIdleScheduler(clock);
+  for (let n = 0; n < 50; n++) idle.disturb();
   const before = clock.monotonicMs();
-  await quiet.wait();
+  await idle.wait();
   expect(clock.monotonicMs() - before).toBeLessThan(1);
 });
 
 test("generation waits while much comes in, and goes on when it stops", async () => {
   const clock = turned(1);
-  const quiet = createQuiet(clock);
+  const idle = createIdleScheduler(clock);
   for (let n = 0; n < 2_000; n++) {
-    quiet.disturb();
+    idle.disturb();
     if (n % 20 === 0) await Promise.resolve();
   }
-  await quiet.wait();
+  await idle.wait();
   expect(clock.monotonicMs()).toBeGreaterThan(2_000);
 });
 
 test("generation never waits longer than a quarter of a second", async () => {
   const clock = turned(0.1);
-  const quiet = createQuiet(clock);
-  for (let n = 0; n < 400; n++) quiet.disturb();
+  const idle = createIdleScheduler(clock);
+  for (let n = 0; n < 400; n++) idle.disturb();
   const before = clock.monotonicMs();
   const pour = setInterval(() => {
-    for (let n = 0; n < 400; n++) quiet.disturb();
+    for (let n = 0; n < 400; n++) idle.disturb();
   }, 1);
-  await quiet.wait();
+  await idle.wait();
   clearInterval(pour);
   expect(clock.monotonicMs() - before).toBeLessThan(600);
 });

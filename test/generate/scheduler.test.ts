@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import type { Made } from "../../src/generate/generate-batch.ts";
-import { createGenerationLoop } from "../../src/generate/loop.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { Provider } from "../../src/generate/provider.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
 import { maxFailures, retryDelayMs } from "../../src/generate/retry.ts";
-import { createStandInProvider } from "../../src/generate/stand-in-provider.ts";
+import { createScheduler } from "../../src/generate/scheduler.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { addMessages, echo, newLoopWorldEach, parts, run, until, world } from "./loop-support.ts";
+import { addMessages, echo, newSchedulerWorldEach, parts, run, until, world } from "./scheduler-support.ts";
 
-newLoopWorldEach();
+newSchedulerWorldEach();
 
 describe("the generation loop", () => {
   test("messages of one session are done in order, in batches of bounded size", async () => {
@@ -20,7 +19,7 @@ describe("the generation loop", () => {
     expect(world.calls.map((ids) => ids.length)).toEqual([3, 3, 1]);
     const titles = world.db.prepare("select title from observations order by id").pluck().all();
     expect(titles).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => `a-${n}`));
-    expect(world.loop.lastSuccessAt()).toBe(world.now);
+    expect(world.scheduler.lastSuccessAt()).toBe(world.now);
   });
 
   test("a session is never worked on twice at once", async () => {
@@ -34,7 +33,7 @@ describe("the generation loop", () => {
       running -= 1;
       return echo(batch);
     });
-    for (let n = 0; n < 10; n++) world.loop.notify(session);
+    for (let n = 0; n < 10; n++) world.scheduler.notify(session);
     await until(() => world.store.pending.counts().done === 6);
     expect(most).toBe(1);
   });
@@ -58,7 +57,7 @@ describe("the generation loop", () => {
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     );
     await until(() => world.store.pending.counts().processing === 2);
-    await world.loop.stop();
+    await world.scheduler.stop();
     expect(world.store.pending.counts()).toMatchObject({ pending: 2, processing: 0, dead: 0 });
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
   });
@@ -70,7 +69,7 @@ describe("the generation loop", () => {
     let claim: () => void = () => undefined;
     const told = new Promise<void>((resolve) => (claim = resolve));
     let asked = 0;
-    world.loop = createGenerationLoop({
+    world.scheduler = createScheduler({
       ...parts(),
       queue: {
         ...queue,
@@ -88,9 +87,9 @@ describe("the generation loop", () => {
         },
       },
     });
-    world.loop.start();
+    world.scheduler.start();
     await until(() => claiming);
-    const stopped = world.loop.stop();
+    const stopped = world.scheduler.stop();
     claim();
     await stopped;
     expect(asked).toBe(0);
@@ -107,7 +106,7 @@ describe("the generation loop", () => {
     let claim: () => void = () => undefined;
     const told = new Promise<void>((resolve) => (claim = resolve));
     const done: string[] = [];
-    world.loop = createGenerationLoop({
+    world.scheduler = createScheduler({
       ...parts(),
       queue: {
         ...queue,
@@ -129,16 +128,16 @@ describe("the generation loop", () => {
         },
       },
     });
-    world.loop.start();
+    world.scheduler.start();
     await until(() => claiming);
-    const cancelled = world.loop.cancel(session);
+    const cancelled = world.scheduler.cancel(session);
     claim();
     await cancelled;
     await until(() => done.length > 0);
     expect(done).toEqual(["given back"]);
     expect(world.store.pending.counts()).toMatchObject({ pending: 2, processing: 0, done: 0 });
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
-    await world.loop.takeUpDue();
+    await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 2);
   });
 
@@ -146,7 +145,7 @@ describe("the generation loop", () => {
     addMessages("deaf", 1);
     run(() => new Promise(() => undefined));
     await until(() => world.store.pending.counts().processing === 1);
-    await world.loop.stop();
+    await world.scheduler.stop();
     expect(world.store.pending.counts()).toMatchObject({ pending: 1, processing: 0 });
   });
 
@@ -154,7 +153,7 @@ describe("the generation loop", () => {
     addMessages("a", 1);
     const failures: string[] = [];
     const queue = createGenerationQueue(world.store, "instance-1");
-    world.loop = createGenerationLoop({
+    world.scheduler = createScheduler({
       ...parts(),
       queue: {
         ...queue,
@@ -166,7 +165,7 @@ describe("the generation loop", () => {
       provider: { name: "scripted", generate: echo },
       onFailure: (error) => void failures.push(error),
     });
-    world.loop.start();
+    world.scheduler.start();
     await until(() => failures.length > 0);
     expect(world.store.pending.counts().pending).toBe(1);
   });
@@ -183,7 +182,7 @@ describe("the generation loop", () => {
       world.now += 10 * 60_000;
       const { done, dead } = world.store.pending.counts();
       if (done === 2 && dead === 1) break;
-      for (const id of world.store.pending.sessionsDue(world.now)) world.loop.notify(id);
+      for (const id of world.store.pending.sessionsDue(world.now)) world.scheduler.notify(id);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(world.store.pending.counts()).toEqual({
@@ -240,7 +239,7 @@ describe("the generation loop", () => {
     for (let n = 0; n < 20 && world.store.pending.counts().done < 2; n++) {
       await until(() => world.store.pending.counts().processing === 0);
       world.now += 60_000;
-      await world.loop.takeUpDue();
+      await world.scheduler.scheduleDue();
     }
     await until(() => world.store.pending.counts().done === 2);
     expect(world.calls.slice(0, 2)).toEqual([[1, 2, 3], [1]]);
@@ -258,7 +257,7 @@ describe("the generation loop", () => {
     await until(
       () => world.store.pending.counts().processing === 2 && world.store.pending.counts().done === 2,
     );
-    await world.loop.cancel(session);
+    await world.scheduler.cancel(session);
     expect(world.store.pending.counts()).toMatchObject({ pending: 2, done: 2, dead: 0 });
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
   });
@@ -278,12 +277,12 @@ describe("the generation loop", () => {
   test("an answer that cannot be stored costs no attempt, and is not asked for again at once", async () => {
     addMessages("a", 1);
     const queue = createGenerationQueue(world.store, "instance-1");
-    world.loop = createGenerationLoop({
+    world.scheduler = createScheduler({
       ...parts(),
       queue: { ...queue, complete: () => Promise.reject(new MemError("storage_full")) },
       provider: { name: "scripted", generate: echo },
     });
-    world.loop.start();
+    world.scheduler.start();
     await until(() => world.store.pending.nextDue(world.now) !== null);
     expect(world.store.pending.sessionsDue(world.now + 59_000)).toEqual([]);
     expect(world.db.prepare("select attempts, failures from pending_messages").get()).toEqual({
@@ -320,15 +319,15 @@ test("what the model answers with rubbish alone is written by local, marked for 
   };
   const failures: string[] = [];
   const made: string[] = [];
-  world.loop = createGenerationLoop({
+  world.scheduler = createScheduler({
     ...parts(),
     queue: createGenerationQueue(world.store, "instance-1"),
-    provider: createStandInProvider(model, createLocalProvider(), () => false),
+    provider: model,
+    local: createLocalProvider(),
     onFailure: (error) => void failures.push(error),
-    onCompleted: (_session: unknown, { observations }: Made) =>
-      made.push(...observations.map(({ generator }) => generator)),
+    onCompleted: ({ observations }: Made) => made.push(...observations.map(({ generator }) => generator)),
   });
-  world.loop.start();
+  world.scheduler.start();
   await until(() => world.store.pending.counts().done === 3);
   expect(world.calls).toEqual([[1, 2, 3], [1], [2], [3]]);
   expect(failures).toEqual(["bad_answer: it is no JSON", "bad_answer: it is no JSON"]);
@@ -338,6 +337,17 @@ test("what the model answers with rubbish alone is written by local, marked for 
   expect(made.filter((generator) => generator === "local")).toHaveLength(1);
 });
 
+test("a paused model holds nothing up while local writes, and local's reply does not end the pause", async () => {
+  addMessages("a", 1);
+  const { circuit } = parts();
+  const limited = new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 });
+  circuit.admit(world.now, 7)?.failed(limited, world.now);
+  run(echo, { circuit, local: createLocalProvider(), localWrites: () => true });
+  await until(() => world.store.pending.counts().done === 1);
+  expect(world.calls).toEqual([]);
+  expect(circuit.state(world.now).state).toBe("paused");
+});
+
 test("what local wrote in the model's place and cannot be stored is tried again", async () => {
   addMessages("a", 1);
   const garbage: Provider = {
@@ -345,16 +355,17 @@ test("what local wrote in the model's place and cannot be stored is tried again"
     generate: () => Promise.reject(new ModelFailure("bad_answer", "it is no JSON")),
   };
   const failures: string[] = [];
-  world.loop = createGenerationLoop({
+  world.scheduler = createScheduler({
     ...parts(),
     queue: {
       ...createGenerationQueue(world.store, "instance-1"),
       complete: () => Promise.reject(new MemError("storage_full")),
     },
-    provider: createStandInProvider(garbage, createLocalProvider(), () => false),
+    provider: garbage,
+    local: createLocalProvider(),
     onFailure: (error) => void failures.push(error),
   });
-  world.loop.start();
+  world.scheduler.start();
   await until(() => failures.length === 2 && world.store.pending.counts().processing === 0);
   expect(world.store.pending.counts()).toMatchObject({ dead: 0, pending: 1 });
 });
@@ -366,12 +377,13 @@ test("what local cannot write in the model's place is dead with the model's reas
     generate: () => Promise.reject(new ModelFailure("bad_answer", "it is no JSON")),
   };
   const local: Provider = { name: "local", generate: () => Promise.reject(new MemError("internal")) };
-  world.loop = createGenerationLoop({
+  world.scheduler = createScheduler({
     ...parts(),
     queue: createGenerationQueue(world.store, "instance-1"),
-    provider: createStandInProvider(garbage, local, () => false),
+    provider: garbage,
+    local,
   });
-  world.loop.start();
+  world.scheduler.start();
   await until(() => world.store.pending.counts().dead === 1);
   expect(world.db.prepare("select last_error from pending_messages").pluck().get()).toBe(
     "bad_answer: it is no JSON",

@@ -1,31 +1,31 @@
-// A loop over a real queue and a provider of the test's own, with a clock that the test turns.
+// A scheduler over a real queue and a provider of the test's own, with a clock that the test turns.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { type Batching, localBatching } from "../../src/generate/batching.ts";
-import { createFlow } from "../../src/generate/flow.ts";
-import { createGenerationLoop, type GenerationLoop } from "../../src/generate/loop.ts";
+import { createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
+import { createScheduler, type Scheduler } from "../../src/generate/scheduler.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 
 /** What a test has in hand; new for each one. */
-export interface LoopWorld {
+export interface SchedulerWorld {
   db: Sqlite;
   store: Store;
   now: number;
-  loop: GenerationLoop;
+  scheduler: Scheduler;
   /** Ids of the messages of every call. */
   calls: number[][];
 }
 
-export const world = {} as LoopWorld;
+export const world = {} as SchedulerWorld;
 
 /** Makes the world anew before every test of the file, and ends it after. */
-export function newLoopWorldEach(): void {
+export function newSchedulerWorldEach(): void {
   let directory = "";
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "mem-loop-"));
@@ -35,7 +35,7 @@ export function newLoopWorldEach(): void {
     world.calls = [];
   });
   afterEach(async () => {
-    await world.loop.stop();
+    await world.scheduler.stop();
     world.db.close();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -44,20 +44,22 @@ export function newLoopWorldEach(): void {
 export function parts() {
   const clock = { now: () => world.now, monotonicMs: () => world.now };
   return {
-    flow: createFlow({ onChange: () => undefined }),
+    circuit: createCircuitBreaker({ onChange: () => undefined }),
     sessions: createActiveSessions({ clock }),
     batching: { ...localBatching, maxMessages: 3 } as Batching,
     clock,
     concurrency: { calls: 2, slowAfterMs: 60_000, most: 2 },
     timeoutMs: 60_000,
-    quiet: async () => undefined,
+    idle: async () => undefined,
+    localWrites: () => false,
+    local: null as Provider | null,
     onCompleted: () => undefined,
     onFailure: (_error: string, _messages: number): void => undefined,
   };
 }
 
 export function run(generate: Provider["generate"], other: Partial<ReturnType<typeof parts>> = {}): void {
-  world.loop = createGenerationLoop({
+  world.scheduler = createScheduler({
     ...parts(),
     ...other,
     queue: createGenerationQueue(world.store, "instance-1"),
@@ -69,7 +71,7 @@ export function run(generate: Provider["generate"], other: Partial<ReturnType<ty
       },
     },
   });
-  world.loop.start();
+  world.scheduler.start();
 }
 
 export function addMessages(name: string, count: number): number {
