@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Terminal } from "../../src/cli/confirm.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { paintFor } from "../../src/cli/paint.ts";
-import { demandConsent } from "../../src/cli/regenerate-consent.ts";
-import { planRows } from "../../src/cli/regenerate-words.ts";
+import { demandConsent, planRows } from "../../src/cli/regenerate-text.ts";
 import { createWorkerClient, type RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 
@@ -71,15 +70,15 @@ test("a person sees what it would cost, and starts it with y", async () => {
   const { end, lines, question } = await asked("y\n", { budgets: [{ ...daily }] });
   expect(end).toBe("started");
   expect(lines.slice(0, 4)).toEqual([
-    "To write again  1 observation of 1 session",
-    "By              m-1 (compat)",
-    "About           1 call, 900 tokens in, 300 out",
-    "Cost            about $0.0020 at list prices",
+    "Records       1 observation of 1 session",
+    "Model         m-1 (compat)",
+    "About         1 call, 900 tokens in, 300 out",
+    "Cost          about $0.0020 at list prices",
   ]);
   expect(lines.join(" ").replace(/\s+/g, " ")).toContain(
     "Daily budget 1,000 of 2,000 tokens left until 1970-01-01",
   );
-  expect(lines.join(" ").replace(/\s+/g, " ")).toContain("it may end before all is written");
+  expect(lines.join(" ").replace(/\s+/g, " ")).toContain("it may stop before the end");
   expect(question).toContain("Start? [y/N]");
 });
 
@@ -101,6 +100,6 @@ test("a model's name cannot write to the terminal, and summaries alone are told 
     inputTokens: 2_345_678,
   });
   expect(JSON.stringify(rows)).not.toContain("\\u001b");
-  expect(rows[0]).toEqual(["To write again", "1 summary of 1 session"]);
+  expect(rows[0]).toEqual(["Records", "1 summary of 1 session"]);
   expect(rows[2]?.[1]).toContain("2.3 M tokens in");
 });

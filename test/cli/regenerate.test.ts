@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { endInWords, nextStep, progressInWords } from "../../src/cli/regenerate-words.ts";
+import { endText, nextStep, progressText } from "../../src/cli/regenerate-text.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { until } from "../helpers/worker-process.ts";
@@ -73,16 +73,16 @@ test("in a pipe the progress is lines of talk, and the end is the answer", async
     ...["--since", "2026-11-01", "--project", "app"],
   );
   expect(code).toBe(0);
-  expect(stdout).toBe("39 of 40 events made again, 1 given up.\n");
+  expect(stdout).toBe("39 of 40 events regenerated, 1 failed.\n");
   expect(stderr.split("\n")).toEqual([
-    "To write again  31 observations and 2 summaries of 3 sessions",
-    "By              m-1 (primary)",
-    "About           4 calls, 52,300 tokens in, 10,100 out",
-    "Cost            about $0.10 at list prices",
-    "Budget          none is set",
-    "0 of 40 events made again",
-    "20 of 40 events made again; waiting: slow down",
-    "What was given up keeps its old records; `mem regenerate` tries it again.",
+    "Records  31 observations and 2 summaries of 3 sessions",
+    "Model    m-1 (primary)",
+    "About    4 calls, 52,300 tokens in, 10,100 out",
+    "Cost     about $0.10 at list prices",
+    "Budget   none",
+    "0 of 40 events regenerated",
+    "20 of 40 events regenerated; waiting: slow down",
+    "Failed events keep their old records. Retry them: `mem regenerate`.",
     "",
   ]);
   expect(worker.seen.slice(0, 2)).toEqual([
@@ -100,8 +100,8 @@ test("a run that a budget ended says so, says how to go on, and ends with 75", a
   ]);
   const { code, stdout, stderr } = await mem("regenerate", "--yes");
   expect(code).toBe(75);
-  expect(stdout.replace(/\n(?!$)/g, " ")).toBe(`4 of 9 events made again. Stopped: ${because}\n`);
-  expect(stderr).toContain("`mem regenerate --resume` goes on");
+  expect(stdout.replace(/\n(?!$)/g, " ")).toBe(`4 of 9 events regenerated. Stopped: ${because}\n`);
+  expect(stderr).toContain("Continue: `mem regenerate --resume`.");
 });
 
 test("Ctrl-C stops the run in the worker, leaves the rest listed and says how to go on", async () => {
@@ -123,7 +123,7 @@ test("Ctrl-C stops the run in the worker, leaves the rest listed and says how to
   expect(child.exitCode).toBe(130);
   expect(worker.seen.at(-1)).toBe("DELETE /api/regenerate?drop=false");
   expect(await stdout).toBe("");
-  expect(await stderr).toContain("Stopped. 4 of 9 events made again.\n`mem regenerate --resume` goes on");
+  expect(await stderr).toContain("Stopped. 4 of 9 events regenerated.\nContinue: `mem regenerate --resume`.");
 });
 
 test.each([
@@ -132,7 +132,7 @@ test.each([
 ])("mem regenerate %j asks for just that", async (words, query, body) => {
   const { worker, mem } = await workerWith([{ total: 3, done: 3 }]);
   const { code, stdout } = await mem("regenerate", "--yes", ...words);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events made again.\n" });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events regenerated.\n" });
   expect(worker.seen).toEqual([`GET ${planPath}?${query}`, "POST /api/regenerate"]);
   expect(JSON.parse(worker.bodies[1] ?? "")).toEqual(body);
 });
@@ -147,7 +147,7 @@ test("--drop forgets what is listed and says how much that was", async () => {
 test("--stop leaves it listed", async () => {
   const { worker, mem } = await workerWith([{ running: true, total: 7, done: 2, left: 5 }]);
   const { stdout, stderr } = await mem("regenerate", "--stop");
-  expect(stdout).toBe("Stopped. 2 of 7 events made again.\n");
+  expect(stdout).toBe("Stopped. 2 of 7 events regenerated.\n");
   expect(stderr).toContain("--resume");
   expect(worker.seen.at(-1)).toBe("DELETE /api/regenerate?drop=false");
 });
@@ -167,7 +167,7 @@ test("in a pipe nothing is started without --yes, and what it would cost is said
   const { code, stdout, stderr } = await mem("regenerate");
   expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
   expect(stderr).toContain("31 observations and 2 summaries of 3 sessions");
-  expect(stderr).toContain("Nobody can be asked here, so nothing was started.");
+  expect(stderr).toContain("This is not a terminal, so nothing was started.");
   expect(stderr).toContain("--yes");
   expect(worker.seen).toEqual([`GET ${planPath}`]);
 });
@@ -176,7 +176,7 @@ test("--dry-run shows what it would cost as the answer, and starts nothing", asy
   const { worker, mem } = await workerWith([{}], { costUsd: null });
   const { code, stdout, stderr } = await mem("regenerate", "--dry-run", "--project", "app");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("4 calls, 52,300 tokens in, 10,100 out\nCost            price unknown\n");
+  expect(stdout).toContain("4 calls, 52,300 tokens in, 10,100 out\nCost     price unknown\n");
   expect(worker.seen).toEqual([`GET ${planPath}?project=app`]);
   expect(JSON.parse((await mem("regenerate", "--dry-run", "--json")).stdout)).toEqual({
     ...plan,
@@ -200,16 +200,16 @@ test.each(["--stop", "--drop"])("--dry-run with %s is refused before anything is
   expect(worker.seen).toEqual([]);
 });
 
-test("where nothing is to be made again nobody is asked", async () => {
+test("an empty plan starts without a question", async () => {
   const { mem } = await workerWith([{}], { events: 0, observations: 0, summaries: 0 });
-  expect(await mem("regenerate")).toEqual({ code: 0, stdout: "Nothing is to be made again.\n", stderr: "" });
-  expect((await mem("regenerate", "--dry-run")).stdout).toBe("Nothing is to be made again.\n");
+  expect(await mem("regenerate")).toEqual({ code: 0, stdout: "Nothing to regenerate.\n", stderr: "" });
+  expect((await mem("regenerate", "--dry-run")).stdout).toBe("Nothing to regenerate.\n");
 });
 
 test("what runs already is looked at with --resume, unasked", async () => {
   const { mem } = await workerWith([{ total: 3, done: 3 }], { running: true });
   const { code, stdout } = await mem("regenerate", "--resume");
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events made again.\n" });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "3 of 3 events regenerated.\n" });
 });
 
 test("where only local is set up the worker's refusal is passed on, with exit code 78", async () => {
@@ -237,16 +237,27 @@ test.each([
 
 test("what a vendor said cannot write to the terminal", () => {
   const evil = { ...idle, total: 2, left: 2, waitingFor: "a\x1b[2J", stoppedBecause: "b\x07\x1b]52;c;x\x07" };
-  for (const line of [progressInWords(evil), ...endInWords(evil), nextStep(evil) ?? ""])
+  for (const line of [progressText(evil), ...endText(evil), nextStep(evil) ?? ""])
     for (const character of ["\x1b", "\x07"]) expect(line).not.toContain(character);
-  expect(endInWords(idle)).toEqual(["Nothing is to be made again."]);
+  expect(endText(idle)).toEqual(["Nothing to regenerate."]);
 });
 
 test("a project that there is none of is told with the names there are", async () => {
   const { mem } = await workerWith([{}], { events: 0 });
   for (const way of ["--dry-run", "--yes"]) {
     const { stdout, stderr } = await mem("regenerate", way, "--project", "nope");
-    expect(stdout).toBe("Nothing is to be made again.\n");
+    expect(stdout).toBe("Nothing to regenerate.\n");
     expect(stderr).toContain('There is no project "nope". Known: shop, api.');
   }
+});
+
+test.each([
+  ["--resume", "--stop"],
+  ["--stop", "--drop"],
+])("%s and %s are refused as a contradiction", async (first, second) => {
+  const { worker, mem } = await workerWith([{}]);
+  const { code, stderr } = await mem("regenerate", first, second);
+  expect(code).toBe(64);
+  expect(stderr).toContain(`${first} and ${second} contradict each other.`);
+  expect(worker.seen).toEqual([]);
 });

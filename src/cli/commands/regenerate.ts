@@ -1,4 +1,4 @@
-// `mem regenerate`: lets a model write again what was written without one, shown while it runs in the worker.
+// `mem regenerate`: rewrites the records of local rules with a model, and shows the progress of the worker.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { unknownProject } from "../../client/known-names.ts";
@@ -7,9 +7,7 @@ import { MemError } from "../../core/errors.ts";
 import { wrapToWidth } from "../../text/terminal-text.ts";
 import type { CliContext } from "../context.ts";
 import { withExamples } from "../examples.ts";
-import { demandConsent, showPlan } from "../regenerate-consent.ts";
-import { demandOneWay } from "../regenerate-ways.ts";
-import { endInWords, nextStep, progressInWords } from "../regenerate-words.ts";
+import { demandConsent, endText, nextStep, progressText, showPlan } from "../regenerate-text.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
 
@@ -30,26 +28,26 @@ interface RegenerateOptions {
 export function registerRegenerate(program: Command, context: CliContext): void {
   const regenerate = program
     .command("regenerate")
-    .description("let a model write again what was written without one")
-    .option("--since <time>", "records not made before 2026-01-31, yesterday, 36h, 7d")
-    .option("--project <label>", "records of this project only")
-    .option("--generator <name>", "records written by it (default: local)")
-    .option("--resume", "go on with what is listed, add nothing")
-    .option("--stop", "stop what runs; the rest stays listed")
-    .option("--drop", "stop it and forget the rest")
-    .option("--dry-run", "show what it would cost, start nothing")
+    .description("rewrite records of local rules with a model")
+    .option("--since <time>", "only records created since 2026-01-31, yesterday, 36h, 7d")
+    .option("--project <label>", "only records of this project")
+    .option("--generator <name>", "only records written by it (default: local)")
+    .option("--resume", "continue with the list, add nothing")
+    .option("--stop", "stop; the rest stays on the list")
+    .option("--drop", "stop and forget the rest")
+    .option("--dry-run", "show the cost, start nothing")
     .option("--yes", "do not ask")
     .option("--plain", "print lines, even on a terminal")
-    .option("--json", "print JSON: how it ended, or what it would cost")
+    .option("--json", "print JSON: the end state, or the cost")
     .action((options: RegenerateOptions) => run(context, options));
   withExamples(regenerate, [
-    ["mem regenerate --since 7d", "says what it costs, then asks"],
+    ["mem regenerate --since 7d", "shows the cost, then asks"],
     ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
   ]);
 }
 
 async function run(context: CliContext, options: RegenerateOptions): Promise<void> {
-  demandOneWay(options);
+  demandOneAction(options);
   if (options.stop === true || options.drop === true) return stop(context, options);
   const choice = choiceOf(options, context.clock.now());
   const json = options.json === true;
@@ -61,26 +59,25 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
   await demandConsent(context, choice, { yes: options.yes === true, json });
   const started = await context.worker().regenerate(choice);
   const ended = started.running ? await follow(context, started, options) : started;
-  // Listed, but it did not come to its end: to be tried again later.
   if (ended.left > 0) context.exitWith(retryLaterExitCode);
   if (json) {
     context.io.json(ended);
     return;
   }
   const { io } = context;
-  for (const sentence of endInWords(ended))
-    for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
+  for (const sentence of endText(ended)) for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
   const next = nextStep(ended);
   if (next !== null) io.err(next);
   if (ended.total === 0) await tellUnknownProject(context, options);
 }
 
-// That nothing was found may be a typo.
+// An empty result may be a typo.
 async function tellUnknownProject({ io, worker }: CliContext, { project }: RegenerateOptions): Promise<void> {
   const unknown = project === undefined ? null : await unknownProject(worker(), project);
   for (const line of unknown === null ? [] : wrapToWidth(unknown, io.columns)) io.err(line);
 }
 
+// The run stopped before the end of the list.
 const retryLaterExitCode = 75;
 
 function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
@@ -97,7 +94,7 @@ async function stop({ io, worker }: CliContext, { drop, json, dryRun }: Regenera
   if (dryRun === true) {
     throw new MemError("usage", {
       message: `--dry-run takes no ${drop === true ? "--drop" : "--stop"}.`,
-      hint: "It shows what a start would cost; leave one of them out.",
+      hint: "--dry-run shows the cost of a start. Omit one of them.",
     });
   }
   const client = worker();
@@ -107,8 +104,8 @@ async function stop({ io, worker }: CliContext, { drop, json, dryRun }: Regenera
     io.json(state);
     return;
   }
-  if (drop === true) io.out(left === 0 ? "Nothing was listed." : `${counted(left, "event")} forgotten.`);
-  else io.out(state.left === 0 ? "Nothing is listed." : `Stopped. ${progressInWords(state)}.`);
+  if (drop === true) io.out(left === 0 ? "The list was empty." : `${counted(left, "event")} forgotten.`);
+  else io.out(state.left === 0 ? "The list is empty." : `Stopped. ${progressText(state)}.`);
   const next = nextStep(state);
   if (next !== null) io.err(next);
 }
@@ -118,9 +115,9 @@ interface Display {
   close(): Promise<void>;
 }
 
-const lookEveryMs = 500;
+const pollMs = 500;
 
-/** Shows the progress until it ends. Ctrl-C stops it, and the rest stays listed. */
+/** Shows the progress until the end. Ctrl-C stops the run, and the rest stays listed. */
 async function follow(
   context: CliContext,
   started: RegenerationAnswer,
@@ -130,13 +127,13 @@ async function follow(
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   const display = await openDisplay(context, options);
-  // Not once: ink ends the process at a signal that nobody else listens to any more.
+  // Not once: ink ends the process at a signal without another listener.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
   try {
     let state = started;
     for (; state.running; state = await client.regeneration()) {
       if (state.total > 0) display.show(state);
-      await delay(lookEveryMs, undefined, { signal: interrupted.signal });
+      await delay(pollMs, undefined, { signal: interrupted.signal });
     }
     if (state.total > 0) display.show(state);
     return state;
@@ -144,8 +141,8 @@ async function follow(
     if (!interrupted.signal.aborted) throw error;
     const state = await client.stopRegeneration(false);
     throw new MemError("cancelled", {
-      message: `Stopped. ${progressInWords(state)}.`,
-      hint: nextStep(state) ?? "Nothing is left of it.",
+      message: `Stopped. ${progressText(state)}.`,
+      hint: nextStep(state) ?? "Nothing is left to regenerate.",
       cause: error,
     });
   } finally {
@@ -160,16 +157,36 @@ async function openDisplay({ io }: CliContext, { plain, json }: RegenerateOption
     return (await import("../tui/progress-screen.tsx")).openProgressScreen({
       color: io.color,
       columns: io.columns,
-      words: progressInWords,
+      words: progressText,
     });
   }
   let last = "";
   return {
     show(state) {
-      const line = progressInWords(state);
+      const line = progressText(state);
       if (line !== last && state.running) io.err(line);
       last = line;
     },
     close: async () => undefined,
   };
+}
+
+// Two actions, or an action with a filter, are refused: one of them would be ignored.
+function demandOneAction({ resume, stop, drop, since, project, generator }: RegenerateOptions): void {
+  const given = Object.entries({ "--resume": resume, "--stop": stop, "--drop": drop })
+    .filter(([, isGiven]) => isGiven === true)
+    .map(([name]) => name);
+  const [action] = given;
+  const isFiltered = [since, project, generator].some((value) => value !== undefined);
+  if (given.length === 1 && isFiltered) {
+    throw new MemError("usage", {
+      message: `${action} takes no --since, --project or --generator.`,
+      hint: "It applies to the whole list; filters select what a start adds to it.",
+    });
+  }
+  if (given.length < 2) return;
+  throw new MemError("usage", {
+    message: `${given.join(" and ")} contradict each other.`,
+    hint: "Give one: --resume continues, --stop keeps the rest listed, --drop stops and forgets it.",
+  });
 }

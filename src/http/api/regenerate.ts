@@ -1,4 +1,4 @@
-// Making again, by a model, what was written without one, over HTTP.
+// Routes of regeneration: a model rewrites the records of local rules.
 
 import type { RegenerationState, Regenerator } from "../../generate/regenerate.ts";
 import type { PlanRegeneration, RegenerationPlan } from "../../generate/regeneration-plan.ts";
@@ -23,7 +23,7 @@ export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
     "/api/regenerate",
     {
       schema: {
-        summary: "Make again what fits, in the background; goes on with what is listed already.",
+        summary: "Regenerate the selected records in the background; continues with what is already listed.",
         body: regenerateBody,
         response: { 200: regenerationState, ...writeErrors, 409: errorBody },
       },
@@ -35,14 +35,19 @@ export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
   );
   app.get(
     "/api/regenerate",
-    { schema: { summary: "How far it is.", response: { 200: regenerationState, ...readErrors } } },
+    {
+      schema: {
+        summary: "Progress of the regeneration.",
+        response: { 200: regenerationState, ...readErrors },
+      },
+    },
     () => regenerate.state(),
   );
   app.get(
     "/api/regenerate/plan",
     {
       schema: {
-        summary: "What a start would ask the model, and what it would cost; nothing is started.",
+        summary: "Calls and cost of a start; nothing is started.",
         querystring: planQuery,
         response: { 200: regenerationPlan, ...readErrors, 409: errorBody },
       },
@@ -56,7 +61,7 @@ export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
     "/api/regenerate",
     {
       schema: {
-        summary: "Stop it; the rest stays listed for the next start, or with `drop` is forgotten.",
+        summary: "Stop; the rest stays listed for the next start, or is forgotten with `drop`.",
         querystring: stopQuery,
         response: { 200: regenerationState, ...readErrors },
       },

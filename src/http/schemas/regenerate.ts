@@ -1,9 +1,9 @@
-// Wire shapes of making again what was written without a model.
+// Wire shapes of regeneration.
 import * as z from "zod";
 import { tokenBudgets } from "./cost.ts";
 import { flag, isoTimestamp, optionalText } from "./fields.ts";
 
-/** Body of `POST /api/regenerate`: which records, or `resume` for what is listed already and nothing more. */
+/** Body of `POST /api/regenerate`: which records, or `resume` for the list as it is. */
 export const regenerateBody = z.lazy(() =>
   z
     .strictObject({
@@ -12,10 +12,10 @@ export const regenerateBody = z.lazy(() =>
       generator: z.string().min(1).max(300).optional(),
       resume: z.boolean().optional(),
     })
-    .refine(resumesAlone, { error: resumeAlone }),
+    .refine(isResumeAlone, { error: resumeAlone }),
 );
 
-/** Parameters of `GET /api/regenerate/plan`: as in the body that would start it. */
+/** Parameters of `GET /api/regenerate/plan`: as in the body of the start. */
 export const planQuery = z.lazy(() =>
   z
     .object({
@@ -24,10 +24,10 @@ export const planQuery = z.lazy(() =>
       generator: optionalText(300),
       resume: flag(),
     })
-    .refine(resumesAlone, { error: resumeAlone }),
+    .refine(isResumeAlone, { error: resumeAlone }),
 );
 
-/** Answer of `GET /api/regenerate/plan`: what it would ask and cost. Tokens and costs are estimates. */
+/** Answer of `GET /api/regenerate/plan`. Tokens and costs are estimates. */
 export const regenerationPlan = z.lazy(() =>
   z
     .object({
@@ -36,21 +36,21 @@ export const regenerationPlan = z.lazy(() =>
       observations: z.int(),
       summaries: z.int(),
       sessions: z.int(),
-      events: z.int().meta({ description: "The raw events behind them, in which the progress is counted." }),
+      events: z.int().meta({ description: "Their raw events: the unit of progress." }),
       calls: z.int(),
       inputTokens: z.int(),
       outputTokens: z.int(),
-      costUsd: z.number().nullable().meta({ description: "Null where the price of the model is not known." }),
+      costUsd: z.number().nullable().meta({ description: "Null when the price of the model is unknown." }),
       budgets: tokenBudgets(),
       running: z.boolean(),
     })
     .meta({ id: "RegenerationPlan" }),
 );
 
-/** Parameters of `DELETE /api/regenerate`: with `drop` the rest of the list is forgotten, else it stays. */
+/** Parameters of `DELETE /api/regenerate`: `drop` forgets the rest of the list. */
 export const stopQuery = z.lazy(() => z.object({ drop: flag() }));
 
-/** Answer of all three: how far it is. Everything is counted in raw events. */
+/** Progress, counted in raw events. */
 export const regenerationState = z.lazy(() =>
   z
     .object({
@@ -70,18 +70,8 @@ export type RegenerationAnswer = z.output<typeof regenerationState>;
 /** `regenerationPlan`, inferred. */
 export type RegenerationPlanAnswer = z.output<typeof regenerationPlan>;
 
-const resumeAlone = "resume continues the listed records: give no since, project or generator with it";
+const resumeAlone = "resume continues with the list as it is: omit since, project and generator";
 
-function resumesAlone({
-  resume,
-  since,
-  project,
-  generator,
-}: {
-  resume?: unknown;
-  since?: unknown;
-  project?: unknown;
-  generator?: unknown;
-}) {
-  return resume !== true || [since, project, generator].every((value) => value === undefined);
+function isResumeAlone({ resume, ...filters }: Record<string, unknown>): boolean {
+  return resume !== true || Object.values(filters).every((value) => value === undefined);
 }
