@@ -3,7 +3,17 @@ import { createActiveSessions } from "../../src/generate/active-sessions.ts";
 import { modelBatching } from "../../src/generate/batching.ts";
 import { createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
-import { addMessages, addMore, echo, newSchedulerWorldEach, run, until, world } from "./scheduler-support.ts";
+import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
+import {
+  addMessages,
+  addMore,
+  echo,
+  newSchedulerWorldEach,
+  parts,
+  run,
+  until,
+  world,
+} from "./scheduler-support.ts";
 
 newSchedulerWorldEach();
 
@@ -146,4 +156,15 @@ describe("with a model the loop", () => {
     await world.scheduler.scheduleDue();
     await until(() => world.store.pending.counts().done === 2);
   });
+});
+
+test("a paused model holds nothing up while local writes, and local's reply does not end the pause", async () => {
+  addMessages("a", 1);
+  const { circuit } = parts();
+  const limited = new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 });
+  circuit.admit(world.now, 7)?.failed(limited, world.now);
+  run(echo, { circuit, local: createLocalProvider(), localWrites: () => true });
+  await until(() => world.store.pending.counts().done === 1);
+  expect(world.calls).toEqual([]);
+  expect(circuit.state(world.now).state).toBe("paused");
 });

@@ -337,17 +337,6 @@ test("what the model answers with rubbish alone is written by local, marked for 
   expect(made.filter((generator) => generator === "local")).toHaveLength(1);
 });
 
-test("a paused model holds nothing up while local writes, and local's reply does not end the pause", async () => {
-  addMessages("a", 1);
-  const { circuit } = parts();
-  const limited = new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 });
-  circuit.admit(world.now, 7)?.failed(limited, world.now);
-  run(echo, { circuit, local: createLocalProvider(), localWrites: () => true });
-  await until(() => world.store.pending.counts().done === 1);
-  expect(world.calls).toEqual([]);
-  expect(circuit.state(world.now).state).toBe("paused");
-});
-
 test("what local wrote in the model's place and cannot be stored is tried again", async () => {
   addMessages("a", 1);
   const garbage: Provider = {
