@@ -1,17 +1,15 @@
-// The same file in the other checkouts of a project: a clone, a linked work tree, the folder before it was moved.
+// Paths of a file in other checkouts of its project: a clone, a linked work tree, the folder before a move.
 import { posix } from "node:path";
 
 export interface Checkouts {
-  /** Top folder of the work tree around a directory; null for one of another project: an agent may step out of its own. */
-  around(cwd: string, project: string): string | null;
-  /** The paths that an absolute path of the project has in its other checkouts; none for a path outside of it. */
+  /** Empty for a path outside the project. */
   elsewhere(path: string, where: { project: string; cwd?: string | null }): string[];
 }
 
 interface CheckoutsDeps {
   labelOf(cwd: string): string;
   placeOf(cwd: string): { folder: string };
-  /** Every top folder that the project was seen in. */
+  /** Top folders of all checkouts. */
   rootsOf(project: string): string[];
 }
 
@@ -19,10 +17,9 @@ export function createCheckouts({ labelOf, placeOf, rootsOf }: CheckoutsDeps): C
   const around = (cwd: string, project: string): string | null =>
     labelOf(cwd) === project ? placeOf(cwd).folder : null;
   return {
-    around,
     elsewhere(path, { project, cwd = null }) {
       const plain = posix.normalize(path.replaceAll("\\", "/"));
-      // A share of the network that somebody names is not visited.
+      // Network shares are not read.
       if (!isAbsolutePath(plain) || /^[\\/]{2}/.test(path)) return [];
       const roots = rootsOf(project).slice(-mostRoots);
       const here = [around(posix.dirname(plain), project), cwd === null ? null : around(cwd, project)];
@@ -38,7 +35,7 @@ function isAbsolutePath(plain: string): boolean {
   return /^(?:\/|[A-Za-z]:\/)/.test(plain);
 }
 
-/** From the innermost of the roots: a linked work tree may lie inside of the main one. */
+/** Relative to the innermost root: a linked work tree may be inside the main one. */
 function placeIn(plain: string, roots: readonly string[]): string | null {
   const ends = roots.map(folderStart).filter((start) => plain.startsWith(start));
   const longest = Math.max(0, ...ends.map((start) => start.length));

@@ -1,5 +1,4 @@
-// Which project a directory belongs to, and what it is called: two folders of one name are two projects, a folder that
-// was moved stays the one it was.
+// The project of a directory and its label. Two folders with one name are two projects; a moved folder keeps its project.
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { contentKey } from "../../core/ids.ts";
@@ -11,7 +10,7 @@ export interface NamedProject {
   label: string;
 }
 
-/** What is known of projects. The SQLite store fits it structurally. */
+/** Stored projects. */
 export interface KnownProjects {
   byIdentity(identity: string): NamedProject | undefined;
   identitiesOf(id: number): string[];
@@ -19,23 +18,23 @@ export interface KnownProjects {
   /** The project that had the label before it was renamed or merged. */
   byAlias(label: string): NamedProject | undefined;
   ensure(label: string): number;
-  /** The identity is that of the project from now on, whichever had it. */
+  /** Moves the identity to the project. */
   identify(identity: string, id: number): void;
   setFolder(id: number, folder: string): void;
   folderOf(id: number): string | null;
 }
 
 export interface ProjectNames {
-  /** The label of the directory's project, or what it would be called; writes nothing. */
+  /** The label of the directory's project, or the one it would get; writes nothing. */
   labelOf(cwd: string): string;
-  /** `labelOf`, and what is new of the project is kept. Runs in the transaction of what is stored under the label. */
+  /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
   claim(cwd: string): string;
-  /** What a label means today: that of the project which had it before. */
+  /** The present label of the project that has or had this one. */
   current(label: string): string;
 }
 
 export function createProjectNames(placeOf: (cwd: string) => Place, projects: KnownProjects): ProjectNames {
-  // A place is read once for many events; cleaning it would cost more than all the rest.
+  // A cached place serves many events; cleaning it each time would cost more than everything else.
   const cleaned = new WeakMap<Place, Place>();
   function whereIs(cwd: string): Place {
     const place = placeOf(cwd);
@@ -43,7 +42,7 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
     cleaned.set(place, known);
     return known;
   }
-  // Whoever unpacks an archive can be made to bring any remote: another folder is the project's only once its own is gone.
+  // An unpacked archive can claim any remote: a project gets another folder only when its own is gone.
   function holdsStill(folder: string | null, id: number): boolean {
     return folder !== null && existsSync(folder) && recognise(whereIs(folder), projects)?.id === id;
   }
@@ -58,7 +57,7 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
         if (projects.byIdentity(identity)?.id !== id) projects.identify(identity, id);
       if (place.identities.length > 0 && projects.folderOf(id) !== place.folder) {
         if (!holdsStill(projects.folderOf(id), id)) projects.setFolder(id, place.folder);
-        // A linked work tree is removed one day, and what was done in it is found by its folder.
+        // Records of a linked work tree are found by its folder after it is removed.
         const linked = `path:${place.folder}`;
         const isWhole = placeOf(cwd).folder === place.folder && isAbsolute(place.folder);
         if (isWhole && projects.byIdentity(linked) === undefined) projects.identify(linked, id);
@@ -74,8 +73,8 @@ function labelFor(place: Place, projects: KnownProjects): string {
 }
 
 /**
- * The project that has one of the identities. One that has a stronger identity of its own, and another one, was here
- * before: a folder may hold another repository today.
+ * The project with one of the identities. A project whose stronger identity is a different one was in the folder before
+ * the present repository.
  */
 function recognise({ identities }: Place, projects: KnownProjects): NamedProject | undefined {
   for (const [rank, identity] of identities.entries()) {
@@ -88,10 +87,10 @@ function recognise({ identities }: Place, projects: KnownProjects): NamedProject
   return undefined;
 }
 
-/** A label that nobody has, or that a project has of which nothing but the label is known: that is taken over. */
+/** A free label, or the label of a project without identities, which is taken over. */
 function freeLabel({ labels }: Place, projects: KnownProjects): string {
   const isFree = (label: string): boolean => {
-    if (label === ofNobody || projects.byAlias(label) !== undefined) return false;
+    if (label === withoutDirectory || projects.byAlias(label) !== undefined) return false;
     const holder = projects.byLabel(label);
     return holder === undefined || projects.identitiesOf(holder.id).length === 0;
   };
@@ -101,14 +100,14 @@ function freeLabel({ labels }: Place, projects: KnownProjects): string {
   for (let number = 2; ; number += 1) if (isFree(`${last} ${number}`)) return `${last} ${number}`;
 }
 
-// What came without a directory stands under it: that is no folder's, whatever it is called.
-const ofNobody = "unknown";
+// The label of events without a directory; no folder gets it.
+const withoutDirectory = "unknown";
 
 function kindOf(identity: string): string {
   return identity.slice(0, identity.indexOf(":"));
 }
 
-// All of it reaches the disk; what may not be stored is told apart by its hash.
+// Everything is stored, so it is cleaned; an identity that may not be stored is replaced by its hash.
 function storable({ folder, identities, labels, ...rest }: Place): Place {
   return {
     ...rest,

@@ -1,20 +1,18 @@
-// What a directory tells about its project: where it is, what it is known by, what it may be called.
+// The place of a directory: its work tree, the identities of its project, and possible labels.
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { firstRemoteUrl } from "./git-config.ts";
-import { readSmall } from "./read-small.ts";
-import { remoteIdentity } from "./remote-identity.ts";
+import { firstRemoteUrl, remoteIdentity } from "./remote.ts";
 import type { RootCommits } from "./root-commits.ts";
-import { findWorkTree, realPath, type WorkTree } from "./work-tree.ts";
+import { findWorkTree, readSmall, realPath, type WorkTree } from "./work-tree.ts";
 
 export interface Place {
   /** Top folder of the work tree. */
   folder: string;
-  /** How its repository names content. */
+  /** Hash of the repository's object ids. */
   objectFormat: "sha1" | "sha256";
-  /** What the project is known by, the strongest first: its remote, else its first commit; its path. */
+  /** Strongest first: the remote, else the first commit; then the path. */
   identities: string[];
-  /** What it may be called, the best first: every one but the last can be taken. */
+  /** Best first; any but the last may belong to another project. */
   labels: string[];
 }
 
@@ -24,7 +22,7 @@ interface PlacesDeps {
   rootCommits: Pick<RootCommits, "of">;
 }
 
-/** A cached reader: every event of a host asks it. */
+/** Cached: every event of a host needs a place. */
 export function createPlaces({ clock, home, rootCommits }: PlacesDeps): (cwd: string) => Place {
   const known = new Map<string, { place: Place; until: number }>();
   const realHome = realPath(home);
@@ -40,7 +38,7 @@ export function createPlaces({ clock, home, rootCommits }: PlacesDeps): (cwd: st
 }
 
 const mostKnown = 1_000;
-// Long enough that a burst of events reads it once, short enough that a remote that was just added is seen.
+// Long enough for a burst of events, short enough to notice a new remote.
 const keptMs = 10_000;
 const maxConfigBytes = 256 * 1024;
 
@@ -54,7 +52,7 @@ function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommi
     if (remote !== null) identities.unshift(`remote:${remote}`);
     else if (root !== null) identities.unshift(`root:${root}`);
   }
-  // Blanks of one line: with those of many, a file of empty lines would be looked through once from each of them.
+  // Blanks of one line only: `\s` would make a file of empty lines quadratic.
   const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
   return { folder, objectFormat, identities, labels: labelsOf(main) };
 }

@@ -1,10 +1,9 @@
-// Renames a project, or makes two one: decided at once, its records follow behind the answer.
+// Renames or merges projects. The decision is one transaction; records follow in batches after the answer.
 import { setTimeout as delay } from "node:timers/promises";
 import { failOpen, MemError } from "../../core/errors.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { NamedProject } from "./names.ts";
 
-/** What the store can do; the SQLite store fits it structurally. */
 interface RelabelStore {
   commit<T>(write: () => T): Promise<T>;
   projects: {
@@ -23,16 +22,16 @@ interface RelabelStore {
 }
 
 export interface Relabelled {
-  /** The label that the records have, or will have. */
+  /** The new label of the records. */
   project: string;
-  /** Records that still have the old one; they follow by themselves. */
+  /** Records that still have the old label; they follow in the background. */
   left: number;
 }
 
 export interface Relabel {
   rename(from: string, to: string): Promise<Relabelled>;
   merge(from: string, into: string): Promise<Relabelled>;
-  /** Goes on with what a worker that ended left behind. */
+  /** Continues moves that an ended worker left. */
   resume(): void;
   stop(): Promise<void>;
 }
@@ -44,11 +43,11 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
 
   async function move(): Promise<void> {
     const done = await failOpen("relabelling records", async () => {
-      while (!stopped && (await store.commit(() => projectMoves.step(movedAtOnce))));
+      while (!stopped && (await store.commit(() => projectMoves.step(batchSize))));
       return true;
     });
     moving = undefined;
-    // What was decided in the transaction that found nothing left has seen this one still at work.
+    // A change during the last step saw this move running and did not start its own.
     if (done && !stopped) resume();
   }
 
@@ -57,21 +56,21 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
   }
 
   async function change(decide: () => string | MemError): Promise<Relabelled> {
-    // A refusal is carried out of the write: one that throws would take its neighbours' transaction with it.
+    // Refusals are returned: a throw would roll back other writes of the same transaction.
     const project = await store.commit(decide);
     if (project instanceof MemError) throw project;
     moving ??= move();
     const waited = new AbortController();
     await Promise.race([
       moving,
-      delay(waitedMs, undefined, { signal: waited.signal }).catch(() => undefined),
+      delay(maxWaitMs, undefined, { signal: waited.signal }).catch(() => undefined),
     ]);
     waited.abort();
     onChange();
     return { project, left: projectMoves.left() };
   }
 
-  /** The project of the label. One that only sessions name, as a client called it, is made. */
+  /** The project of the label. A label that only sessions have gets a project. */
   function known(label: string): NamedProject | MemError {
     const today = projects.byAlias(label);
     const project = projects.byLabel(label);
@@ -79,8 +78,11 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
     if (today === undefined && projects.labels().includes(label))
       return { id: projects.ensure(label), label };
     return new MemError("not_found", {
-      message: `There is no project ${label}.`,
-      hint: today === undefined ? "`mem project list` shows them all." : `It is called ${today.label} today.`,
+      message: `No project named \`${label}\`.`,
+      hint:
+        today === undefined
+          ? "List projects: `mem project list`."
+          : `It was renamed to \`${today.label}\`. List projects: \`mem project list\`.`,
     });
   }
 
@@ -113,9 +115,9 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
   };
 }
 
-// Small enough that a batch holds up intake for a few milliseconds; what takes longer goes on behind the answer.
-const movedAtOnce = 50;
-const waitedMs = 2_000;
+// A batch blocks intake for a few milliseconds.
+const batchSize = 50;
+const maxWaitMs = 2_000;
 
 interface Renaming extends Pick<RelabelStore["projects"], "byLabel" | "byAlias" | "labels"> {
   id: number;
@@ -125,22 +127,25 @@ interface Renaming extends Pick<RelabelStore["projects"], "byLabel" | "byAlias" 
 function refusalOf(to: string, { id, from, byLabel, byAlias, labels }: Renaming): MemError | null {
   if (cleanText(to) !== to || to.trim() !== to || /\p{Cc}/u.test(to)) {
     return refused(
-      "The label holds what is not stored.",
-      "Take a plain name, without a secret or white space around it.",
+      "The label contains text that is not stored.",
+      "Choose a plain name without secrets, control characters and surrounding white space.",
     );
   }
   if (to.includes(",")) {
-    return refused("A label has no comma: it parts the projects of a list.", "Take a name without one.");
+    return refused(
+      "A label cannot contain a comma, which separates projects in a list.",
+      "Choose a name without a comma.",
+    );
   }
   if (byLabel(to) !== undefined || labels().includes(to)) {
     return refused(
-      `There is a project ${to} already.`,
-      `To make the two one: \`mem project merge ${from} ${to}\`.`,
+      `There is a project \`${to}\` already.`,
+      `Merge the two: \`mem project merge ${from} ${to}\`.`,
     );
   }
   const owner = byAlias(to);
   if (owner === undefined || owner.id === id) return null;
-  return refused(`${to} is an older name of the project ${owner.label}.`, "Take another name.");
+  return refused(`\`${to}\` is an older name of project \`${owner.label}\`.`, "Choose another name.");
 }
 
 function refused(message: string, hint: string): MemError {

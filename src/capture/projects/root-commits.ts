@@ -1,17 +1,17 @@
-// The first commit of a repository: what tells it where it has no remote.
+// The first commit of a repository, which identifies one without a remote.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readSmall } from "./read-small.ts";
+import { readSmall } from "./work-tree.ts";
 
 export interface RootCommits {
-  /** The first commit, when it is known at once; what is not is looked for behind the caller, for the next time. */
+  /** The first commit if known; otherwise null, and git is asked in the background for the next call. */
   of(gitDir: string): string | null;
-  /** Ends what is being looked for. */
+  /** Stops running git processes. */
   stop(): void;
 }
 
-/** `git` is the program that is asked where the log of the repository does not say it; null when there is none. */
+/** `git`: path of the program; null without one, then only the repository's log is read. */
 export function createRootCommits(git: string | null): RootCommits {
   const known = new Map<string, string | null>();
   const stopping = new AbortController();
@@ -26,7 +26,7 @@ export function createRootCommits(git: string | null): RootCommits {
       maxBuffer: maxBytes,
       signal: stopping.signal,
     };
-    // Without an answer the project is known by its path.
+    // Without an answer the project is identified by its path.
     execFile(git, args, options, (error, stdout) => {
       const commit = error === null ? stdout.trim().split("\n").at(-1) : undefined;
       if (commit !== undefined && isCommit.test(commit)) known.set(gitDir, commit);
@@ -49,7 +49,7 @@ const mostKnown = 1_000;
 const timeoutMs = 5_000;
 const maxBytes = 65_536;
 
-// A repository may name programs in its configuration: none of them is run, and nothing is fetched.
+// No program of the repository's configuration runs, and nothing is fetched.
 const harmless = [
   "-c",
   "core.fsmonitor=false",
@@ -67,7 +67,7 @@ const quietEnvironment = {
   GIT_TERMINAL_PROMPT: "0",
 };
 
-/** The commit that began the repository here, from the first line of its log. */
+/** The initial commit from the first line of the log; null for a clone. */
 function firstCommitMade(gitDir: string): string | null {
   const log = readSmall(join(gitDir, "logs", "HEAD"), 1_024);
   return /^0{40,64} ([0-9a-f]{40,64}) [^\n\t]*\tcommit \(initial\)/.exec(log ?? "")?.[1] ?? null;

@@ -1,20 +1,19 @@
-// Finds the work tree that a directory lies in, and the repository behind it, without starting git.
-import { lstatSync, realpathSync } from "node:fs";
+// Finds the work tree of a directory and its repository, without starting git.
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { readSmall } from "./read-small.ts";
 
 export interface WorkTree {
-  /** Real path of its top folder; of the directory itself where there is no repository. */
+  /** Real path of the top folder; of the directory itself without a repository. */
   folder: string;
-  /** The folder that the project is called after and known by: that of the main work tree. */
+  /** Folder of the main work tree, which names and identifies the project. */
   main: string;
-  /** The directory of the repository that all its work trees share; null without one. */
+  /** Repository directory shared by all work trees; null without one. */
   gitDir: string | null;
 }
 
-/** A repository in `home` or in the root of the disk is that of the settings there, not of all that lies below. */
+/** A repository in `home` or in the root folder (for settings files) does not include folders below. */
 export function findWorkTree(cwd: string, home: string): WorkTree {
-  // A path of another system, or of nowhere: the worker's own directory says nothing about it.
+  // Not resolved against the worker's own directory.
   if (!isAbsolute(cwd)) return { folder: cwd, main: cwd, gitDir: null };
   const from = realPath(cwd);
   for (let at = from; ; at = dirname(at)) {
@@ -25,7 +24,7 @@ export function findWorkTree(cwd: string, home: string): WorkTree {
   }
 }
 
-/** The path without links; as it was said where nothing is. */
+/** The path without links; the resolved path if nothing is there. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -42,15 +41,15 @@ function gitDirOf(folder: string): string | null {
   if (stats.isSymbolicLink()) return isOf(folder, realPath(path)) ? path : null;
   if (!stats.isFile()) return null;
   const named = /^gitdir:\s*(.+?)\s*$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
-  // A share of the network that a repository names is not visited.
+  // Network shares are not read.
   if (named === undefined || /^[\\/]{2}/.test(named)) return null;
   const own = realPath(resolve(folder, named));
   return isOf(folder, own) ? own : null;
 }
 
-// An archive from anywhere can hold a `.git` file or link that names a repository of the user's: it would be told what is
-// remembered of that one. The repository has to know the folder: the directory of a linked work tree names its `.git`
-// (a moved one's still names the old place), and an ordinary `.git` belongs to the folder that it stands in.
+// A foreign archive can contain a `.git` file or link to one of the user's repositories, and would get its memory. So the
+// repository must know the folder: the directory of a linked work tree names its `.git` (after a move the old place), and
+// an ordinary `.git` belongs to the folder around it.
 function isOf(folder: string, own: string): boolean {
   const back = readSmall(join(own, "gitdir"), maxPointerBytes)?.trim();
   if (back === undefined || back === "")
@@ -61,7 +60,7 @@ function isOf(folder: string, own: string): boolean {
   );
 }
 
-// A linked work tree has a directory of its own inside that of its repository; a submodule has a repository of its own.
+// The directory of a linked work tree is inside that of its repository; a submodule has its own repository.
 function ofRepository(folder: string, own: string): WorkTree {
   const common = readSmall(join(own, "commondir"), maxPointerBytes)?.trim();
   const isLinked = common !== undefined && common !== "" && !/^[\\/]{2}/.test(common);
@@ -69,9 +68,25 @@ function ofRepository(folder: string, own: string): WorkTree {
   return { folder, main: isLinked ? mainFolder(gitDir) : folder, gitDir };
 }
 
-// `shop/.git` and `shop/.bare` are those of `shop`; `shop.git` is its own.
+// `shop/.git` and `shop/.bare` belong to `shop`; `shop.git` is its own folder.
 function mainFolder(gitDir: string): string {
   return basename(gitDir).startsWith(".") ? dirname(gitDir) : gitDir;
 }
 
 const maxPointerBytes = 4096;
+
+/** The first `maxBytes` of a regular file as text; null if it cannot be read. */
+export function readSmall(path: string, maxBytes: number): string | null {
+  let file: number | undefined;
+  try {
+    // Nonblocking, because opening a pipe waits for its writer.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(file).isFile()) return null;
+    const bytes = Buffer.alloc(maxBytes);
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, maxBytes, 0));
+  } catch {
+    return null;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

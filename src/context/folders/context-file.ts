@@ -1,4 +1,4 @@
-// Reads and replaces a context file in a folder of a project: never through a link, all or nothing.
+// Reads, replaces and finds context files in folders of a project: never through a link, atomically.
 import {
   closeSync,
   constants,
@@ -8,6 +8,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -15,27 +16,29 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { failOpenSync } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Unsafe } from "./section.ts";
 
-/** Claude Code reads it when it works in the folder, beside what the user has written there. */
+/** Claude Code reads it when it works in the folder; users write into it too. */
 export const contextFileName = "CLAUDE.md";
 
-/** A folder that may be written into: the real path of the project's top folder, and parts of a path below it. */
+/** A folder that may be written into. */
 export interface Folder {
+  /** Real path of the project's top folder. */
   root: string;
-  /** With the separator of this machine, and without a link in it. */
+  /** Relative to `root`, with the separator of this machine, without links. */
   within: string;
 }
 
-/** The folder at `path`, when it is a real one inside `root`, no link leads there, and no other project is around it. */
+/** `folderBelow`, if the folder is in no other repository. */
 export function folderWithin(root: string, path: string): Folder | null {
   const folder = folderBelow(root, path);
   return folder === null || isInAnother(folder.root, folder.within) ? null : folder;
 }
 
-/** The folder at `path`, when it is really below `root`: links may lead to the root, but none from there on. */
+/** The folder at `path` if it is below `root`. Links may lead to the root, but not below it. */
 export function folderBelow(root: string, path: string): Folder | null {
   const top = realOf(root);
   const real = realOf(path);
@@ -45,18 +48,18 @@ export function folderBelow(root: string, path: string): Folder | null {
   return isPlain ? { root: top, within } : null;
 }
 
-/** The folder at a path that no link leads along. */
+/** The folder at a path without links. */
 export function plainFolder(path: string): Folder | null {
   return realOf(path) === path ? { root: dirname(path), within: basename(path) } : null;
 }
 
-// A repository in a repository has a memory of its own.
+// A nested repository is another project.
 function isInAnother(top: string, within: string): boolean {
   const parts = within.split(sep);
   return parts.some((_, index) => existsSync(join(top, ...parts.slice(0, index + 1), ".git")));
 }
 
-/** Content of the folder's context file; null when there is none. */
+/** Null without a context file. */
 export function readContextFile(folder: Folder): Buffer | Unsafe | null {
   const path = pathIn(folder);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -76,8 +79,8 @@ export function readContextFile(folder: Folder): Buffer | Unsafe | null {
 const maxBytes = 1_048_576;
 
 /**
- * Puts `next` in the place of `before`, which is what was read; null removes the file. The new one is on the disk before
- * the name moves to it. What changed meanwhile is left as it is.
+ * Replaces `before`, the content as read, with `next`; null removes the file. Atomic: the new content is synced before the
+ * rename. A file that changed meanwhile is left as it is.
  */
 export function replaceContextFile(
   folder: Folder,
@@ -121,10 +124,30 @@ function changedMeanwhile(folder: Folder, before: Buffer | null): Unsafe | undef
   return isSame ? undefined : { unsafe: "it was changed meanwhile" };
 }
 
-/** Path of the folder's context file. */
 export function pathIn({ root, within }: Folder): string {
   return join(root, within, contextFileName);
 }
+
+/** Paths of context files at or below `top`, without hidden and package folders. Bounded; follows no link. */
+export async function contextFilesBelow(top: string): Promise<string[]> {
+  const found: string[] = [];
+  const waiting = [top];
+  for (let visited = 0; visited < maxFolders; visited++) {
+    const folder = waiting.shift();
+    if (folder === undefined) break;
+    const entries =
+      failOpenSync("look into a folder", () => readdirSync(folder, { withFileTypes: true })) ?? [];
+    for (const entry of entries) {
+      if (entry.isFile() && entry.name === contextFileName) found.push(join(folder, entry.name));
+      if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+        waiting.push(join(folder, entry.name));
+    }
+    await setImmediate();
+  }
+  return found;
+}
+
+const maxFolders = 20_000;
 
 function realOf(path: string): string | null {
   try {

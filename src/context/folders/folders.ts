@@ -1,10 +1,11 @@
-// Context files in the folders of projects: written where something was done, listed, and removed without a trace.
+// Context files in the folders of projects: written to recently active folders, listed, and removed.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type FileRecord, type FolderActivity, folderActivities, folderLines } from "./activity.ts";
 import {
   contextFileName,
+  contextFilesBelow,
   type Folder,
   folderBelow,
   folderWithin,
@@ -14,23 +15,22 @@ import {
   replaceContextFile,
 } from "./context-file.ts";
 import { hasSection, type Unsafe, withoutSection, withSection } from "./section.ts";
-import { contextFilesBelow } from "./sections-below.ts";
 
-/** A context file that we have written into. */
+/** A context file with our section. */
 export interface FolderFile {
   path: string;
   project: string;
   written_at_epoch: number;
 }
 
-/** A file that was left as it is, and why. */
+/** A file that was not changed, and why. */
 export interface LeftFile {
   path: string;
   why: string;
 }
 
 export interface FoldersPort {
-  /** Newest first; none that is not known to hold, or that came from outside. */
+  /** Newest first; only active records of our own. */
   records(project: string, limit: number): FileRecord[];
   /** Top folder of the project. */
   folderOf(project: string): string | null;
@@ -41,7 +41,7 @@ export interface FoldersPort {
 }
 
 export interface Refreshed extends Removed {
-  /** Paths whose content is another one now. */
+  /** Paths of changed files. */
   written: string[];
 }
 
@@ -54,7 +54,7 @@ export interface Folders {
   list(): (FolderFile & { is: "there" | "gone" })[];
   /** Writes the files of one project, or of all. */
   refresh(project?: string): Promise<Refreshed>;
-  /** Takes our sections out: of the files at or below `under`, or of all. */
+  /** Removes our sections from the files at or below `under`, or from all. */
   remove(under?: string): Promise<Removed>;
 }
 
@@ -75,14 +75,14 @@ export function createFolders(port: FoldersPort, now: () => number): Folders {
       const isMeant = ({ path }: FolderFile) =>
         under === undefined || path === under || path.startsWith(`${under.replace(/[/\\]+$/, "")}/`);
       for (const file of port.files().filter(isMeant)) await removeFile(port, file, removed);
-      // Of a moved or copied folder nobody may know any more that something stands in it.
+      // The files of a moved or copied folder are not in the list.
       if (under !== undefined) await removeBelow(port, under, removed);
       return removed;
     },
   };
 }
 
-const mostRecords = 1000;
+const maxRecords = 1000;
 
 async function refreshProject(
   { port, now }: { port: FoldersPort; now(): number },
@@ -92,9 +92,9 @@ async function refreshProject(
   const root = port.folderOf(project);
   if (root === null) return;
   const active = new Set<string>();
-  for (const activity of folderActivities(root, port.records(project, mostRecords))) {
+  for (const activity of folderActivities(root, port.records(project, maxRecords))) {
     const folder = folderWithin(root, activity.folder);
-    // Gone since, behind a link, or of a project in this one: there is nothing that could be written into.
+    // Deleted since, behind a link, or in a nested project.
     if (folder === null) continue;
     const path = pathIn(folder);
     active.add(path);
@@ -103,7 +103,7 @@ async function refreshProject(
       refreshed.written.push(path);
       await port.remember({ path, project, written_at_epoch: now() });
     } else if (wrote !== "same") refreshed.left.push({ path, why: wrote.unsafe });
-    // Files are written at once each; between two of them others have their turn.
+    // Writes are synchronous; other work runs between two of them.
     await setImmediate();
   }
   const stale = port.files().filter((file) => file.project === project && !active.has(file.path));
@@ -128,7 +128,7 @@ async function removeBelow(port: FoldersPort, under: string, removed: Removed): 
   }
 }
 
-/** What was cleaned where it is now is what is known at a place that is gone, when nothing else can be meant. */
+/** A cleaned file that the list has at a deleted path leaves the list, if only one entry matches. */
 async function forgetMoved(port: FoldersPort, end: string): Promise<void> {
   const gone = port.files().filter(({ path }) => path.endsWith(end) && !existsSync(dirname(path)));
   const [only] = gone;
@@ -145,13 +145,13 @@ async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed)
   }
   const folder = folderOfFile(path, root);
   if (folder === null && existsSync(path)) {
-    removed.left.push({ path, why: "a link leads to its folder" });
+    removed.left.push({ path, why: "its folder is behind a link" });
     return;
   }
   if (folder === null || takeFrom(folder, path, removed)) await port.forget(known);
 }
 
-/** True when nothing of ours is in it any more. */
+/** True when the file no longer has our section. */
 function takeFrom(folder: Folder, path: string, removed: Removed): boolean {
   const before = readContextFile(folder);
   if (before === null) return true;
@@ -162,8 +162,8 @@ function takeFrom(folder: Folder, path: string, removed: Removed): boolean {
 }
 
 /**
- * Where the file is now that its folder is gone: below the project's present top folder, at the same path from there on.
- * A folder that went while its project stayed is gone for good: the path stays as it is. Null when it was not found.
+ * The present path of a file whose folder is gone: below the project's present top folder. If the project stayed where it
+ * was, the folder was deleted and the path is returned unchanged. Null when the file is not found.
  */
 function movedTo(root: string | null, path: string): string | null {
   if (root === null || !existsSync(root)) return null;
@@ -176,7 +176,7 @@ function movedTo(root: string | null, path: string): string | null {
 function whyNotReached(path: string): string {
   let gone = dirname(path);
   while (!existsSync(dirname(gone))) gone = dirname(gone);
-  return `${gone} is not there. If the project was moved, run \`mem folders remove <folder>\` with the folder that it is in now`;
+  return `${gone} does not exist. If the project was moved, run \`mem folders remove <folder>\` with its present folder`;
 }
 
 function takeOut(folder: Folder, before: Buffer): Unsafe | undefined {
@@ -195,8 +195,7 @@ function hasOurs(folder: Folder): boolean {
   return content !== null && !("unsafe" in content) && hasSection(content);
 }
 
-// The path was real when it was written; where a link stands in it now that does not lead to the project, the file is
-// not ours any more.
+// The path had no links when it was written: behind a new link that leads elsewhere, the file is not ours.
 function folderOfFile(path: string, root: string | null): Folder | null {
   if (!path.endsWith(contextFileName)) return null;
   const folder = dirname(path);

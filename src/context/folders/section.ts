@@ -1,21 +1,18 @@
-// Our section in a context file: put in, replaced, and taken out so that every other byte of the file stays as it is.
+// Our section in a context file: inserted, replaced, and removed without changing any other byte.
 
-/** What the section is between, on lines of their own. The word behind the first says what was there before it. */
+/** Marks on lines of their own around the section. The word in the first one is a `Before`. */
 const begin = /<!-- mem folder context begins \((own|line|none)\) -->/;
 const end = "<!-- mem folder context ends -->";
 
-/**
- * What was there before the section: no file (`own`), a last line without its end, to which the section added one
- * (`line`), or whole lines (`none`).
- */
+/** What the section followed: `own` no file; `line` a last line without a line end, which we added; `none` whole lines. */
 type Before = "own" | "line" | "none";
 
-/** A file that cannot be changed safely, and why. */
+/** Why a file cannot be changed safely. */
 export interface Unsafe {
   unsafe: string;
 }
 
-/** The file with `lines` in our section; `file` null means there is none. */
+/** The file with `lines` in our section; `file` is null without a file. */
 export function withSection(file: Buffer | null, lines: readonly string[]): Buffer | Unsafe {
   if (file === null) return Buffer.from(`${sectionText("own", lines, "\n")}\n`);
   const found = findSection(file);
@@ -23,7 +20,7 @@ export function withSection(file: Buffer | null, lines: readonly string[]): Buff
   const eol = eolOf(file);
   if (found.at === null) {
     const before = file.length === 0 || file.at(-1) === lineFeed ? "none" : "line";
-    // Behind a bare carriage return a line feed would be taken for the half of an end, and both be taken out again.
+    // A line feed behind a bare carriage return would read as one line end, and removal would delete both.
     const gap = before === "none" ? "" : file.at(-1) === carriageReturn ? "\r\n" : eol;
     return Buffer.concat([file, Buffer.from(`${gap}${sectionText(before, lines, eol)}${eol}`)]);
   }
@@ -32,7 +29,7 @@ export function withSection(file: Buffer | null, lines: readonly string[]): Buff
   return Buffer.concat([file.subarray(0, from), section, file.subarray(to)]);
 }
 
-/** The file as it would be had we never written into it; null when there would be none. */
+/** The file without our section; null when only our section was in it. */
 export function withoutSection(file: Buffer): Buffer | Unsafe | null {
   const found = findSection(file);
   if ("unsafe" in found) return found;
@@ -40,13 +37,12 @@ export function withoutSection(file: Buffer): Buffer | Unsafe | null {
   const { from, to, before } = found.at;
   const rest = file.subarray(to + eolLengthAt(file, to));
   const kept = file.subarray(0, from);
-  // What somebody wrote behind our section must not run into the line before it.
+  // Text behind our section must not join the line before it.
   const gap = before === "line" && rest.length === 0 ? eolLengthBefore(file, from) : 0;
   const left = Buffer.concat([kept.subarray(0, kept.length - gap), rest]);
   return left.length === 0 && before === "own" ? null : left;
 }
 
-/** True when our section stands in the file. */
 export function hasSection(file: Buffer): boolean {
   const found = findSection(file);
   return "at" in found && found.at !== null;
@@ -58,7 +54,7 @@ interface Section {
   before: Before;
 }
 
-// latin1 has one character per byte: positions in the text are positions in the file, whatever its letters are.
+// latin1 has one character per byte, so positions in the text are positions in the file.
 function findSection(file: Buffer): { at: Section | null } | Unsafe {
   if (file.includes(0)) return { unsafe: "it is not a text in UTF-8" };
   const text = file.toString("latin1");
@@ -90,17 +86,17 @@ function isLineEnd(text: string, at: number): boolean {
 
 function eolOf(file: Buffer): string {
   const at = file.indexOf(lineFeed);
-  return at > 0 && file[at - 1] === 0x0d ? "\r\n" : "\n";
+  return at > 0 && file[at - 1] === carriageReturn ? "\r\n" : "\n";
 }
 
 function eolLengthAt(file: Buffer, at: number): number {
   if (file[at] === lineFeed) return 1;
-  return file[at] === 0x0d && file[at + 1] === lineFeed ? 2 : 0;
+  return file[at] === carriageReturn && file[at + 1] === lineFeed ? 2 : 0;
 }
 
 function eolLengthBefore(file: Buffer, at: number): number {
   if (file[at - 1] !== lineFeed) return 0;
-  return file[at - 2] === 0x0d ? 2 : 1;
+  return file[at - 2] === carriageReturn ? 2 : 1;
 }
 
 function sectionText(before: Before, lines: readonly string[], eol: string): string {

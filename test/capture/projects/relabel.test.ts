@@ -160,8 +160,8 @@ test.each([
   ["rename", ["app", "lib"], "conflict", "mem project merge app lib"],
   ["rename", ["lib", "before"], "conflict", "another name"],
   ["rename", ["app", " app "], "conflict", "plain name"],
-  ["rename", ["app", "a, b"], "conflict", "without one"],
-  ["rename", ["before", "shop"], "not_found", "called app today"],
+  ["rename", ["app", "a, b"], "conflict", "without a comma"],
+  ["rename", ["before", "shop"], "not_found", "renamed to `app`"],
   ["merge", ["app", "nothing"], "not_found", "mem project list"],
   ["merge", ["app", "app"], "conflict", "two projects"],
 ] as const)("%s of %j is refused with a step, and nothing moves", async (what, [from, to], code, step) => {

@@ -203,7 +203,7 @@ describe("a link above a file", () => {
     symlinkSync(join(outside, "src"), join(root, "src"));
     for (const under of [undefined, root]) {
       const { removed, left } = await folders.remove(under);
-      expect([removed, left]).toEqual([[], [{ path: deep, why: "a link leads to its folder" }]]);
+      expect([removed, left]).toEqual([[], [{ path: deep, why: "its folder is behind a link" }]]);
     }
     expect(textOf(join(outside, "src", "deep", "CLAUDE.md"))).toContain("mem folder context begins");
     expect(folders.list()).toMatchObject([{ path: deep, is: "gone" }]);
@@ -240,7 +240,7 @@ describe("a project that was moved", () => {
     renameSync(root, moved);
     const [left] = (await folders.remove()).left;
     expect(left?.path).toBe(contextFile("src"));
-    expect(left?.why).toContain(`${root} is not there`);
+    expect(left?.why).toContain(`${root} does not exist`);
     expect(left?.why).toContain("`mem folders remove <folder>`");
     expect((await folders.remove(moved)).removed).toEqual([join(moved, "src", "CLAUDE.md")]);
     expect(files.size).toBe(0);

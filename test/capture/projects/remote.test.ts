@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstRemoteUrl } from "../../../src/capture/projects/git-config.ts";
-import { remoteIdentity } from "../../../src/capture/projects/remote-identity.ts";
+import { firstRemoteUrl, remoteIdentity } from "../../../src/capture/projects/remote.ts";
 
 describe("a remote is the same in every spelling:", () => {
   test.each([
