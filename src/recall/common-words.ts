@@ -1,18 +1,9 @@
-// Words that stand in very many records of a large store: to score each of those takes most of a search, and hardly one is
-// an answer. The rarer words find what is scored, and of the common ones only as much is looked at as the order asks for.
+// Chooses the words of a question that find records. In a large store scoring all records with a common word takes most
+// of a search, and hardly one is an answer.
 import type { RecordFilter, Scored } from "../core/records/search.ts";
 import { termsOf } from "../text/words.ts";
 import { matchOf, matchPhrases, phraseMatch } from "./query.ts";
-
-interface CountPort {
-  /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
-  frequency(match: string, term?: string): number;
-  population(project: string | null): number;
-}
-
-interface ScoresPort extends CountPort {
-  scores(match: string, filter: RecordFilter, limit: number): Scored[];
-}
+import type { CandidatePort, FrequencyPort } from "./search-port.ts";
 
 interface Asked {
   words: string;
@@ -32,15 +23,15 @@ interface CountedWord {
 }
 
 export interface SplitWords {
-  /** The phrases that are looked for. */
+  /** The phrases that are searched. */
   finding: readonly string[];
-  /** Words that are not, rarest first; empty where all are looked for. */
+  /** Common words, which are not searched, rarest first. */
   common: readonly CountedWord[];
   countOf(phrase: string): number | undefined;
 }
 
-/** Null where no word can be common. */
-export function splitWords(port: CountPort, asked: Asked): SplitWords | null {
+/** Separates common words; null when no word can be common. */
+export function splitWords(port: FrequencyPort, asked: Asked): SplitWords | null {
   const bound = Math.max(commonRecords, commonShare * port.population(null));
   if (asked.population <= bound) return null;
   const phrases = matchPhrases(asked.words);
@@ -61,17 +52,21 @@ export function splitWords(port: CountPort, asked: Asked): SplitWords | null {
   };
 }
 
-// To score 1,000 records takes half a millisecond. In a larger store it is 3 %: what is rarer there tells records apart.
+// Scoring 1,000 records takes half a millisecond. In a larger store a word in less than 3 % of them is rare.
 const commonRecords = 1_000;
 const commonShare = 0.03;
-// As long as the words stand in fewer records, the next one is looked for as well.
+// While the rare words find fewer records, the next word is searched too.
 const enoughFound = 300;
-// Each may take two matches.
+// Each may cost two matches.
 const maxCommon = 5;
 
-// A phrase of several words is in fewer records than each of them, and stays. Other scripts may be split otherwise by the
-// index than in the terms.
-function countWords(port: CountPort, phrases: readonly string[], { columns, scope }: Asked): CountedWord[] {
+// A phrase of several words is rarer than each of them, so it is always searched. The index may split other scripts
+// differently from the terms.
+function countWords(
+  port: FrequencyPort,
+  phrases: readonly string[],
+  { columns, scope }: Asked,
+): CountedWord[] {
   return phrases
     .flatMap((phrase) => {
       const [term] = termsOf(phrase);
@@ -93,11 +88,11 @@ interface Wanted extends Asked {
 }
 
 /**
- * The best by all words, the same as one match of them all finds, though most records that hold only common ones are not
- * looked at: a word adds so much at most, and words that together add no more than the last of the best has bring no
- * record in. Each match gives a record that it finds its whole score, or less where another one finds it too.
+ * The best records by all words, the same as one match of all words finds. Most records that hold only common words are
+ * not read: each word adds a bounded score, and words that together add no more than the last of the best has cannot
+ * bring a record in.
  */
-export function bestOfSplit(port: ScoresPort, wanted: Wanted): Scored[] {
+export function bestOfSplit(port: CandidatePort, wanted: Wanted): Scored[] {
   const { split, filter, columns, scope, limit } = wanted;
   const { finding, common } = split;
   const found = new Map<number, Scored>();
@@ -121,7 +116,7 @@ function phrasesOf(words: readonly CountedWord[]): string[] {
   return words.map(({ phrase }) => phrase);
 }
 
-/** What holds one of these and one of those. */
+/** Records that hold one of each. */
 function both(these: readonly string[], those: readonly string[]): string[] {
   if (these.length === 0 || those.length === 0) return [];
   return [`((${these.join(" OR ")}) AND (${those.join(" OR ")}))`];
@@ -136,7 +131,7 @@ function bestOf(found: ReadonlyMap<number, Scored>, limit: number): Scored[] {
   return [...found.values()].sort((a, b) => a.score - b.score || b.id - a.id).slice(0, limit);
 }
 
-/** What the last of the best has; 0 while there are too few. */
+/** The score of the last of the best; 0 while there are too few. */
 function leastOf(found: ReadonlyMap<number, Scored>, limit: number): number {
   return -(bestOf(found, limit)[limit - 1]?.score ?? 0);
 }
@@ -150,10 +145,54 @@ function sum(values: readonly number[]): number {
 const mostOfWeight = 2.2;
 const leastWeight = 1e-6;
 
-function createMost(port: CountPort, { columns, scope }: Asked): (word: CountedWord) => number {
+function createMost(port: FrequencyPort, { columns, scope }: Asked): (word: CountedWord) => number {
   const all = port.population(null);
   return ({ phrase, term, count }) => {
     const records = scope.length === 0 ? count : port.frequency(phraseMatch(phrase, columns, []), term);
     return mostOfWeight * Math.max(leastWeight, Math.log((all - records + 0.5) / (records + 0.5)));
   };
 }
+
+export interface RareWords {
+  /** The phrases to search, the rarest first. */
+  phrases: readonly string[];
+  /** In how many records a phrase is, if counted; other phrases are common. */
+  countOf(phrase: string): number | undefined;
+}
+
+/**
+ * The rarest phrases of a prompt, as many as match some thousand records together; all of them in a small project. A long
+ * prompt would match nearly all of a large project. A common phrase finds no record; in records that other phrases find it
+ * counts as in any search.
+ */
+export function rareWords(
+  port: Pick<FrequencyPort, "frequencyUpTo">,
+  { words, population, columns, scope }: Omit<Asked, "filter">,
+): RareWords {
+  const phrases = matchPhrases(words);
+  if (population <= manyRecords) return { phrases, countOf: () => undefined };
+  const counts = new Map<string, number>();
+  const countOf = (phrase: string) => counts.get(phrase) ?? manyRecords;
+  let rare = 0;
+  // A long word is rare more often than a short one, and a name of several parts even more so.
+  for (const phrase of [...phrases].sort((a, b) => b.length - a.length)) {
+    const count = port.frequencyUpTo(phraseMatch(phrase, columns, scope), manyRecords);
+    counts.set(phrase, count);
+    if (count > 0 && count < rareRecords) rare += 1;
+    if (rare === maxPhrases) break;
+  }
+  const rarest = phrases
+    .filter((phrase) => countOf(phrase) > 0 && countOf(phrase) < manyRecords)
+    .sort((a, b) => countOf(a) - countOf(b));
+  let matched = 0;
+  const chosen = rarest.slice(0, maxPhrases).filter((phrase, index) => {
+    matched += countOf(phrase);
+    return index === 0 || matched <= manyRecords;
+  });
+  return { phrases: chosen, countOf };
+}
+
+// A match costs a microsecond per row, and each phrase is counted in all projects.
+const manyRecords = 2_000;
+const rareRecords = 250;
+const maxPhrases = 8;

@@ -1,49 +1,41 @@
-// Words that no record has, read as the nearest word that one has: most are typing errors.
-
+// Replaces words that no record has by the nearest word that one has: most are typing errors.
 import { respellingNote } from "../core/records/respelling.ts";
 import { editDistance } from "../text/edit-distance.ts";
 import { identifierParts } from "../text/index-text.ts";
 import { termsOf, wordsOf } from "../text/words.ts";
 import { topicWords } from "./query.ts";
-import { type Asked, isInSomeRecord, type SearchedKind, type SearchPort } from "./ways.ts";
+import { isInSomeRecord } from "./retrievers.ts";
+import type { SearchedKind, SearchPort, SearchQuery } from "./search-port.ts";
 
-/** What search needs of the words that the records of a kind have. */
-export interface VocabularyPort {
-  /** The stems that begin with `prefix`, in the order of the alphabet, `limit` at most. */
-  termsFrom(prefix: string, limit: number): { term: string; records: number }[];
-  /** The id of a record that has this stem. */
-  recordWith(term: string): number | undefined;
-}
-
-export interface Respelled {
-  asked: Asked;
+interface Respelled {
+  query: SearchQuery;
   /** One for each word that was replaced. */
   notes: string[];
 }
 
-/** The search with its unknown words replaced; null when every word is known, or nothing is near. */
-export function respelled(port: SearchPort, asked: Asked): Respelled | null {
-  const topic = [...new Set(topicWords(asked.words))];
+/** The query with its unknown words replaced; null when every word is known, or no word is near. */
+export function respell(port: SearchPort, query: SearchQuery): Respelled | null {
+  const topic = [...new Set(topicWords(query.words))];
   if (topic.length > mostWords) return null;
   const unknown = unknownOf(port, topic);
   const isAlone = unknown.length === topic.length;
   const found = unknown.flatMap((word) => {
-    const near = nearestTo(port, asked, { word, isAlone });
+    const near = nearestTo(port, query, { word, isAlone });
     return near === null ? [] : [{ word, near }];
   });
   if (found.length === 0) return null;
-  const words = found.reduce((text, { word, near }) => text.replace(wholeWord(word), near), asked.words);
-  return { asked: { ...asked, words }, notes: found.map(respellingNote) };
+  const words = found.reduce((text, { word, near }) => text.replace(wholeWord(word), near), query.words);
+  return { query: { ...query, words }, notes: found.map(respellingNote) };
 }
 
-/** Says which words of a search without an answer are in no record; none when all are known. */
-export function unknownNotes(port: SearchPort, { words }: Asked): string[] {
+/** Notes which words of a search without an answer are in no record. */
+export function unknownWordNotes(port: SearchPort, { words }: SearchQuery): string[] {
   const topic = [...new Set(topicWords(words))];
   const unknown = topic.length > mostWords ? [] : unknownOf(port, topic);
   return unknown.length === 0 ? [] : [`No record has ${unknown.map((word) => `\`${word}\``).join(", ")}.`];
 }
 
-// A longer question has enough other words, and a pasted log is full of unknown ones.
+// A longer question has enough other words, and a pasted log has many unknown ones.
 const mostWords = 8;
 const plainWord = /^[a-z]{4,40}$/;
 
@@ -51,7 +43,7 @@ function unknownOf(port: SearchPort, topic: readonly string[]): string[] {
   return topic.filter((word) => {
     const [term] = termsOf(word);
     if (term === undefined || !plainWord.test(word)) return false;
-    const isKnown = ({ recordWith, termsFrom }: VocabularyPort) =>
+    const isKnown = ({ recordWith, termsFrom }: SearchedKind<object>) =>
       recordWith(term) !== undefined || termsFrom(word, 1).length > 0;
     return !kindsOf(port).some(isKnown);
   });
@@ -63,17 +55,17 @@ function kindsOf({ observations, summaries, prompts }: SearchPort): SearchedKind
 
 interface Unknown {
   word: string;
-  /** No word of the search is known. */
+  /** No word of the query is known. */
   isAlone: boolean;
 }
 
-// A word may also stand inside others, which a search finds as well.
-function nearestTo(port: SearchPort, asked: Asked, { word, isAlone }: Unknown): string | null {
+// A word may also be inside others, which a search finds too.
+function nearestTo(port: SearchPort, query: SearchQuery, { word, isAlone }: Unknown): string | null {
   const near = nearTerms(port, word, isAlone);
-  if (near.length === 0 || isInsideWords(port, asked, word)) return null;
+  if (near.length === 0 || isInsideWords(port, query, word)) return null;
   for (const { kind, term } of near) {
     const spelled = spellingOf(kind, term);
-    if (spelled !== undefined && isInSomeRecord(port, { ...asked, words: spelled })) return spelled;
+    if (spelled !== undefined && isInSomeRecord(port, { ...query, words: spelled })) return spelled;
   }
   return null;
 }
@@ -87,7 +79,7 @@ interface Near {
 
 function nearTerms(port: SearchPort, word: string, isAlone: boolean): Near[] {
   const stem = stemOf(word);
-  // An end typed twice is stemmed otherwise: `postgress`.
+  // A doubled last letter changes the stem: `postgress`.
   const shorter = stemOf(word.slice(0, -1));
   const most = mostErrors(stem, isAlone);
   if (most === 0) return [];
@@ -110,7 +102,7 @@ function stemOf(word: string): string {
   return termsOf(word)[0] ?? word;
 }
 
-// Beside words that are known, only what is surely an error: another word would change the question.
+// Beside known words only certain errors are replaced: another word would change the question.
 function mostErrors(stem: string, isAlone: boolean): number {
   if (stem.length < shortestStem + (isAlone ? 0 : 1)) return 0;
   return isAlone && stem.length >= longStem ? 2 : 1;
@@ -122,11 +114,11 @@ const longStem = 7;
 const mostTerms = 50_000;
 const mostTried = 5;
 
-function isInsideWords(port: SearchPort, { filter }: Asked, word: string): boolean {
+function isInsideWords(port: SearchPort, { filter }: SearchQuery, word: string): boolean {
   return kindsOf(port).some((kind) => kind.containing([word], filter, { limit: 1, offset: 0 }).length > 0);
 }
 
-/** A word of a record with this stem: a stem itself is no word. */
+/** A word of a record with this stem: a stem itself is not a word. */
 function spellingOf(kind: SearchedKind<object>, term: string): string | undefined {
   const id = kind.recordWith(term);
   const record = id === undefined ? undefined : kind.byId(id);

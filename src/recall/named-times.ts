@@ -60,7 +60,7 @@ const dayPart = "(?<dayPart>morning|afternoon|evening|night)";
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** What makes another time of the one behind it: "not today", "everything but yesterday", "before 3 March". */
-export const meantOtherwise =
+export const negatedBefore =
   "\\b(?:before|until|till|by|than|after|next|every|each|not|never|but|except|excluding|without|besides|\\w{2,6}n['’]t)" +
   "(?:\\s+(?:for|from|of|in|on|during|since|the|those|that|what|everything|work|changes|we|i|you|was|were|is|do|did|done|made))*\\s+";
 
@@ -85,7 +85,7 @@ const forms: readonly Form[] = [
 
 // Neither in quotes nor a part of a name, nor of code: "yesterday()", "@latest".
 function form(text: string, spanOf: Form["spanOf"]): Form {
-  const before = `(?<!${meantOtherwise})(?<![\\w./"'\`“‘@#$:=-])`;
+  const before = `(?<!${negatedBefore})(?<![\\w./"'\`“‘@#$:=-])`;
   const after = '(?![\\w/"`”(\\[=-]|\\.\\w)';
   return { pattern: new RegExp(`${before}(?<since>since )?(?<said>${text})${after}`, "i"), spanOf };
 }

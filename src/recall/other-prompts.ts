@@ -1,27 +1,28 @@
-// The prompts of a search without the question itself: what is asked now is no answer to it.
+// Excludes the question itself from the prompts of a search.
 import type { UserPrompt } from "../core/records/records.ts";
 import type { HitPage, RecordFilter, TextHit } from "../core/records/search.ts";
 import { buildMatch, buildWholeMatch } from "./query.ts";
-import type { SearchedKind, SearchPort } from "./ways.ts";
+import type { SearchedKind, SearchPort } from "./search-port.ts";
 
-/** Prompts that do not say what the words of the search say, and that no agent works on now. */
-export function otherPrompts(
-  prompts: SearchPort["prompts"],
+/** The port without prompts that ask the same words, and without those that an agent works on now. */
+export function withoutQuestion(
+  port: SearchPort,
   { words, scope, filter }: { words: string; scope: readonly string[]; filter: RecordFilter },
-): SearchPort["prompts"] {
+): SearchPort {
+  const { prompts } = port;
   const match = buildWholeMatch(words, ["body"], scope) ?? buildMatch(words, ["body"], scope);
   const alike = match === null ? [] : prompts.match(match, filter, { limit: mostAlike, offset: 0 });
   const same = alike.filter(({ id }) => asksTheSame(prompts.byId(id)?.prompt_text ?? "", words));
-  const left = new Set([...prompts.underWay(), ...same.map(({ id }) => id)]);
-  return left.size === 0 ? prompts : { ...prompts, ...without(prompts, left) };
+  const excluded = new Set([...prompts.underWay(), ...same.map(({ id }) => id)]);
+  return excluded.size === 0 ? port : { ...port, prompts: { ...prompts, ...without(prompts, excluded) } };
 }
 
-// Somebody who asks the same all the time still gets other prompts.
+// A user who asks the same all the time still gets other prompts.
 const mostAlike = 100;
 
 /**
- * True for the same words: case, white space and the marks at the ends make no other question. One word alone is a topic,
- * which a prompt may be about.
+ * True for the same words, ignoring case, white space and punctuation at the ends. A single word is a topic, which a prompt
+ * may be about.
  */
 export function asksTheSame(prompt: string, words: string): boolean {
   const asked = plain(words);
@@ -38,22 +39,26 @@ function plain(text: string): string {
 type Lists = Pick<SearchedKind<UserPrompt>, "match" | "newest" | "containing" | "scan">;
 
 // A page is cut from the list without them, so that pages neither repeat nor lose a prompt.
-function without(prompts: Lists, left: ReadonlySet<number>): Lists {
-  const paged =
-    <T>(idOf: (one: T) => number, list: (filter: RecordFilter, page: HitPage) => T[]) =>
-    (filter: RecordFilter, { limit, offset }: HitPage): T[] =>
-      list(filter, { limit: offset + limit + left.size, offset: 0 })
-        .filter((one) => !left.has(idOf(one)))
-        .slice(offset, offset + limit);
+function without(prompts: Lists, excluded: ReadonlySet<number>): Lists {
+  function cut<T>(list: (page: HitPage) => T[], idOf: (one: T) => number, { limit, offset }: HitPage): T[] {
+    return list({ limit: offset + limit + excluded.size, offset: 0 })
+      .filter((one) => !excluded.has(idOf(one)))
+      .slice(offset, offset + limit);
+  }
   const ofHit = ({ id }: TextHit): number => id;
   return {
-    match: (match, filter, page) => paged(ofHit, (f, p) => prompts.match(match, f, p))(filter, page),
+    match: (match, filter, page) => cut((whole) => prompts.match(match, filter, whole), ofHit, page),
     containing: (parts, filter, page) =>
-      paged(ofHit, (f, p) => prompts.containing(parts, f, p))(filter, page),
-    newest: (filter, page) => paged((id: number) => id, prompts.newest)(filter, page),
+      cut((whole) => prompts.containing(parts, filter, whole), ofHit, page),
+    newest: (filter, page) =>
+      cut(
+        (whole) => prompts.newest(filter, whole),
+        (id) => id,
+        page,
+      ),
     scan(filter, limit, from) {
-      const { ids, next } = prompts.scan(filter, limit + left.size, from);
-      return { ids: ids.filter((id) => !left.has(id)).slice(0, limit), next };
+      const { ids, next } = prompts.scan(filter, limit + excluded.size, from);
+      return { ids: ids.filter((id) => !excluded.has(id)).slice(0, limit), next };
     },
   };
 }

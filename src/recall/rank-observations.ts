@@ -1,45 +1,17 @@
-// The ranking of observations: the best by words, those beside them, those near by meaning, put in one order.
+// Ranks observations: the best by words, their neighbors in the session, and the nearest by meaning.
 import { codeOf, type RecordTerms } from "../core/records/record-terms.ts";
-import type { Candidate, RecordFilter, Scored, Standing, TextHit } from "../core/records/search.ts";
-import { bestOfSplit, type SplitWords, splitWords } from "./common-words.ts";
+import type { Candidate, RecordFilter, Standing } from "../core/records/search.ts";
+import { bestOfSplit, type RareWords, rareWords, type SplitWords, splitWords } from "./common-words.ts";
 import { type FusedHit, fuse } from "./fusion.ts";
 import { type Span, within } from "./named-times.ts";
 import { buildMatch, matchOf, phraseMatch } from "./query.ts";
 import { createQuestion, type Question } from "./question.ts";
-import { type TellingPhrases, tellingPhrases } from "./telling-phrases.ts";
-import type { VectorAnswer } from "./vector-leg.ts";
-
-/** What the ranking needs of the store. */
-export interface CandidatePort {
-  best(match: string, filter: RecordFilter, limit: number): Candidate[];
-  /** What `best` finds, and what it makes of that. */
-  scores(match: string, filter: RecordFilter, limit: number): Scored[];
-  candidates(scored: readonly Scored[]): Candidate[];
-  some(ids: readonly number[], filter: RecordFilter): Candidate[];
-  beside(ids: readonly number[]): Standing[];
-  /** How many records a match finds; with a term, one in a column, when it asks for that alone, in all records. */
-  frequency(match: string, term?: string): number;
-  frequencyUpTo(match: string, limit: number): number;
-  population(project: string | null): number;
-}
-
-/**
- * Why a record is in an answer: its own words, parts of words, its neighbours' words, its meaning, filters alone, that
- * it is of the time that was asked for, or that it is open work and the question asks for that.
- */
-export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters" | "time" | "open";
-
-export interface RankedHit {
-  id: number;
-  /** Lower is better, as a full-text score. */
-  rank: number;
-  matched_by: MatchedBy[];
-}
+import type { CandidatePort, Chosen, VectorAnswer } from "./search-port.ts";
 
 export interface Ranking {
   /** Every candidate, best first. */
-  hits: RankedHit[];
-  /** How many rows of the full-text index, from the best on, are among them. */
+  hits: (Chosen & { rank: number })[];
+  /** How many of the best full-text rows are among them. */
   read: number;
 }
 
@@ -49,16 +21,16 @@ interface RankRequest {
   /** Scope tokens that every match carries. */
   scope: readonly string[];
   vectors: VectorAnswer;
-  /** The words are a prompt's: only what tells records apart is looked for. */
+  /** The words are a prompt: only the rare ones are searched. */
   isPrompt?: boolean | undefined;
-  /** What is of then goes first. */
+  /** Records from this time get a boost. */
   span?: Span | null | undefined;
 }
 
 /** The columns of an observation that are matched. */
 export const observationColumns = ["title", "facts", "narrative", "files"];
 
-/** How many neighbours in meaning are asked for. */
+/** How many nearest vectors are requested. */
 export const nearestCount = 100;
 
 export function rankObservations(port: CandidatePort, request: RankRequest): Ranking {
@@ -67,7 +39,7 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
   const near = vectors.state === "ok" ? vectors : { hits: [], weight: 0 };
   const byMeaning = new Map(near.hits.map(({ id, similarity }) => [id, near.weight * similarity]));
   const hits = fuse({ ...gathered, byMeaning })
-    // Who only stands beside an answer is not one.
+    // A mere neighbor of an answer is not an answer.
     .filter(({ id, signals }) => signals.coverage > 0 || gathered.own.has(id) || byMeaning.has(id))
     .map((hit) => ({
       id: hit.id,
@@ -77,17 +49,17 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
   return { hits, read: gathered.read };
 }
 
-/** The candidates of all legs, with what their signals are computed from. */
+/** The candidates by words, neighbors and vectors, with everything their signals are computed from. */
 export function gatherCandidates(port: CandidatePort, request: RankRequest): Gathered {
   const { words, filter, scope, vectors } = request;
   const population = port.population(filter.project);
   const asked = { words, filter, columns: observationColumns, scope, population };
-  const telling = request.isPrompt ? tellingPhrases(port, asked) : null;
+  const rare = request.isPrompt ? rareWords(port, asked) : null;
   const match =
-    telling === null
+    rare === null
       ? buildMatch(words, observationColumns, scope)
-      : matchOf(telling.phrases, observationColumns, scope);
-  const split = telling === null ? splitWords(port, asked) : null;
+      : matchOf(rare.phrases, observationColumns, scope);
+  const split = rare === null ? splitWords(port, asked) : null;
   const matched = match === null ? [] : bestOf(port, { ...asked, match, split });
   const best = withoutRepeats([...matched, ...bestBeyond(port, request, { match, matched })]).filter(
     ({ status }) => status !== "rejected",
@@ -100,7 +72,7 @@ export function gatherCandidates(port: CandidatePort, request: RankRequest): Gat
   const question =
     candidates.length === 0
       ? null
-      : questionOf(port, request, { match, matched, population, countOf: (telling ?? split)?.countOf });
+      : questionOf(port, request, { match, matched, population, countOf: (rare ?? split)?.countOf });
   return { candidates, standing, own, read: matched.length, question };
 }
 
@@ -117,7 +89,7 @@ function bestOf(port: CandidatePort, { split, match, ...asked }: Wanted): Candid
     : port.candidates(bestOfSplit(port, { ...asked, split, limit: candidateCount }));
 }
 
-// In a large project the best records overall may hold none of the requested time, and only routine work, which ranks last.
+// In a large project the best records may hold none of the requested time, and only routine work, which ranks last.
 function bestBeyond(
   port: CandidatePort,
   { filter, span }: RankRequest,
@@ -138,7 +110,7 @@ function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
 interface Gathered {
   candidates: Candidate[];
   standing: Standing[];
-  /** Found by their own words. */
+  /** Ids found by their own words. */
   own: ReadonlySet<number>;
   read: number;
   question: Question | null;
@@ -146,8 +118,8 @@ interface Gathered {
 
 interface Found {
   match: string | null;
-  /** What is counted already. */
-  countOf: (TellingPhrases | SplitWords)["countOf"] | undefined;
+  /** Known counts. */
+  countOf: (RareWords | SplitWords)["countOf"] | undefined;
   population: number;
   matched: readonly Candidate[];
 }
@@ -157,7 +129,7 @@ function questionOf(
   { words, filter, scope, span }: RankRequest,
   { match, matched, population, countOf }: Found,
 ): Question | null {
-  // In a small project all that match are at hand, and are counted in a tenth of the time.
+  // In a small project all matches are in memory, and counting them takes a tenth of the time.
   const isComplete = matched.length < candidateCount && !isNarrowed(filter);
   const records = isComplete ? matched.map(({ terms }) => terms) : [];
   return createQuestion(words, {
@@ -189,22 +161,15 @@ function recordsWith(code: number, records: readonly RecordTerms[]): number {
   return count;
 }
 
-/** Full-text hits behind the candidates, for pages that far down; `taken` are shown already. */
-export function withoutTaken(hits: readonly TextHit[], taken: ReadonlySet<number>): RankedHit[] {
-  return hits
-    .filter(({ id }) => !taken.has(id))
-    .map(({ id, score }) => ({ id, rank: score, matched_by: ["words"] }));
-}
-
-// With 80 and the built-in vectors CoSQA loses (nDCG@10 41.8 for 42.1): what only they bring has no score of the full text.
+// With 80 and the built-in vectors CoSQA loses (nDCG@10 41.8 for 42.1): records found by vectors alone have no text score.
 export const candidateCount = 120;
 const candidatesOfThen = 40;
 const lastingCount = 40;
-// Those beside 40 brought nothing (R@10 of LoCoMo's turns 76.2 with both, of commit-fixes 68.7 for 69.0).
+// Neighbors of 40 brought nothing (R@10 of LoCoMo's turns 76.2 with both, of commit-fixes 68.7 for 69.0).
 const expandedCount = 20;
 
-function reasonsOf({ signals }: FusedHit, isNear: boolean): MatchedBy[] {
-  const reasons: MatchedBy[] = [];
+function reasonsOf({ signals }: FusedHit, isNear: boolean): Chosen["matched_by"] {
+  const reasons: Chosen["matched_by"] = [];
   if (signals.fullText > 0 || signals.coverage > 0) reasons.push("words");
   if (signals.neighbours > 0) reasons.push("neighbours");
   if (isNear) reasons.push("vectors");

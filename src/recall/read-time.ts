@@ -1,30 +1,31 @@
-// How a question is read that names a time: as one for all of that time, or for its topic and rather of then.
-import { dayName, localTime } from "../core/local-days.ts";
+// Reads the time that a question names: as a filter, or as a boost beside other words. Writes the notes about it.
+import { dayName, localTime, zoneName } from "../core/local-days.ts";
 import { datesIn, localSpanOf, namedDates } from "./named-dates.ts";
-import { meantOtherwise, namedTime, type Span } from "./named-times.ts";
+import { namedTime, negatedBefore, type Span } from "./named-times.ts";
 import { topicWords } from "./query.ts";
 
-/**
- * `all`: there is nothing else to look for ("what did we do yesterday"), so that the records of the time are the answer;
- * of no time (null) the newest are, unless a record holds all the words. `rather`: the other words are looked for, what fits them and is of then goes first.
- */
-export type TimeRead = AllOfTime | RatherOfTime;
+export type TimeRead = DateFilter | DateBoost;
 
-export interface AllOfTime {
-  is: "all";
+/**
+ * The question has no other topic ("what did we do yesterday"): the records of the time are the answer. Without a span the
+ * newest are, unless a record has all the words.
+ */
+export interface DateFilter {
+  is: "filter";
   said: string;
   span: Span | null;
 }
 
-export interface RatherOfTime {
-  is: "rather";
+/** The question has other words: these are searched, and records of the time come first. */
+export interface DateBoost {
+  is: "boost";
   said: string;
   span: Span;
-  /** What is looked for. */
+  /** The words to search. */
   words: string;
 }
 
-/** Null for words that are looked for as they are. */
+/** Null when the words name no time, or only as part of a topic. */
 export function readTime(words: string, now: number): TimeRead | null {
   if (words.length > longestQuestion) return null;
   // "The last week of August 2023" is counted from that date, not from now.
@@ -32,13 +33,47 @@ export function readTime(words: string, now: number): TimeRead | null {
   if (named === null) return readDates(words, now) ?? readLatest(words);
   const { said, at, span } = named;
   const others = `${words.slice(0, at)} ${words.slice(at + said.length)}`;
-  if (!hasTopic(others, sayingNothing(words))) return { is: "all", said, span };
+  if (!hasTopic(others, sayingNothing(words))) return { is: "filter", said, span };
   if (span === null) return null;
-  // "Last week" says nothing but the time, and is in every text; "yesterday" may be a word of the code as well.
-  return { is: "rather", said, span, words: said.includes(" ") ? others : words };
+  // "Last week" says only the time, and is in every text; "yesterday" may be a word of the code as well.
+  return { is: "boost", said, span, words: said.includes(" ") ? others : words };
 }
 
-/** `2026-01-31`, `2026-01-26 to 2026-02-01`, `2026-01-31 00:00 to 2026-01-31 12:00`: by the person's calendar. */
+type SpanRead = TimeRead & { span: Span };
+
+/** The answer holds all records of the time. */
+export function filterNote(time: SpanRead): string {
+  return `${unfound(time)}${readingOf(time)}: all records from that time, newest first.`;
+}
+
+/** The time has no record; `isBefore`: the answer holds earlier ones. */
+export function noneNote(time: SpanRead, isBefore: boolean): string {
+  const instead = isBefore ? " These are the newest from before." : "";
+  return `${unfound(time)}${readingOf(time)}: no record is from that time.${instead}`;
+}
+
+/** The answer was found by the other words; `isAny`: some of it is from the time. */
+export function boostNote(time: SpanRead, isAny: boolean): string {
+  return `${readingOf(time)}: ${isAny ? "matches from that time come first." : "no match is from that time."}`;
+}
+
+/** No record has all the words of a question for the newest. */
+export const newestNote = "Read as a question for the newest records, which these are.";
+
+/** Some record has all the words. */
+export const wordsNote =
+  "Searched for the words, because some records contain all of them. A search without words lists the newest.";
+
+function unfound({ is }: SpanRead): string {
+  return is === "boost" ? "No record matches the other words. " : "";
+}
+
+function readingOf({ said, span }: SpanRead): string {
+  const read = spanInWords(span);
+  return `${said === read ? "Read as" : `"${said}" is read as`} ${read}, ${zoneName()}`;
+}
+
+/** `2026-01-31`, `2026-01-26 to 2026-02-01`, `2026-01-31 00:00 to 2026-01-31 12:00`: by the user's calendar. */
 export function spanInWords({ start, end }: Span): string {
   const after = end + 1;
   const isDays = isMidnight(start) && isMidnight(after);
@@ -47,15 +82,14 @@ export function spanInWords({ start, end }: Span): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-// A longer text tells a story, and the days in it are part of that.
+// The days in a longer text are part of its story.
 const longestQuestion = 300;
 
 function readDates(words: string, now: number): TimeRead | null {
   const text = words.replaceAll(/\s+/g, " ");
   const dates = datesIn(text);
   const [first] = dates;
-  if (first === undefined || dates.some(({ at }, place) => isOtherwise(text.slice(0, at), place)))
-    return null;
+  if (first === undefined || dates.some(({ at }, place) => isNegated(text.slice(0, at), place))) return null;
   const others = dates.reduceRight((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, text);
   if (hasTopic(others, sayingNothing(words))) return null;
   const spans = dates.map(({ date }) => localSpanOf(date, now));
@@ -65,19 +99,19 @@ function readDates(words: string, now: number): TimeRead | null {
     start: Math.min(...spans.map(({ start }) => start)),
     end: isSince ? now : Math.max(...spans.map(({ end }) => end)),
   };
-  return span.start > span.end ? null : { is: "all", said: spanInWords(span), span };
+  return span.start > span.end ? null : { is: "filter", said: spanInWords(span), span };
 }
 
-function isOtherwise(before: string, place: number): boolean {
-  return otherwiseBehind.test(before) && !(place > 0 && /\b(?:until|till) $/i.test(before));
+const negated = new RegExp(`${negatedBefore}$`, "i");
+
+function isNegated(before: string, place: number): boolean {
+  return negated.test(before) && !(place > 0 && /\b(?:until|till) $/i.test(before));
 }
 
-const otherwiseBehind = new RegExp(`${meantOtherwise}$`, "i");
-
-// "What did we do", "what happened": the words of such a question are in every prompt, and say nothing.
+// "What did we do", "what happened": every prompt has the words of such a question.
 function readLatest(words: string): TimeRead | null {
   return latestAsked.test(words) && !hasTopic(words, ofAllWork)
-    ? { is: "all", said: words, span: null }
+    ? { is: "filter", said: words, span: null }
     : null;
 }
 
@@ -88,7 +122,7 @@ function hasTopic(words: string, without: ReadonlySet<string>): boolean {
   return ofCode.test(words) || topicWords(words).some((word) => !without.has(word));
 }
 
-/** A word that others are joined to, or that is called, is a name of the code: `session_list`, `todayList`, `report()`. */
+/** A joined or called word is a name of the code: `session_list`, `todayList`, `report()`. */
 const ofCode = /[\p{L}\p{N}](?:[_./-][\p{L}\p{N}]|[([])|\p{Ll}\p{Lu}/u;
 
 /** No topic in any question. */
@@ -96,7 +130,7 @@ const ofAllWork: ReadonlySet<string> = new Set(
   "change changed happened project repo repository session work worked working".split(" "),
 );
 
-/** What can be said of any work at all: beside a time it is no topic. */
+/** Words about any work: beside a time they are no topic. */
 const ofAnyWork: ReadonlySet<string> = new Set(
   `accomplish accomplished achieve achieved activities activity anything been change changed changes changing
   codebase complete completed continue display entries everything find finish finished gave give go goes going happen happened
@@ -107,7 +141,7 @@ const ofAnyWork: ReadonlySet<string> = new Set(
   yesterday's`.split(/\s+/),
 );
 
-// "Latest report", "code review of last week": without a request about them such are what is looked for.
+// "Latest report", "code review of last week": without a request these words are the topic.
 const ofAnyRequest: ReadonlySet<string> = new Set([
   ...ofAnyWork,
   ..."code history list log memory report review".split(" "),

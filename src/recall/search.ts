@@ -1,4 +1,4 @@
-// Search: words and filters in, the records of each kind out, best first.
+// Search: words and filters in, records of each kind out, best first.
 import {
   type Observation,
   type Parsed,
@@ -15,29 +15,32 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
-import { respelled, unknownNotes } from "./misspelled.ts";
-import { within } from "./named-times.ts";
-import { isEmpty, type ListNewest, recordsOfTime, withTimeNote } from "./of-time.ts";
-import { otherPrompts } from "./other-prompts.ts";
-import { type MatchedBy, nearestCount } from "./rank-observations.ts";
-import { type RatherOfTime, readTime } from "./read-time.ts";
-import { isFiltered, newestSelected, withNewest, withSelected } from "./selected.ts";
-import { wordsInstead } from "./time-notes.ts";
-import type { VectorAnswer } from "./vector-leg.ts";
+import { respell, unknownWordNotes } from "./misspelled.ts";
+import { type Span, within } from "./named-times.ts";
+import { withoutQuestion } from "./other-prompts.ts";
+import { nearestCount } from "./rank-observations.ts";
 import {
-  type Asked,
-  beginnings,
+  boostNote,
+  type DateBoost,
+  type DateFilter,
+  filterNote,
+  newestNote,
+  noneNote,
+  readTime,
+  wordsNote,
+} from "./read-time.ts";
+import { listRecent, withFewIds, withNewestIds } from "./recent-records.ts";
+import {
+  byBeginnings,
   byWords,
-  type Chosen,
   insideWords,
   isInSomeRecord,
   isWholeInSomeRecord,
-  newest,
-  type SearchPort,
-  type Way,
-} from "./ways.ts";
+  type Retriever,
+} from "./retrievers.ts";
+import type { Chosen, MatchedBy, SearchPort, SearchQuery, VectorAnswer } from "./search-port.ts";
 
-/** A search as `/api/search` takes it; no `query` (or an empty one) means filters only, newest first. */
+/** The parameters of `/api/search`. Without words: the newest records that pass the filters. */
 export interface SearchRequest {
   query?: string | undefined;
   /** One kind only; sessions are session summaries. */
@@ -53,7 +56,7 @@ export interface SearchRequest {
   /** Epoch milliseconds, both ends included. */
   dateStart?: number | undefined;
   dateEnd?: number | undefined;
-  /** The words are what a user asks an agent: of many only those that tell records apart are looked for, and no parts. */
+  /** The words are a user's prompt: only its rare words are searched, and no parts of words. */
   isPrompt?: boolean | undefined;
 }
 
@@ -65,7 +68,7 @@ export interface SearchResults {
   observations: Found<ObservationIndexHit | Parsed<Observation>>[];
   sessions: Found<IndexHit | Parsed<SessionSummary>>[];
   prompts: Found<IndexHit | UserPrompt>[];
-  /** What the reader should know of the answer, such as a part of the search that was not available. */
+  /** Sentences for the reader, such as a part of the search that was unavailable. */
   notes: string[];
 }
 
@@ -73,76 +76,135 @@ export interface Search {
   search(request: SearchRequest): Promise<SearchResults>;
 }
 
-/** Search over the records that `port` reaches. */
-export function createSearch(whole: SearchPort): Search {
+/** One search: where it reads, and in which format it answers. */
+interface Run extends Pick<SearchRequest, "format" | "type"> {
+  port: SearchPort;
+}
+
+export function createSearch(port: SearchPort): Search {
   return {
     async search(request) {
-      const plain = askedOf(request, whole);
-      if (plain === null) return nothing();
-      const hasQuestion = plain.words !== "" && plain.kinds.prompts;
-      const port = hasQuestion ? { ...whole, prompts: otherPrompts(whole.prompts, plain) } : whole;
-      const list: ListNewest = async (one) =>
-        run(port, request, one, isFiltered(one.filter) ? await newestSelected(port, one) : newest);
-      if (plain.words === "") return list(plain);
-      const time = readTime(plain.words, port.now());
-      if (time?.is === "rather") {
-        const found = await byTopic(port, request, ofThenFirst(port, plain, time));
-        if (plain.isPrompt) return found;
-        return isEmpty(found) ? recordsOfTime(plain, time, list) : withTimeNote(found, time);
-      }
-      const isOfWords = time === null || (time.span === null && isWholeInSomeRecord(port, plain));
-      if (!isOfWords) return recordsOfTime(plain, time, list);
-      const found = await byTopic(port, request, plain);
-      return time === null ? found : { ...found, notes: [...found.notes, wordsInstead] };
+      const query = queryOf(request, port);
+      if (query === null) return { observations: [], sessions: [], prompts: [], notes: [] };
+      if (query.words === "") return recentRecords({ ...request, port }, query);
+      const run = { ...request, port: query.kinds.prompts ? withoutQuestion(port, query) : port };
+      const time = readTime(query.words, port.now());
+      if (time === null) return relevanceSearch(run, query);
+      if (time.is === "boost") return dateBoostedSearch(run, query, time);
+      const isOfWords = time.span === null && isWholeInSomeRecord(run.port, query);
+      return isOfWords
+        ? withNotes(await relevanceSearch(run, query), [wordsNote])
+        : dateFilteredSearch(run, query, time);
     },
   };
 }
 
-// A time that nothing is of tells the records of no other apart; then its words may as well be those of a text.
-function ofThenFirst(port: SearchPort, asked: Asked, { words, span }: RatherOfTime): Asked {
-  const filter = { ...asked.filter, ...within(span, asked.filter) };
-  const { kinds } = asked;
-  const searched = [
-    ...(kinds.observations ? [port.observations] : []),
-    ...(kinds.sessions ? [port.summaries] : []),
-    ...(kinds.prompts ? [port.prompts] : []),
-  ];
-  const isAny = searched.some((kind) => kind.scan(filter, 1, null).ids.length > 0);
-  return isAny ? { ...asked, words: words.trim(), span } : asked;
+/** The newest records that pass the filters. */
+async function recentRecords(run: Run, query: SearchQuery): Promise<SearchResults> {
+  return retrieve(run, query, await listRecent(run.port, query));
 }
 
-async function byTopic(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
-  if (plain.isPrompt) return byKnownWords(port, request, plain);
-  const read = respelled(port, plain);
-  const found = await byKnownWords(port, request, read?.asked ?? plain);
-  const notes = read?.notes ?? (isEmpty(found) ? unknownNotes(port, plain) : []);
-  return { ...found, notes: [...found.notes, ...notes] };
+/** The best records for the words; unknown words are respelled. */
+async function relevanceSearch(run: Run, query: SearchQuery): Promise<SearchResults> {
+  if (query.isPrompt) return searchWords(run, query);
+  const respelled = respell(run.port, query);
+  const found = await searchWords(run, respelled?.query ?? query);
+  return withNotes(found, respelled?.notes ?? (isEmpty(found) ? unknownWordNotes(run.port, query) : []));
 }
 
-async function byKnownWords(port: SearchPort, request: SearchRequest, plain: Asked): Promise<SearchResults> {
-  const asked = await withSelected(port, plain);
-  const vectors = await vectorsFor(port, request, asked);
-  const found = run(port, request, asked, byWords(vectors));
-  if (vectors.state === "unavailable") found.notes.push(wordsOnly(vectors.reason));
-  if (asked.isPrompt || hasWords(found) || isInSomeRecord(port, asked)) return found;
-  const begun = beginnings(port, asked);
+/** By words and meaning; else by beginnings of words; else inside words. */
+async function searchWords(run: Run, unfiltered: SearchQuery): Promise<SearchResults> {
+  const { port } = run;
+  const query = await withFewIds(port, unfiltered);
+  const vectors = await nearestVectors(run, query);
+  const found = retrieve(run, query, byWords(vectors));
+  if (vectors.state === "unavailable") found.notes.push(wordsOnlyNote(vectors.reason));
+  if (query.isPrompt || hasWords(found) || isInSomeRecord(port, query)) return found;
+  const byPrefix = byBeginnings(port, query);
   const parts =
-    begun === null
-      ? run(port, request, await withNewest(port, asked), insideWords)
-      : run(port, request, asked, begun);
+    byPrefix === null
+      ? retrieve(run, await withNewestIds(port, query), insideWords)
+      : retrieve(run, query, byPrefix);
   return isEmpty(parts) ? found : { ...parts, notes: found.notes };
 }
 
-async function vectorsFor(port: SearchPort, { type }: SearchRequest, asked: Asked): Promise<VectorAnswer> {
+async function nearestVectors({ port, type }: Run, query: SearchQuery): Promise<VectorAnswer> {
   if (port.vectors === undefined || (type ?? "observations") !== "observations") return { state: "off" };
-  return port.vectors.nearest({ text: asked.words, project: asked.filter.project, limit: nearestCount });
+  return port.vectors.nearest({ text: query.words, project: query.filter.project, limit: nearestCount });
 }
 
-function wordsOnly(reason: string): string {
-  return `Searched by words only: the search by meaning is not available (${reason}).`;
+function wordsOnlyNote(reason: string): string {
+  return `Searched by words only: search by meaning is not available (${reason}).`;
 }
 
-function askedOf(request: SearchRequest, port: SearchPort): Asked | null {
+/** The best records for the other words, those of the named time first. */
+async function dateBoostedSearch(run: Run, query: SearchQuery, time: DateBoost): Promise<SearchResults> {
+  const found = await relevanceSearch(run, boosted(run.port, query, time));
+  if (query.isPrompt) return found;
+  if (isEmpty(found)) return dateFilteredSearch(run, query, time);
+  const { start, end } = time.span;
+  const isAny = hitsOf(found).some(({ created_at_epoch: at }) => at >= start && at <= end);
+  return withNotes(found, [boostNote(time, isAny)]);
+}
+
+// A time without records separates nothing; then its words may be those of a text.
+function boosted({ observations, summaries, prompts }: SearchPort, query: SearchQuery, time: DateBoost) {
+  const filter = { ...query.filter, ...within(time.span, query.filter) };
+  const { kinds } = query;
+  const isAny = [
+    ...(kinds.observations ? [observations] : []),
+    ...(kinds.sessions ? [summaries] : []),
+    ...(kinds.prompts ? [prompts] : []),
+  ].some((kind) => kind.scan(filter, 1, null).ids.length > 0);
+  return isAny ? { ...query, words: time.words.trim(), span: time.span } : query;
+}
+
+/** All records of the named time, newest first; if there are none, the newest from before it. */
+async function dateFilteredSearch(
+  run: Run,
+  query: SearchQuery,
+  time: DateFilter | DateBoost,
+): Promise<SearchResults> {
+  const { span } = time;
+  if (span === null) {
+    const newest = await recentRecords(run, query);
+    return isEmpty(newest) ? newest : matchedByTime(newest, newestNote);
+  }
+  return recordsOfSpan(run, query, { ...time, span });
+}
+
+async function recordsOfSpan(
+  run: Run,
+  query: SearchQuery,
+  time: (DateFilter | DateBoost) & { span: Span },
+): Promise<SearchResults> {
+  const filter = { ...query.filter, ...within(time.span, query.filter) };
+  const found = await recentRecords(run, { ...query, filter });
+  if (!isEmpty(found)) return matchedByTime(found, filterNote(time));
+  const isBeyondLastPage = !isEmpty(
+    await recentRecords(run, { ...query, filter, page: { limit: 1, offset: 0 } }),
+  );
+  if (isBeyondLastPage) return found;
+  const dateEnd = filter.dateStart - 1;
+  const before = await recentRecords(run, { ...query, filter: { ...query.filter, dateEnd } });
+  return withNotes(before, [noneNote(time, !isEmpty(before))]);
+}
+
+function matchedByTime(
+  { observations, sessions, prompts, notes }: SearchResults,
+  note: string,
+): SearchResults {
+  const ofTime = <H extends object>(hit: H) => ({ ...hit, matched_by: ["time" as const] });
+  return {
+    observations: observations.map(ofTime),
+    sessions: sessions.map(ofTime),
+    prompts: prompts.map(ofTime),
+    notes: [...notes, note],
+  };
+}
+
+/** Null for a project without records. */
+function queryOf(request: SearchRequest, port: SearchPort): SearchQuery | null {
   const { project, obs_type } = request;
   const scope: string[] = [];
   if (project !== undefined) {
@@ -169,40 +231,29 @@ function askedOf(request: SearchRequest, port: SearchPort): Asked | null {
 }
 
 // Only an observation has a type, and a prompt has no concepts or files either.
-function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): Asked["kinds"] {
+function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): SearchQuery["kinds"] {
+  const isWanted = (kind: typeof type) => type === undefined || type === kind;
   return {
-    observations: type === undefined || type === "observations",
-    sessions: (type === undefined || type === "sessions") && obs_type === undefined,
-    prompts:
-      (type === undefined || type === "prompts") &&
-      obs_type === undefined &&
-      concepts.length === 0 &&
-      files.length === 0,
+    observations: isWanted("observations"),
+    sessions: isWanted("sessions") && obs_type === undefined,
+    prompts: isWanted("prompts") && obs_type === undefined && concepts.length + files.length === 0,
   };
 }
 
-function run(port: SearchPort, { format }: SearchRequest, asked: Asked, way: Way): SearchResults {
+function retrieve({ port, format }: Run, query: SearchQuery, retriever: Retriever): SearchResults {
   const { observations, summaries, prompts } = port;
-  const {
-    kinds,
-    filter: { project },
-  } = asked;
-  const chosen = kinds.observations ? way.observations(observations, asked) : [];
+  const { kinds, filter } = query;
+  const { project } = filter;
+  const chosen = kinds.observations ? retriever.observations(observations, query) : [];
+  const sessions = kinds.sessions ? retriever.others(summaries, query) : [];
+  const asked = kinds.prompts ? retriever.others(prompts, query) : [];
   return {
     observations:
       format === "full"
-        ? read({ byId: observations.byId, project }, chosen, parseLists)
-        : read({ byId: linesOf(observations, chosen), project }, chosen, observationLine),
-    sessions: kinds.sessions
-      ? read({ byId: summaries.byId, project }, way.others(summaries, asked), (record) =>
-          summaryHit(record, format),
-        )
-      : [],
-    prompts: kinds.prompts
-      ? read({ byId: prompts.byId, project }, way.others(prompts, asked), (record) =>
-          promptHit(record, format),
-        )
-      : [],
+        ? readHits(chosen, { byId: observations.byId, project }, parseLists)
+        : readHits(chosen, { byId: linesOf(observations, chosen), project }, observationLine),
+    sessions: readHits(sessions, { byId: summaries.byId, project }, (record) => summaryHit(record, format)),
+    prompts: readHits(asked, { byId: prompts.byId, project }, (record) => promptHit(record, format)),
     notes: [],
   };
 }
@@ -212,10 +263,10 @@ function linesOf(port: SearchPort["observations"], chosen: readonly Chosen[]) {
   return (id: number) => lines.get(id);
 }
 
-// The scope token in the match is what finds a project's records fast; the record itself says whose it is.
-function read<R extends { project: string }, H extends object>(
-  { byId, project }: { byId(id: number): R | undefined; project: string | null },
+// The scope token in the match finds a project's records fast; the record itself decides whose it is.
+function readHits<R extends { project: string }, H extends object>(
   chosen: readonly Chosen[],
+  { byId, project }: { byId(id: number): R | undefined; project: string | null },
   hitOf: (record: R) => H,
 ): Found<H>[] {
   return chosen.flatMap(({ id, ...how }) => {
@@ -226,10 +277,18 @@ function read<R extends { project: string }, H extends object>(
   });
 }
 
-function nothing(): SearchResults {
-  return { observations: [], sessions: [], prompts: [], notes: [] };
+function withNotes(found: SearchResults, notes: readonly string[]): SearchResults {
+  return { ...found, notes: [...found.notes, ...notes] };
 }
 
-function hasWords({ observations, sessions, prompts }: SearchResults): boolean {
-  return [...observations, ...sessions, ...prompts].some((hit) => hit.matched_by.includes("words"));
+function hitsOf({ observations, sessions, prompts }: SearchResults) {
+  return [...observations, ...sessions, ...prompts];
+}
+
+function isEmpty(found: SearchResults): boolean {
+  return hitsOf(found).length === 0;
+}
+
+function hasWords(found: SearchResults): boolean {
+  return hitsOf(found).some((hit) => hit.matched_by.includes("words"));
 }

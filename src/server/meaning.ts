@@ -92,6 +92,6 @@ export function createMeaning({ embedder, schema, renewUse, clock, log, deadline
     notes: () =>
       queries.failure(embedder) === null && clock.monotonicMs() >= brokenUntil
         ? []
-        : ["Searched by words only: the search by meaning is not available now."],
+        : ["Searched by words only: search by meaning is not available now."],
   };
 }

@@ -8,8 +8,8 @@ import type { RecallPorts } from "../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../recall/hits.ts";
 import { asksTheSame } from "../recall/other-prompts.ts";
 import { wordParts } from "../recall/query.ts";
-import type { MatchedBy } from "../recall/rank-observations.ts";
 import type { Found, Search, SearchRequest, SearchResults } from "../recall/search.ts";
+import type { MatchedBy } from "../recall/search-port.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { listProjects } from "../store/postgres/projects.ts";
 import {

@@ -2,8 +2,16 @@
 import type { HostedObservation } from "../core/records/hosted-record.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
 import type { Span } from "../recall/named-times.ts";
-import type { AllOfTime, RatherOfTime, TimeRead } from "../recall/read-time.ts";
-import { allOfThen, besideTime, newestInstead, noneOfThen, wordsInstead } from "../recall/time-notes.ts";
+import {
+  boostNote,
+  type DateBoost,
+  type DateFilter,
+  filterNote,
+  newestNote,
+  noneNote,
+  type TimeRead,
+  wordsNote,
+} from "../recall/read-time.ts";
 import {
   type ObservationFilter,
   observationsOfTime,
@@ -56,7 +64,7 @@ export function searchWithTime(
   asked: TimedSearch & { time: TimeRead },
 ): Promise<ProjectAnswer> {
   const { time } = asked;
-  if (time.is === "rather") return besideWords(connection, scope, { ...asked, time });
+  if (time.is === "boost") return besideWords(connection, scope, { ...asked, time });
   const { span } = time;
   return span === null
     ? newestOrWords(connection, scope, asked)
@@ -66,7 +74,7 @@ export function searchWithTime(
 async function besideWords(
   connection: Queryable,
   scope: ProjectScope,
-  asked: TimedSearch & { time: RatherOfTime },
+  asked: TimedSearch & { time: DateBoost },
 ): Promise<ProjectAnswer> {
   const { time, filter, byWords } = asked;
   const { span } = time;
@@ -76,7 +84,7 @@ async function besideWords(
     seqs.length === 0 ? await byWords(asked.words, null) : await byWords(time.words.trim(), { span, seqs });
   if (answer.found.length === 0 || answer.listed !== undefined) return listOfTime(connection, scope, asked);
   const isAny = answer.found.some(({ created_at_epoch: at }) => at >= span.start && at <= span.end);
-  return { ...answer, notes: [...answer.notes, besideTime(time, isAny)] };
+  return { ...answer, notes: [...answer.notes, boostNote(time, isAny)] };
 }
 
 async function newestOrWords(
@@ -85,20 +93,20 @@ async function newestOrWords(
   { words, filter, limit, byWords }: TimedSearch,
 ): Promise<ProjectAnswer> {
   const { answer, isWhole } = await byWords(words, null);
-  if (isWhole) return { ...answer, notes: [...answer.notes, wordsInstead] };
+  if (isWhole) return { ...answer, notes: [...answer.notes, wordsNote] };
   const found = await recentObservations(connection, scope, { filter, limit });
-  return { found, listed: "time", notes: found.length === 0 ? [] : [newestInstead] };
+  return { found, listed: "time", notes: found.length === 0 ? [] : [newestNote] };
 }
 
 async function listOfTime(
   connection: Queryable,
   scope: ProjectScope,
-  { time, filter, limit }: TimedSearch & { time: (AllOfTime | RatherOfTime) & { span: Span } },
+  { time, filter, limit }: TimedSearch & { time: (DateFilter | DateBoost) & { span: Span } },
 ): Promise<ProjectAnswer> {
   const { span } = time;
   const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...span });
-  if (ofThen.length > 0) return { found: ofThen, listed: "time", notes: [allOfThen(time)] };
+  if (ofThen.length > 0) return { found: ofThen, listed: "time", notes: [filterNote(time)] };
   const before = { start: 0, end: span.start - 1 };
   const found = await observationsOfTime(connection, scope, { filter, limit, ...before });
-  return { found, listed: "filters", notes: [noneOfThen(time, found.length > 0)] };
+  return { found, listed: "filters", notes: [noneNote(time, found.length > 0)] };
 }

@@ -5,7 +5,7 @@ import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { createSearch, type Search } from "../recall/search.ts";
-import type { VectorLeg } from "../recall/vector-leg.ts";
+import type { VectorLeg } from "../recall/search-port.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";

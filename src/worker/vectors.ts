@@ -17,7 +17,7 @@ import {
 import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../recall/embed/embedder.ts";
 import { fusionWeight } from "../recall/embed/fusion-weight.ts";
 import { createQueryVectors } from "../recall/embed/query-vector.ts";
-import type { VectorAnswer, VectorLeg } from "../recall/vector-leg.ts";
+import type { VectorAnswer, VectorLeg } from "../recall/search-port.ts";
 import { createIndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
 import { toInt8, unitVector } from "../recall/vectors/int8.ts";
 import type { LoadedSettings } from "../settings/load.ts";

@@ -1,6 +1,6 @@
 // Search over a store in memory, wired as the worker wires it.
 import { createSearch, type Search } from "../../src/recall/search.ts";
-import type { SearchPort } from "../../src/recall/ways.ts";
+import type { SearchPort } from "../../src/recall/search-port.ts";
 import { createCandidates } from "../../src/store/sqlite/candidates.ts";
 import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
 import { type MemoryStore, someTime } from "./memory-store.ts";

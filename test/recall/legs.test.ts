@@ -1,7 +1,7 @@
 // What else than its own words brings a record into an answer, and what is said of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSearch, type Search } from "../../src/recall/search.ts";
-import type { VectorAnswer } from "../../src/recall/vector-leg.ts";
+import type { VectorAnswer } from "../../src/recall/search-port.ts";
 import { memorySearchPort } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 

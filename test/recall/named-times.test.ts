@@ -80,7 +80,7 @@ it.each([
   ["review the code of last week"],
   ["give me a report of today"],
 ])("a question with nothing else to look for is for all of the time: %s", (words) => {
-  expect(readTime(words, now)).toMatchObject({ is: "all" });
+  expect(readTime(words, now)).toMatchObject({ is: "filter" });
 });
 
 it.each([
@@ -93,7 +93,7 @@ it.each([
   "what did we do with updateProject yesterday",
   "what went into work_log today",
 ])("a question with a topic is for the topic, rather of then: %s", (words) => {
-  expect(readTime(words, now)).toMatchObject({ is: "rather" });
+  expect(readTime(words, now)).toMatchObject({ is: "boost" });
 });
 
 it.each([

@@ -170,7 +170,7 @@ test("an embedder that fails is left alone for a while and said to fail; searche
   const asked = embedder.requests.length;
   const found = await server.ask(key, "/v1/search", { query: "automobile" });
   expect(titles(found)).toEqual(["The automobile needs oil"]);
-  const notes = ["Searched by words only: the search by meaning is not available now."];
+  const notes = ["Searched by words only: search by meaning is not available now."];
   expect(found.body.notes).toEqual(notes);
   expect((await server.ask(key, "/api/search?query=automobile")).body.notes).toEqual(notes);
   expect((await server.ask(key, "/v1/recall")).body).not.toHaveProperty("notes");

@@ -49,7 +49,7 @@ async function answerTo(
 test("a question for all of a time is answered with the records of then, the newest first, and says whose days", async () => {
   expect(await answerTo("what did we do yesterday?")).toEqual({
     titles: ["Yesterday's last: the parser reads numbers", "Yesterday's first: the login form"],
-    notes: [`"yesterday" is read as 2026-05-19, ${zone}: these are the records of then, newest first.`],
+    notes: [`"yesterday" is read as 2026-05-19, ${zone}: all records from that time, newest first.`],
   });
 });
 
@@ -57,7 +57,7 @@ test("a question for a time of which nothing is known is answered with the newes
   const { titles, notes } = await answerTo("what did we do 3 days ago?");
   expect(titles).toEqual(["The parser keeps comments", "A report of all projects"]);
   expect(notes).toEqual([
-    `"3 days ago" is read as 2026-05-17, ${zone}: no record is from then. These are the newest from before.`,
+    `"3 days ago" is read as 2026-05-17, ${zone}: no record is from that time. These are the newest from before.`,
   ]);
 });
 
@@ -90,7 +90,7 @@ test("a topic beside a time is what is looked for; what is of then goes first, b
   const { titles, notes } = await answerTo("what did we change in the parser yesterday");
   expect(titles[0]).toBe("Yesterday's last: the parser reads numbers");
   expect(titles).toContain("The parser keeps comments");
-  expect(notes).toEqual([`"yesterday" is read as 2026-05-19, ${zone}: what fits and is of then goes first.`]);
+  expect(notes).toEqual([`"yesterday" is read as 2026-05-19, ${zone}: matches from that time come first.`]);
   const many = await makeProject(database);
   await write(many, [
     ["Read something about the parser that has quite a long title, with many words beside it", 1],
@@ -102,15 +102,13 @@ test("a topic beside a time is what is looked for; what is of then goes first, b
 test("a topic beside a time that nothing is of is looked for with the words of the time", async () => {
   const { titles, notes } = await answerTo("parser 2 months ago");
   expect(titles).toContain("The parser keeps comments");
-  expect(notes).toEqual([expect.stringMatching(/: nothing that was found is of then\.$/)]);
+  expect(notes).toEqual([expect.stringMatching(/: no match is from that time\.$/)]);
 });
 
 test("a topic that no record has is answered with the records of the time, told as such", async () => {
   const { titles, notes } = await answerTo("which zeppelins did we polish in the last 2 hours");
   expect(titles).toEqual(["The queue waits longer"]);
-  expect(notes).toEqual([
-    expect.stringMatching(/^Nothing was found by the other words\. "the last 2 hours"/),
-  ]);
+  expect(notes).toEqual([expect.stringMatching(/^No record matches the other words\. "the last 2 hours"/)]);
 });
 
 test("a search after one that remembered the words gives the same answer", async () => {

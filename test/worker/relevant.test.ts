@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/core/records/records.ts";
-import type { MatchedBy } from "../../src/recall/rank-observations.ts";
 import type { Search, SearchResults } from "../../src/recall/search.ts";
+import type { MatchedBy } from "../../src/recall/search-port.ts";
 import { createRelevant } from "../../src/worker/relevant.ts";
 
 const asked: unknown[] = [];

@@ -177,7 +177,7 @@ test("what is written by hand is cleaned of secrets and private parts, and a key
 
 test("how a time in the words was read is in the notes of every answer to words, with whose days they are", async () => {
   const note = new RegExp(
-    `^"today" is read as \\d{4}-\\d\\d-\\d\\d, ${zoneName()}: these are the records of then`,
+    `^"today" is read as \\d{4}-\\d\\d-\\d\\d, ${zoneName()}: all records from that time`,
   );
   for (const path of ["/v1/search", "/v1/context", "/v1/recall"]) {
     const { body } = await ask(path, { query: "what did we do today" });

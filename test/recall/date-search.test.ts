@@ -39,7 +39,7 @@ describe("a question for all of a time", () => {
       { id: morning, matched_by: ["time"] },
     ]);
     expect(answer.notes).toEqual([
-      `"today" is read as 2026-05-21, ${zone}: these are the records of then, newest first.`,
+      `"today" is read as 2026-05-21, ${zone}: all records from that time, newest first.`,
     ]);
   });
 
@@ -81,13 +81,13 @@ describe("a question for a time without any record", () => {
     const answer = await search({ ...index, query: "what did we do today", limit: 1 });
     expect(answer.observations).toMatchObject([{ id: newest, matched_by: ["filters"] }]);
     expect(answer.notes).toEqual([
-      `"today" is read as 2026-05-21, ${zone}: no record is from then. These are the newest from before.`,
+      `"today" is read as 2026-05-21, ${zone}: no record is from that time. These are the newest from before.`,
     ]);
   });
 
   it("is never empty without a word", async () => {
     expect((await search({ ...index, query: "what did we do today" })).notes).toEqual([
-      `"today" is read as 2026-05-21, ${zone}: no record is from then.`,
+      `"today" is read as 2026-05-21, ${zone}: no record is from that time.`,
     ]);
   });
 });
@@ -107,7 +107,7 @@ describe("a question for no time in particular", () => {
     for (const hour of [9, 10]) add("Ran the tests", at(20, hour));
     const answer = await search({ ...index, query: "recent projects" });
     expect(answer.observations).toMatchObject([{ id: old, matched_by: ["words"] }]);
-    expect(answer.notes).toEqual([expect.stringMatching(/^Looked for as words/)]);
+    expect(answer.notes).toEqual([expect.stringMatching(/^Searched for the words/)]);
   });
 
   it.each(["latest report", "recent projects list", "yesterday()"])(
@@ -131,7 +131,7 @@ describe("a question for a topic with a time", () => {
     expect(ids[0]).toBe(yesterday);
     expect([...ids].sort()).toEqual([old, yesterday, today].sort());
     expect(answer.notes).toEqual([
-      `"yesterday" is read as 2026-05-20, ${zone}: what fits and is of then goes first.`,
+      `"yesterday" is read as 2026-05-20, ${zone}: matches from that time come first.`,
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("a topic of which nothing is of the time", () => {
     const answer = await search({ ...index, query: "parser changes this week" });
     expect(answer.observations.map(({ id }) => id)).toEqual([old]);
     expect(answer.notes).toEqual([
-      `"this week" is read as 2026-05-18 to 2026-05-24, ${zone}: nothing that was found is of then.`,
+      `"this week" is read as 2026-05-18 to 2026-05-24, ${zone}: no match is from that time.`,
     ]);
   });
 
@@ -169,7 +169,7 @@ describe("a topic of which nothing is of the time", () => {
     const { id } = memory.addObservation({ title: "Ran the tests", at: at(20) });
     const answer = await search({ ...index, query: "which zeppelins did we polish yesterday" });
     expect(answer.observations.map((hit) => hit.id)).toEqual([id]);
-    expect(answer.notes[0]).toMatch(/^Nothing was found by the other words\. "yesterday" is read as/);
+    expect(answer.notes[0]).toMatch(/^No record matches the other words\. "yesterday" is read as/);
   });
 
   it("or of no time brings nothing into a prompt", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { preferRecent } from "../../src/recall/recency.ts";
+import { preferRecent } from "../../src/recall/retrievers.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const hit = (id: number, score: number, daysOld: number) => ({
