@@ -1,18 +1,18 @@
-// Search that answers a question for open work with the open work first.
-import { askedOpenWork, isOpenWork } from "../context/open-work.ts";
+// Search that lists open work first when the question asks for it.
+import { askedOpenWork, isOpenWork, newestFirst } from "../context/open-work.ts";
 import { type Observation, parseLists } from "../core/records/records.ts";
 import { observationLine } from "../recall/hits.ts";
 import type { Search, SearchRequest, SearchResults } from "../recall/search.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 
 interface OpenWorkPort {
-  /** Labels of the projects, the last used first. */
+  /** Labels of the projects, most recently used first. */
   labels(): string[];
   /** Active statements, the most salient first. */
   statements(request: { project: string; limit: number }): Observation[];
 }
 
-/** `search`, with open work before what its words find; the newest first. */
+/** `search` with open work, newest first, before its results. */
 export function openWorkFirst(search: Search, port: OpenWorkPort): Search {
   return {
     async search(request) {
@@ -25,7 +25,7 @@ export function openWorkFirst(search: Search, port: OpenWorkPort): Search {
   };
 }
 
-// Another page, or a filter that says what kind of record is wanted, asks for those records.
+// Not for further pages, and not with a filter by kind of record.
 function isPlain({ query, type, offset, obs_type, concepts, files, isPrompt }: SearchRequest): boolean {
   const isFiltered = obs_type !== undefined || (concepts ?? []).length > 0 || (files ?? []).length > 0;
   const isFirst = (offset ?? 0) === 0 && isPrompt !== true;
@@ -37,16 +37,15 @@ function openWork(
   { project, dateStart = 0, dateEnd = Number.POSITIVE_INFINITY }: SearchRequest,
   about: ReadonlySet<string>,
 ): Observation[] {
-  const projects = project === undefined ? port.labels().slice(0, mostProjects) : [project];
-  return projects
-    .flatMap((label) => port.statements({ project: label, limit: mostStatements }))
+  const projects = project === undefined ? port.labels().slice(0, maxProjects) : [project];
+  const open = projects
+    .flatMap((label) => port.statements({ project: label, limit: maxStatements }))
     .filter((one) => isOpenWork(one) && one.created_at_epoch >= dateStart && one.created_at_epoch <= dateEnd)
     .filter(({ summary, subtitle }) => {
       const terms = topicTermsOf(`${summary} ${subtitle ?? ""}`);
       return about.size === 0 || terms.some((term) => about.has(term));
-    })
-    .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id)
-    .slice(0, mostOpen);
+    });
+  return newestFirst(open).slice(0, maxOpen);
 }
 
 function merged(
@@ -64,6 +63,6 @@ function merged(
   return [...first, ...observations.filter(({ id }) => !ids.has(id))].slice(0, limit);
 }
 
-const mostProjects = 20;
-const mostStatements = 200;
-const mostOpen = 10;
+const maxProjects = 20;
+const maxStatements = 200;
+const maxOpen = 10;

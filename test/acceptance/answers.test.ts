@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runMem } from "../cli/mem.ts";
 import { drained, startWorker, workerHome } from "../helpers/worker-process.ts";
 
-test("an answer reaches the context while its tool is skipped, and every message is accounted for", async () => {
+test("an answer of a skipped tool reaches the context; all messages are counted", async () => {
   const home = workerHome({ MEM_PROVIDER: "local" });
   const worker = await startWorker(home);
   const send = (event: string, payload: object) =>

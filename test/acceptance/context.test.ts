@@ -57,7 +57,7 @@ async function started(home: WorkerHome, folder: string): Promise<WorkerProcess>
 
 const answered = (texts: readonly string[]) => texts.filter((text) => text !== "");
 
-test("one session is told everything once: by two hooks, over a restart, until its context begins anew", async () => {
+test("injects everything once, by two hooks and over a restart, until a reset", async () => {
   const home = workerHome();
   const folder = project();
   const first = await started(home, folder);
@@ -86,7 +86,7 @@ test("one session is told everything once: by two hooks, over a restart, until i
   expect(await both(second, "SessionStart", { ...base, source: "resume" })).toEqual([]);
 });
 
-test("a first prompt adds what fits its words, a private one nothing, and none of it is remembered again", async () => {
+test("a first prompt adds matching records, a private one none; neither is stored again", async () => {
   const home = workerHome({ MEM_CONTEXT_OBSERVATIONS: "1" });
   const folder = project();
   const worker = await started(home, folder);
@@ -110,7 +110,7 @@ test("a first prompt adds what fits its words, a private one nothing, and none o
   expect(prompts).not.toContain("mem-context");
 });
 
-test("context files come with the setting, and go with one command as if they had never been", async () => {
+test("a setting writes context files, and one command removes them without a trace", async () => {
   const folder = project();
   const mine = join(folder, "src", "cache", "CLAUDE.md");
   writeFileSync(mine, "# Mine\r\nno end");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cleanInput, cleanKey } from "../../src/capture/clean-input.ts";
 
-test("keys that must not be stored stay two different keys, and the same one stays the same", () => {
+test("replaces keys that must not be stored: equal keys stay equal, others differ", () => {
   const keys = ["a <private>CANARY-1</private>", "a <private>CANARY-2</private>"].map(cleanKey);
   expect(keys[0]).not.toBe(keys[1]);
   expect(keys[0]).toBe(cleanKey("a <private>CANARY-1</private>"));

@@ -56,7 +56,7 @@ function conserved(): void {
 }
 
 describe("observations", () => {
-  test("the first one of an unknown session creates the session in the project of its directory", async () => {
+  test("the first event creates the session in the project of its directory", async () => {
     const answer = await intake.observe({ ...session, tool_name: "Read", tool_input: { file_path: "a.ts" } });
     expect(answer).toEqual({ status: "queued" });
     expect(store.sessions.byClaudeId("host-1")).toMatchObject({
@@ -82,7 +82,7 @@ describe("observations", () => {
     expect(payloads()).toHaveLength(1);
   });
 
-  test("a command that read our memory is counted and not stored, and of a longer one the output is left out", async () => {
+  test("counts commands that only read our memory, and drops such output from others", async () => {
     const read = { tool_name: "Bash", tool_input: { command: "mem search quota | head" } };
     const excluded = { status: "skipped", reason: "tool_excluded" };
     expect(await intake.observe({ ...session, ...read, tool_response: "#12 quota" })).toEqual(excluded);
@@ -163,7 +163,7 @@ describe("observations", () => {
 });
 
 describe("prompts", () => {
-  test("an entirely private prompt keeps its decision through a restart and its text nowhere", async () => {
+  test("a private prompt stays private after a restart, and its text is not stored", async () => {
     const answer = await intake.initSession({ ...session, prompt: " <private>CANARY plan</private> " });
     expect(answer).toMatchObject({ promptNumber: 1, skipped: true, reason: "private" });
     db.close();
@@ -200,7 +200,7 @@ describe("prompts", () => {
     });
   });
 
-  test("a prompt delivered twice under the host's id is stored once, whatever the time between", async () => {
+  test("stores a prompt with the same host id once, at any time", async () => {
     await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" });
     now += 3_600_000;
     expect(await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" })).toMatchObject({

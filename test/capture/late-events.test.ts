@@ -77,7 +77,7 @@ describe("a message that names its prompt", () => {
     expect(await intake.observe(use)).toEqual(hidden);
   });
 
-  test("of a prompt that was followed in mid-turn by a private one of the same id is not stored", async () => {
+  test("is not stored when a private prompt followed under the same id", async () => {
     await prompt("in the open", "q1");
     expect(await intake.observe({ ...use, promptKey: "q1", eventKey: "before" })).toEqual(queued);
     await prompt(secret, "q1");
@@ -90,7 +90,7 @@ describe("a message that names its prompt", () => {
     expect(payloads()).toMatchObject([{ prompt_number: 1 }, { prompt_number: 4 }]);
   });
 
-  test("belongs to the last of the prompts that were typed under one id, and each is kept once", async () => {
+  test("belongs to the last prompt of one id, and each prompt is stored once", async () => {
     const texts = ["first", "typed meanwhile", "first", "typed meanwhile", "x".repeat(70_000)];
     for (const text of texts) await prompt(text, "q1");
     await prompt(shorten("x".repeat(70_000), 65_536), "q1");
@@ -230,7 +230,7 @@ describe("a completed session", () => {
     expect(events).toEqual([]);
   });
 
-  test("is not opened again by what happened before its end, which is stored all the same", async () => {
+  test("is not reopened by events from before its end, which are stored", async () => {
     const completedAt = now;
     now += 60_000;
     expect(await intake.observe({ ...use, eventKey: "toolu_2", at: completedAt - 1 })).toEqual(queued);

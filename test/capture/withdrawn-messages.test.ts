@@ -110,7 +110,7 @@ describe("what a private prompt caused and what came before it", () => {
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, done: 2 });
   });
 
-  test("is not stored by the call that runs, and the others of its batch are asked for again", async () => {
+  test("is not stored by the running call; the rest of its batch is retried", async () => {
     await intake.observe({ ...session, ...use, promptKey: "q1" });
     await intake.observe({ ...spooled, ...use });
     const batch = await claim();

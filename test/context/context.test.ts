@@ -60,7 +60,7 @@ describe("forSession", () => {
     expect(await first.sessionText("app")).toBe(await second.sessionText("app"));
   });
 
-  it("shows a title once: the newest stands for all of its type, expanded and in the table", async () => {
+  it("shows equal titles of a type once, as the newest record", async () => {
     for (let n = 0; n < 4; n++) {
       memory.addObservation({ title: "Read calc.py", narrative: `Story ${n}.`, at: someTime + n * hour });
       memory.addObservation({ title: "Ran it", work: 500, at: someTime + n * hour - 1 });
@@ -173,7 +173,7 @@ describe("the context settings", () => {
     expect(byFacts).not.toContain("the story");
   });
 
-  it("expand as many as wanted: a record with nothing beyond its title leaves its place to the next", async () => {
+  it("expand the wanted number of records that have details", async () => {
     memory.addObservation({ title: "Older", narrative: "the older story", at: someTime });
     memory.addObservation({ title: "Old", narrative: "the story", at: someTime + hour });
     memory.addObservation({
@@ -222,7 +222,7 @@ describe("the context settings", () => {
 });
 
 describe("the last summary", () => {
-  it("tells nothing that may lean on a record that was rejected, until that is taken back", async () => {
+  it("hides what may rest on a rejected record until the rejection is undone", async () => {
     const wrong = memory.addObservation({ title: "The cache is never full", at: someTime });
     memory.addObservation({ title: "Measured it", at: someTime });
     memory.addSummary({
@@ -269,7 +269,7 @@ describe("inject", () => {
     expect(text).not.toContain("Older session");
   });
 
-  it("colours for a terminal with nothing but colours, no block, and a line when there is nothing", async () => {
+  it("is only colors, without a block, and one line when there are no records", async () => {
     memory.addObservation({
       title: "Evil \u001b]0;owned\u0007 \u001b[2J title",
       narrative: "x\ry\u009b31mz",
@@ -288,7 +288,7 @@ describe("inject", () => {
 });
 
 describe("the text for a terminal", () => {
-  it("has the records in the order of the agent's, whole words in 80 columns, and an end of line", async () => {
+  it("has the agent's order, whole words in 80 columns, and a final line end", async () => {
     const old = memory.addObservation({ title: "Old", narrative: "a long story of it ".repeat(20) });
     memory.addObservation({ title: "New", narrative: "told too", at: someTime + 48 * hour });
     memory.addSummary({ request: "what was asked of it ".repeat(15) });

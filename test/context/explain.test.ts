@@ -38,7 +38,7 @@ async function momentOf(moment: string, asked: Asked) {
   return found;
 }
 
-test("the start is the text of a host, and each record has the section that it stands in", async () => {
+test("the start is the host's text, with the section of each record", async () => {
   say("Never npm.", rule);
   say("The lock is per tenant.");
   say("An index was missing.", {}, { subtitle: "Asked: speed it up" });

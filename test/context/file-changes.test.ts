@@ -74,7 +74,7 @@ async function record(): Promise<Observation> {
   return observation;
 }
 
-test("a file that changes after it was told of is said to have changed, once for each new content", async () => {
+test("reports a change of a shown file once for each new content", async () => {
   await record();
   expect(await read()).toContain("#1");
   expect(await read()).toBeNull();
@@ -89,7 +89,7 @@ test("a file that changes after it was told of is said to have changed, once for
   expect(await read()).toBe(`${file} is gone since what you were told of it: #1.`);
 });
 
-test("a file that was told of as changed is not said to have changed again until it does", async () => {
+test("does not repeat a reported change until the file changes again", async () => {
   await record();
   writeFileSync(file, "two!");
   expect(await read()).toContain("(changed since: a.ts)");
@@ -98,7 +98,7 @@ test("a file that was told of as changed is not said to have changed again until
   expect(await read()).toContain("changed since what you were told of it: #1.");
 });
 
-test("what the start of a session said of a file is not said again before it, but a change behind that is", async () => {
+test("does not repeat a file change from the session start, but reports the next one", async () => {
   await record();
   const start = { ...base(), kind: "session_start", source: "startup" } as const;
   expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("Renamed");
@@ -107,7 +107,7 @@ test("what the start of a session said of a file is not said again before it, bu
   expect(await read()).toContain("changed since what you were told of it: #1.");
 });
 
-test("a change that the start of a session told is not said again before the file", async () => {
+test("does not repeat before a file a change that the start reported", async () => {
   await record();
   writeFileSync(file, "two!");
   const start = { ...base(), kind: "session_start", source: "startup" } as const;
@@ -117,7 +117,7 @@ test("a change that the start of a session told is not said again before the fil
   expect(await read()).toContain("changed since what you were told of it: #1.");
 });
 
-test("an agent is not told of what it wrote itself, and another one is", async () => {
+test("reports a change to other agents, not to the one that wrote it", async () => {
   await record();
   await read();
   await read("sub-1");
@@ -128,7 +128,7 @@ test("an agent is not told of what it wrote itself, and another one is", async (
   expect(await read("sub-1")).toContain("changed since what you were told of it: #1.");
 });
 
-test("a record that was told with a new one stands in one block with it", async () => {
+test("reports a change in one block with a new record", async () => {
   await record();
   await read();
   writeFileSync(file, "two!");

@@ -52,7 +52,7 @@ describe("forFile", () => {
     expect(text?.split("\n")[2]).toBe(`- #1 2026-11-20 change: ${line}`);
   });
 
-  it("finds a record that names the file from the project's root, but not by its bare name", async () => {
+  it("matches a path relative to the project's root, not a bare file name", async () => {
     memory.addObservation({ title: "Relative", files_modified: ["src/login.ts"] });
     memory.addObservation({ title: "Bare", files_modified: ["login.ts"] });
     const text = await createMemoryContext(memory).fileText({ project: "app", path: "/w/app/src/login.ts" });
@@ -60,7 +60,7 @@ describe("forFile", () => {
     expect(text).not.toContain("Bare");
   });
 
-  it("leaves out what the reader knows, and tells no older ones in its place", async () => {
+  it("leaves out known records without showing older ones instead", async () => {
     for (let n = 0; n < 8; n++)
       memory.addObservation({ title: `Edit ${n}`, files_modified: ["/w/a.ts"], at: someTime + n });
     const context = createMemoryContext(memory);

@@ -150,7 +150,7 @@ describe("the start of a session", () => {
     expect(text).toContain("the embedder relies on the zero too");
   });
 
-  it("tells the story of one turn once, and nothing under the failure of a command", async () => {
+  it("shows one turn's statements together, and nothing under a failed command", async () => {
     const turn = { prompt_number: 1, session: "s1" };
     const fix = "`mvn verify` failed with `invalid release`. What worked: `JAVA_HOME=/opt/jdk-21 mvn verify`";
     say(fix, { said_by: "tool", salience: 4 }, { ...turn, obs_type: "bugfix" });

@@ -15,7 +15,7 @@ afterEach(() => memory.close());
 const addMany = (count: number, title?: string) => addLongRecords(memory, count, title);
 
 describe("the timeline", () => {
-  it("groups the records of a day by the file they are about, as seen from the project's folder", async () => {
+  it("groups the records of a day by file, relative to the project's folder", async () => {
     const about = (title: string, file: string | null, at: number) =>
       memory.addObservation({ title, files_modified: file === null ? [] : [file], at: someTime + at });
     about("Older a", "/w/app/src/a.ts", 1);
@@ -45,7 +45,7 @@ describe("the timeline", () => {
     ]);
   });
 
-  it("has what is pinned first whatever its age, what is superseded last and marked, what is rejected never", async () => {
+  it("lists pinned records first, superseded ones last, rejected ones never", async () => {
     const story = { narrative: "told in full" };
     const add = (title: string, at: number, session = "s") =>
       memory.addObservation({ ...story, title, at: someTime + at * hour, session });
@@ -67,7 +67,7 @@ describe("the timeline", () => {
     expect(context.recent({ project: "app", limit: 2 }).observations.map(({ id }) => id)).toEqual([4, 2]);
   });
 
-  it("has what is pinned before all others in full, even where its title says everything", async () => {
+  it("shows pinned records in full before all others, even without details", async () => {
     const pinned = memory.addObservation({ title: "Pinned rule", narrative: null, at: someTime - hour });
     memory.addObservation({ title: "Newest", narrative: "told in full" });
     memory.db.prepare("update observations set pinned = 1, summary = title where id = ?").run(pinned.id);
@@ -80,7 +80,7 @@ describe("the timeline", () => {
     );
   });
 
-  it("says which files of a record are not as they were, but not of a record from outside", async () => {
+  it("names changed files of our own records, not of records from outside", async () => {
     const record = memory.addObservation({ title: "Ours", files_modified: ["/w/app/a.ts"] });
     memory.addObservation({ title: "Theirs", provenance: "web" });
     const file = (path: string, is: "changed" | "gone" = "changed") => ({ path, is });

@@ -10,7 +10,7 @@ import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("files of a project are not said to be gone because the agent stepped into another project", async () => {
+test("does not report files as gone because the agent works in another project", async () => {
   const { store, db, addObservation, close } = createMemoryStore();
   onTestFinished(close);
   const root = tempDir();

@@ -58,7 +58,7 @@ async function known(root: string): Promise<number[][]> {
   return [told?.records ?? [], listed.observations.map(({ id }) => id)];
 }
 
-test("a file has its records in a clone, in a moved folder and in a new work tree of its project", async () => {
+test("finds a file's records in a clone, a moved folder and a new work tree", async () => {
   const main = makeRepository(at("shop"), remote);
   mkdirSync(join(main, "src"));
   record(main);
@@ -70,7 +70,7 @@ test("a file has its records in a clone, in a moved folder and in a new work tre
   expect(await known(at("moved"))).toEqual([[1], [1]]);
 });
 
-test("the command for further records of the file names what it is called in every checkout", async () => {
+test("the command for further records uses the path shared by all checkouts", async () => {
   for (let n = 0; n < 4; n++) record(makeRepository(at("shop"), remote));
   const clone = makeRepository(at("clone"), remote);
   const request = { project: "shop", path: join(clone, "src/login.ts"), cwd: clone };
@@ -79,7 +79,7 @@ test("the command for further records of the file names what it is called in eve
   expect(told).toContain("1 more: `mem search --files src/login.ts`");
 });
 
-test("what was done in a work tree that is gone is known in the main one, also when it lay inside", async () => {
+test("finds records of a removed work tree from the main one, nested or not", async () => {
   const main = makeRepository(at("shop"), remote);
   const inside = linkWorkTree(main, join(main, ".trees", "feature"));
   record(inside);
@@ -89,7 +89,7 @@ test("what was done in a work tree that is gone is known in the main one, also w
   expect(await known(main)).toEqual([[1], [1]]);
 });
 
-test("the same path in another project, in another folder of this one and outside of both is another file", async () => {
+test("the same path in another project or folder is another file", async () => {
   const main = makeRepository(at("shop"), remote);
   record(main);
   const other = makeRepository(at("other"), "https://a.example/x/other.git");

@@ -79,7 +79,7 @@ test("clones, linked work trees and a moved folder of one remote are one project
   expect(names.labelOf(at("store"))).toBe("shop");
 });
 
-test("a remote in an unpacked archive makes it the project, but not the project's folder while its own is there", () => {
+test("an unpacked archive with a remote does not take over an existing folder", () => {
   const { projects } = memory.store;
   const rootOf = () => projects.folderOf(projects.find("shop") ?? 0);
   const main = makeRepository(at("shop"), "https://a.example/x/shop.git");
@@ -113,7 +113,7 @@ test("a submodule is a project of its own", () => {
   expect(names.claim(join(main, "lib"))).toBe("lib");
 });
 
-test("a repository without a remote is known by its first commit, also after it was moved", () => {
+test("identifies a repository without a remote by its first commit after a move", () => {
   const main = makeRepository(at("notes"), undefined, "a".repeat(40));
   expect(names.claim(main)).toBe("notes");
   renameSync(main, at("diary"));
@@ -122,7 +122,7 @@ test("a repository without a remote is known by its first commit, also after it 
   expect(names.claim(makeRepository(at("old", "notes"), undefined, "c".repeat(40)))).toBe("old/notes");
 });
 
-test("a folder that becomes a repository and gets a remote stays the project that it was", () => {
+test("a folder that becomes a repository with a remote stays the same project", () => {
   const plain = folder("shop");
   expect(names.claim(plain)).toBe("shop");
   makeRepository(plain, undefined, "a".repeat(40));
@@ -148,7 +148,7 @@ test("another repository in the same folder is another project", () => {
   expect(names.claim(workspace)).toBe("workspace");
 });
 
-test("records of which nothing but the label is known go to the first project of that name", () => {
+test("records with only a label go to the first project of that name", () => {
   memory.addObservation({ project: "app" });
   expect(names.labelOf(folder("work", "app"))).toBe("app");
   expect(names.claim(at("work", "app"))).toBe("app");
@@ -176,7 +176,7 @@ test("a link to a folder is that folder, and a path of nowhere is called after i
   expect(names.claim("thing else")).toBe("thing else");
 });
 
-test("a .git file that points at a repository of another folder does not make it that project", () => {
+test("ignores a .git file that points to the repository of another folder", () => {
   const mine = makeRepository(join(root, "w", "private"), "git@corp.example:me/private");
   const tree = linkWorkTree(mine, join(root, "w", "private-2"));
   expect([names.claim(mine), names.claim(tree)]).toEqual(["private", "private"]);
@@ -200,7 +200,7 @@ test("a linked work tree that was moved is still of its project", () => {
   expect(names.claim(join(root, "elsewhere"))).toBe("shop");
 });
 
-test("a .git that is hostile or broken names nothing outside, and stops nobody", () => {
+test("a hostile or broken .git names nothing outside and blocks nothing", () => {
   for (const [name, text] of Object.entries({
     endless: `gitdir: ${"x/".repeat(100_000)}`,
     share: "gitdir: //evil.example/share",
@@ -216,7 +216,7 @@ test("a .git that is hostile or broken names nothing outside, and stops nobody",
   expect(names.claim(at("pipe"))).toBe("pipe");
 });
 
-test("a configuration of empty lines is read in no time, and a value on another line is none", () => {
+test("reads a configuration of empty lines fast; values do not span lines", () => {
   const app = makeRepository(folder("app"));
   write(join(app, ".git", "config"), `${"\n".repeat(200_000)}[extensions]\nobjectformat\n= sha256\n`);
   const rootCommits = createRootCommits(null);

@@ -58,7 +58,7 @@ function held(project: string): { found: number[]; rows: number[] } {
   };
 }
 
-test("a renamed project has all its records under the new label, and is found by the old one", async () => {
+test("moves all records of a renamed project, and still finds it by its old label", async () => {
   fill("app", 5);
   memory.db.prepare("update observations set synced_at = 1").run();
   expect(await relabel.rename("app", "shop")).toEqual({ project: "shop", left: 0 });
@@ -70,7 +70,7 @@ test("a renamed project has all its records under the new label, and is found by
   expect(changes).toBe(1);
 });
 
-test("a merged project is gone: records, identities, older names and the full text are the other's", async () => {
+test("a merge moves records, identities, aliases and the search index", async () => {
   fill("app", 60);
   fill("old", 60);
   await relabel.rename("old", "older");
@@ -97,7 +97,7 @@ test("a name that comes back is the project's own again", async () => {
   expect(memory.store.projects.byAlias("shop")?.label).toBe("app");
 });
 
-test("what a worker that ended left behind is moved by the next one, through renames in between", async () => {
+test("the next worker finishes a move, through renames in between", async () => {
   const { store } = memory;
   fill("one", 40);
   fill("two", 40);
@@ -135,7 +135,7 @@ test("a record rebuilt before it has its new label is found in its project", asy
   expect(held("shop")).toEqual({ found: [60, 60, 48], rows: [60, 60, 60, 1, 1] });
 });
 
-test("a rename that is decided while the last one is just finished moves its records too", async () => {
+test("a rename during the end of another one moves its records too", async () => {
   fill("app", 1);
   fill("lib", 1);
   const writes: (() => void)[] = [];
@@ -173,7 +173,7 @@ test.each([
   expect(memory.store.projectMoves.list()).toEqual(before);
 });
 
-test("what a model answers for a session whose project was merged meanwhile is stored in the other", async () => {
+test("stores a model's answer in the merged project of its session", async () => {
   const { store } = memory;
   fill("app", 1);
   fill("old", 1);

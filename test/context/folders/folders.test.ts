@@ -55,7 +55,7 @@ const contextFile = (...parts: string[]) => join(root, ...parts, "CLAUDE.md");
 const textOf = (path: string) => readFileSync(path, "utf8");
 
 describe("a refresh", () => {
-  test("tells in each folder what was done to its files, and only there", async () => {
+  test("lists in each folder the records of its own files", async () => {
     record(join(root, "src", "a.ts"), "First");
     record("src/b.ts", "Second");
     record(join(root, "src", "deep", "c.ts"), "Deep");
@@ -70,7 +70,7 @@ describe("a refresh", () => {
     expect(folders.list()).toMatchObject([{ is: "there" }, { is: "there", project: "app" }]);
   });
 
-  test("writes nothing where nothing changed, and takes itself out where nothing is known any more", async () => {
+  test("writes nothing without a change, and removes sections without records", async () => {
     record(join(root, "src", "a.ts"));
     await folders.refresh("app");
     const before = statSync(contextFile("src")).ino;
@@ -81,7 +81,7 @@ describe("a refresh", () => {
     expect(existsSync(contextFile("src"))).toBe(false);
   });
 
-  test("leaves hidden and made folders, those that are gone, and those of another repository alone", async () => {
+  test("skips hidden, generated, deleted and foreign folders", async () => {
     for (const folder of [".git/x", "node_modules/x", "src/dist", "sub/lib"])
       mkdirSync(join(root, folder), { recursive: true });
     mkdirSync(join(root, "sub", ".git"));
@@ -233,7 +233,7 @@ describe("a link above a file", () => {
 });
 
 describe("a project that was moved", () => {
-  test("and is not known where it is now is named, with what to run, and is forgotten once that was done", async () => {
+  test("to an unknown place is reported with a command that removes its files", async () => {
     record(join(root, "src", "a.ts"));
     await folders.refresh("app");
     const moved = join(tempDir(), "other");
@@ -258,7 +258,7 @@ describe("a project that was moved", () => {
     expect([existsSync(contextFile("src")), files.size]).toEqual([false, 0]);
   });
 
-  test("is cleaned by its path even when nobody knows its files, but nothing behind a link", async () => {
+  test("is cleaned by its path without a list of files, but not behind a link", async () => {
     record(join(root, "src", "a.ts"));
     await folders.refresh("app");
     files.clear();

@@ -40,7 +40,7 @@ describe("a file", () => {
     expect(withSection(twice, ["another"])).toEqual(twice);
   });
 
-  test("of any bytes without NUL is what it was, and what stands around the section never changes", () => {
+  test("restores any bytes without NUL, and never changes text around the section", () => {
     const some = fc.uint8Array({ min: 1, minLength: 1, maxLength: 60 }).map((array) => Buffer.from(array));
     fc.assert(
       fc.property(some, some, (before, after) => {

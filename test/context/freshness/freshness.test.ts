@@ -103,7 +103,7 @@ test("a repository of sha256 names its content so, and is compared so", async ()
   expect(await changes(observation)).toEqual([{ path: "a", is: "changed" }]);
 });
 
-test("a file that was changed, one that is gone and one that became a folder are named as the record spells them", async () => {
+test("reports changed, deleted and replaced files by their paths in the record", async () => {
   const absolute = put("a.ts", "one");
   put("b.ts", "two");
   put("c.ts", "three");
@@ -123,7 +123,7 @@ test("a file that was changed, one that is gone and one that became a folder are
   );
 });
 
-test("a change of the same size is noticed, and a file that is as it was again is not one", async () => {
+test("detects a change of equal size, and ignores a file that was restored", async () => {
   put("a.ts", "one");
   const observation = await remember("a.ts");
   put("a.ts", "two");
@@ -148,7 +148,7 @@ test("another work tree of the project is compared where the agent works", async
   expect(await changes(observation, root)).toEqual([]);
 });
 
-test("without a reader each record is compared in its own checkout, and nothing is said where that is gone", async () => {
+test("without a reader, compares each record in its own checkout if that exists", async () => {
   const first = await remember(put("a.ts", "one"));
   const outer = root;
   root = tempDir();
@@ -161,7 +161,7 @@ test("without a reader each record is compared in its own checkout, and nothing 
   expect(await asked()).toEqual(new Map());
 });
 
-test("a folder that is not there says nothing of its files", async () => {
+test("reports nothing for the files of a missing folder", async () => {
   put("a.ts", "one");
   const observation = await remember("a.ts");
   renameSync(root, `${root}-moved`);
@@ -185,7 +185,7 @@ describe("nothing is kept of", () => {
     expect(kept(id)).toEqual([]);
   });
 
-  test("a file that was written long after what is told of it", async () => {
+  test("a file that was written long after its record", async () => {
     const soon = Date.now() / 1000 + 3600;
     utimesSync(put("a.ts", "one"), soon, soon);
     expect(kept((await remember("a.ts")).id)).toEqual([]);
@@ -215,7 +215,7 @@ test("a file that was replaced by a link is changed, and the link is not followe
   expect(await changes(observation)).toEqual([{ path: "a.ts", is: "changed" }]);
 });
 
-test("what was kept first stays when the record is made again, and a file that it no longer names is not asked for", async () => {
+test("keeps the first hashes of a regenerated record, without files it dropped", async () => {
   put("a.ts", "one");
   put("b.ts", "two");
   const observation = await remember("a.ts", "b.ts");

@@ -27,7 +27,7 @@ const add = (count: number, project?: string) => {
 const stored = (id: number) => memory.store.observations.byId(id);
 const markSynced = () => memory.db.prepare("update observations set synced_at = 1").run();
 
-test("a record is superseded, rejected and restored, each with a new revision that is not synced yet", async () => {
+test("supersedes, rejects and restores, each as a new unsynced revision", async () => {
   add(2);
   markSynced();
   expect(await review(1, { is: "superseded", by: 2 })).toMatchObject({
@@ -98,7 +98,7 @@ test("a rejected record and one of another project cannot take a place", async (
   expect(stored(1)).toMatchObject({ status: "active", superseded_by: null });
 });
 
-test("an id that is not there is said, and takes nobody else's write with it", async () => {
+test("an unknown id is refused without rolling back other writes", async () => {
   add(1);
   const [missing, pinned, by] = await Promise.allSettled([
     review(9, { is: "rejected" }),

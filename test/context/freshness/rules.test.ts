@@ -130,7 +130,7 @@ describe("remembering", () => {
 });
 
 describe("the list", () => {
-  test("has the rules that apply everywhere first, then those of the project, newest first", async () => {
+  test("lists rules that apply everywhere first, then the project's, newest first", async () => {
     await remember("Use pnpm.");
     await remember("Never commit.", { reach: "everywhere", project: "other" });
     await remember("Short answers.");
