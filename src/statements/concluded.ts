@@ -1,7 +1,7 @@
 // Picks the sentences of a closing message that are most worth passing on.
 import type { Turn } from "../core/records/turn.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
-import type { Statement, StatementKind } from "./statement.ts";
+import { type Statement, type StatementKind, spoken } from "./statement.ts";
 import { cueOf } from "./text/cue-pattern.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
@@ -28,14 +28,9 @@ export function concludedIn(turn: Turn): Statement[] {
     .sort((a, b) => b.salience - a.salience)
     .slice(0, mostStatements)
     .sort((a, b) => a.sentence.at - b.sentence.at)
-    .map(({ sentence, text, salience }) => ({
-      kind: kindOf(closingCuesOf(sentence.text), traits),
-      text,
-      said_by: "agent",
-      standing: false,
-      reach: "project",
-      salience,
-    }));
+    .map(({ sentence, text, salience }) =>
+      spoken({ kind: kindOf(closingCuesOf(sentence.text), traits), text, said_by: "agent", salience }),
+    );
 }
 
 interface Weighed {

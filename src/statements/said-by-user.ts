@@ -4,7 +4,7 @@ import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
 import { clip } from "../text/plain-text.ts";
 import { type PromptRule, promptRulesIn } from "./rules/prompt-rules.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
-import type { Statement } from "./statement.ts";
+import { type Statement, spoken } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
 import { ownWordsOf } from "./text/own-words.ts";
 import { promptCuesOf } from "./text/sentence-cues.ts";
@@ -49,7 +49,7 @@ function ruleAt(position: number, { text, rule, at }: PromptRule, salience: numb
 function wishOf(text: string, salience: number): Statement | null {
   if (salience < leastSalience || saysNothing(text)) return null;
   const kind = tellsOfProblem(text) ? "finding" : "instruction";
-  return { text, said_by: "user", kind, standing: false, reach: "project", salience };
+  return spoken({ kind, text, said_by: "user", salience });
 }
 
 // A bare question, a yes, or a one-time wish means nothing to a later session.
@@ -69,11 +69,11 @@ const standingBonus = 2;
 export function answeredIn({ uses }: Pick<Turn, "uses">): Statement[] {
   return uses
     .filter(({ isOfTurn, message }) => isOfTurn && message.turn_only === true)
-    .flatMap(({ id, message }) => userAnswersIn(message).flatMap(statementsOf).map(from(id)));
-}
-
-function from(id: number): (statement: Statement) => Statement {
-  return (statement) => ({ ...statement, sources: [id] });
+    .flatMap(({ id, message }) =>
+      userAnswersIn(message)
+        .flatMap(statementsOf)
+        .map((statement) => ({ ...statement, sources: [id] })),
+    );
 }
 
 function statementsOf(given: UserAnswer): Statement[] {
@@ -89,14 +89,9 @@ function decisionOf({ question, answer, offered }: UserAnswer): Statement {
   const isChosen = (label: string) => answer.includes(label);
   const others = offered.filter((label) => !isChosen(label)).map(withoutAdvice);
   const rejected = others.length === 0 || !offered.some(isChosen) ? "" : ` (not ${others.join(", ")})`;
-  return {
-    kind: "decision",
-    text: `${leadOf(question)} ${withoutAdvice(answer.trim())}${rejected.length > longestRejected ? "" : rejected}`,
-    said_by: "user",
-    standing: false,
-    reach: "project",
-    salience: answerSalience,
-  };
+  const lead = `${leadOf(question)} ${withoutAdvice(answer.trim())}`;
+  const text = `${lead}${rejected.length > longestRejected ? "" : rejected}`;
+  return spoken({ kind: "decision", text, said_by: "user", salience: answerSalience });
 }
 
 // An offered label is the agent's wording, so it never becomes a rule.

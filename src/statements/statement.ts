@@ -27,5 +27,9 @@ export interface Statement {
   families?: readonly string[];
   /** Raw events behind it, besides the end of the turn. */
   sources?: readonly number[];
-  files?: readonly string[];
+}
+
+/** A statement about the work of its project that is no rule. */
+export function spoken(said: Pick<Statement, "kind" | "text" | "said_by" | "salience">): Statement {
+  return { ...said, standing: false, reach: "project" };
 }

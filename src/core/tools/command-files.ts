@@ -1,6 +1,8 @@
 // Finds the files that simple commands read and write.
+
 import { editsInPlace, gitVerb } from "./command-kind.ts";
 import { joinPath, type Segment } from "./command-line.ts";
+import { setOf } from "./name-lists.ts";
 
 /** The files as named, with patterns and variables. */
 export function commandFiles(segments: readonly Segment[]): { read: string[]; written: string[] } {
@@ -56,7 +58,7 @@ const writers: ReadonlyMap<string, number> = new Map([
   ...["cp", "ln"].map((name): [string, number] => [name, -1]),
 ]);
 
-const readers = new Set("cat head tail less more bat nl wc sed jq awk diff stat file".split(" "));
+const readers = setOf("cat head tail less more bat nl wc sed jq awk diff stat file");
 const scripted = new Set(["jq", "awk"]);
 const lineCounts = new Set(["-n", "-c", "--lines", "--bytes"]);
 const sedScripts = new Set(["-e", "-f"]);

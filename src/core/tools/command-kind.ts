@@ -1,5 +1,7 @@
 // Classifies simple commands: test, build, install, read, write and so on.
+
 import type { Segment } from "./command-line.ts";
+import { byName, setOf } from "./name-lists.ts";
 
 export type CommandKind = keyof typeof weights;
 
@@ -63,12 +65,6 @@ export function gitVerb(words: readonly string[]): string {
   return "";
 }
 
-/** A map from each name in the lists to the key of its list. */
-export function byName<K extends string>(lists: Readonly<Record<K, string>>): ReadonlyMap<string, K> {
-  const keys = Object.keys(lists) as K[];
-  return new Map(keys.flatMap((key) => lists[key].split(/\s+/).map((name): [string, K] => [name, key])));
-}
-
 /** True for a `sed` that changes its files. */
 export function editsInPlace({ words }: Segment): boolean {
   return words.some((word) => inPlace.test(word));
@@ -126,7 +122,7 @@ const simpleKinds = byName({
 } satisfies Partial<Record<CommandKind, string>>);
 
 const preparing = new Set(["mkdir", "touch", "chmod", "chown"]);
-const gitLooks = new Set("status log diff show blame ls-files rev-parse describe reflog shortlog".split(" "));
+const gitLooks = setOf("status log diff show blame ls-files rev-parse describe reflog shortlog");
 const gitLists = new Set(["branch", "remote", "config", "tag"]);
 const listing = /^(?:-l|--list|--get(?:-\w+)?|show|get-url)$/;
 const routineGit = new Set(["add", "fetch"]);

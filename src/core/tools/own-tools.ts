@@ -3,6 +3,7 @@
 import { stripPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
 import { parseCommandLine, type Segment } from "./command-line.ts";
+import { setOf } from "./name-lists.ts";
 import { commandIn } from "./tool-kind.ts";
 
 interface ToolUse {
@@ -95,21 +96,15 @@ function textOf({ text, writes: targets }: Segment): string {
   return [text, ...targets.map((path) => `> ${path}`)].join(" ").trim();
 }
 
-const readers = new Set("search show timeline context recent file export mcp".split(" "));
-const launchers = new Set(
-  "node bun deno npx bunx pnpx npm pnpm yarn xargs sudo watch parallel env timeout unbuffer script".split(
-    " ",
-  ),
+const readers = setOf("search show timeline context recent file export mcp");
+const launchers = setOf(
+  "node bun deno npx bunx pnpx npm pnpm yarn xargs sudo watch parallel env timeout unbuffer script",
 );
 // Filters that only show their input. Another program at the end of a pipe acts: it stays, without its output.
-const filters = new Set(
-  (
-    "head tail grep egrep fgrep rg jq yq sed awk gawk sort uniq cut tr wc cat less more nl column fold fmt rev tac " +
-    "paste python3 python node xargs bat"
-  ).split(" "),
+const filters = setOf(
+  `head tail grep egrep fgrep rg jq yq sed awk gawk sort uniq cut tr wc cat less more nl column fold fmt rev tac
+    paste python3 python node xargs bat`,
 );
-const trivial = new Set(
-  "cd echo printf export set unset true false : sleep pwd wait read for done source . test [ [[ which type clear".split(
-    " ",
-  ),
+const trivial = setOf(
+  "cd echo printf export set unset true false : sleep pwd wait read for done source . test [ [[ which type clear",
 );

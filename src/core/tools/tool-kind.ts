@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { parseObject, textField } from "../../text/json-fields.ts";
 import { plain } from "../../text/plain-text.ts";
-import { byName } from "./command-kind.ts";
+import { byName } from "./name-lists.ts";
 
 export type ToolKind = keyof typeof toolNames | "mcp" | "other";
 

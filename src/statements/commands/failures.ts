@@ -1,5 +1,7 @@
 // Failed commands: the simple command at fault, deliberate failures, failures that stayed.
+
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
+import { setOf } from "../../core/tools/name-lists.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../text/cue-pattern.ts";
 import { bringsBack, isOrGlobs, type Part, type Run, readRuns } from "./runs.ts";
@@ -113,7 +115,7 @@ const compileError =
   /error TS\d+|^error(?:\[E\d+\])?: |: error: |COMPILATION ERROR|SyntaxError|cannot find package|^✖ \d+ problems?|^\s*\d+:\d+\s+error\b|^Found \d+ errors?/m;
 const ofGit =
   /^(?:git: |fatal: |remote: |hint: |CONFLICT \(|! \[(?:remote )?rejected\]|error: (?:pathspec|failed to push|src refspec|your local changes|could not|cannot|unable|branch|the following))/im;
-const withHooks = new Set("commit push merge rebase pull cherry-pick am tag revert".split(" "));
+const withHooks = setOf("commit push merge rebase pull cherry-pick am tag revert");
 
 interface Around {
   runs: readonly Run[];

@@ -1,5 +1,7 @@
 // The family of a command: its program and the word that names what it runs, to compare two ways of running it.
+
 import { innerCommand, joinPath, parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
+import { setOf } from "../../core/tools/name-lists.ts";
 import {
   commonFileNames,
   environmentRunners,
@@ -240,12 +242,10 @@ const buildTools = new Set(["mvn", "gradle", "sbt"]);
 const unlike = new Set(["git", "curl", "wget", "http"]);
 const nixShells = new Set(["develop", "shell"]);
 // Options of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
-const valuedOptions = new Set(
-  (
-    "-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container " +
-    "-f --file --with --with-requirements --extra --group --python --project --directory --config --volume " +
-    "--entrypoint --publish"
-  ).split(" "),
+const valuedOptions = setOf(
+  `-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container
+    -f --file --with --with-requirements --extra --group --python --project --directory --config --volume
+    --entrypoint --publish`,
 );
 const xargsOption = /^-[aEILdnPs]$/;
 const launchWords = new Set(["run", "exec", "dlx", "x"]);
@@ -302,14 +302,12 @@ const importFrom = /(?<!\w)import\s+[^;'"\n(]*?\sfrom\s+/g;
 const namespace = /(?<![\w.:$])([A-Za-z_][\w.]*)::/g;
 const called = /(?<![\w.$])([A-Za-z_]\w*)(?:\.\w+)*\s*\(/g;
 const libraryName = /^@?[A-Za-z_][\w./-]*$/;
-const ofTheLanguage = new Set(
-  (
-    "print println printf puts p pp cat echo say console log exit quit die stop assert len str int float list dict set " +
-    "open input eval exec map filter range sorted sum min max repr type isinstance enumerate zip require import " +
-    "sprintf format paste message suppressMessages suppressWarnings invisible if for while function var_dump json_encode " +
-    "sys os re io json time math random datetime pathlib subprocess shutil collections itertools functools typing " +
-    "base utils stats methods fs path url util http https child_process process crypto events stream buffer assert " +
-    "strict warnings feature utf8 lib vars POSIX Object JSON Math String Number Array Promise Date Buffer File Dir Process Kernel " +
-    "System Base Main Enum IO"
-  ).split(" "),
+const ofTheLanguage = setOf(
+  `print println printf puts p pp cat echo say console log exit quit die stop assert len str int float list dict set
+    open input eval exec map filter range sorted sum min max repr type isinstance enumerate zip require import
+    sprintf format paste message suppressMessages suppressWarnings invisible if for while function var_dump json_encode
+    sys os re io json time math random datetime pathlib subprocess shutil collections itertools functools typing
+    base utils stats methods fs path url util http https child_process process crypto events stream buffer assert
+    strict warnings feature utf8 lib vars POSIX Object JSON Math String Number Array Promise Date Buffer File Dir Process Kernel
+    System Base Main Enum IO`,
 );

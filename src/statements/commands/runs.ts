@@ -1,9 +1,11 @@
 // Reads the shell commands of a session, their outcomes, and the edits between them.
+
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { type CommandKind, commandKind, editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { endsInError } from "../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../core/tools/missing-program.ts";
+import { setOf } from "../../core/tools/name-lists.ts";
 import { type TestResults, testResults } from "../../core/tools/test-results.ts";
 import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-kind.ts";
 import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
@@ -157,7 +159,7 @@ const keyword = /^(?:(?:do|then|else|if|while|until|!|\{)\s+)+/;
 const sourceFile =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|cc|cpp|h|cs|php|ex|exs|scala|sh|sql|vue|svelte)$/;
 const editing = /edit|write|patch|replace|insert|create/;
-const answering = new Set("grep egrep rg ag ack diff cmp test [ [[ pgrep which".split(" "));
+const answering = setOf("grep egrep rg ag ack diff cmp test [ [[ pgrep which");
 const refused =
   /user doesn't want to|rejected by (?:the )?user|user (?:denied|declined|rejected)|requires? approval|permission to use|blocked by (?:a |the )?(?:hook|policy)|request interrupted/i;
 

@@ -1,4 +1,5 @@
 // The clauses of a sentence, and which classes of wording each of them has.
+import { setOf } from "../../core/tools/name-lists.ts";
 import { cueOf } from "../text/cue-pattern.ts";
 import type { Cue, RuleWords } from "./rule-words.ts";
 import { german } from "./words-de.ts";
@@ -146,10 +147,8 @@ function memoized<T>(read: (words: RuleWords) => T): (words: RuleWords) => T {
 const latin = [english, german, spanish, french, portuguese];
 
 // Matched where a clause begins.
-const openingCues: ReadonlySet<string> = new Set(
-  "question polite task product remember prohibit command lasting adopt noNoun correction general label takenBack withdraws instead".split(
-    " ",
-  ),
+const openingCues: ReadonlySet<string> = setOf(
+  "question polite task product remember prohibit command lasting adopt noNoun correction general label takenBack withdraws instead",
 );
 
 const clauseEnd = /([,;:.!?](?=\s|$)|\s[-–—]+\s|[()])/;

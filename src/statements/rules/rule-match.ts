@@ -1,6 +1,8 @@
 // Checks whether a standing rule forbids a command or an edit.
+
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
+import { setOf } from "../../core/tools/name-lists.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
 import { stem } from "../../text/stem.ts";
 import { commandFamily, familiesOf, launchedBy } from "../commands/families.ts";
@@ -137,15 +139,11 @@ const isNew =
 const packageCommand =
   /^(?:npm|pnpm|yarn|bun|pip|uv|uv pip|poetry|pipenv|pdm|conda|cargo|go|gem|bundle|composer|dotnet|mix|flutter|dart) (?:install|add|get|require)$/;
 // Programs whose names are ordinary words: only a code span names them.
-const commonWords = new Set(
-  "act at black cut date file find go hatch history join just kill less link look mail make man melt mix more node poetry run screen script sort split task test time watch which who write".split(
-    " ",
-  ),
+const commonWords = setOf(
+  "act at black cut date file find go hatch history join just kill less link look mail make man melt mix more node poetry run screen script sort split task test time watch which who write",
 );
-const fillers = new Set(
-  "anymore directly direct direto ever instead yourself locally manually hier mehr direkt lokal aquí más directamente ici plus directement aqui mais diretamente".split(
-    " ",
-  ),
+const fillers = setOf(
+  "anymore directly direct direto ever instead yourself locally manually hier mehr direkt lokal aquí más directamente ici plus directement aqui mais diretamente",
 );
 
 /** True when the prohibition is about changing files and names this one, its folder, or a pattern that it fits. */
@@ -243,8 +241,6 @@ const folderWords: ReadonlyMap<string, RegExp> = new Map(
 );
 const nameInText = /`[^`\s]+`|[\p{L}\p{N}_@*.-][\p{L}\p{N}_@*./-]*/gu;
 const untouchable = /off[- ]limits|read[- ]only|taboo|tabu/i;
-const generic = new Set(
-  "all any anything app code error file files here home lib main new out project projects src the thing this user users work".split(
-    " ",
-  ),
+const generic = setOf(
+  "all any anything app code error file files here home lib main new out project projects src the thing this user users work",
 );

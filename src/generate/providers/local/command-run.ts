@@ -1,8 +1,10 @@
 // Reads a run of a shell command: its main command, errors, tests, and whether it failed.
+
 import { type CommandKind, commandKind, mainSegment } from "../../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
 import { type ErrorLines, endsInError, errorLines } from "../../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../../core/tools/missing-program.ts";
+import { setOf } from "../../../core/tools/name-lists.ts";
 import { type TestResults, testResults } from "../../../core/tools/test-results.ts";
 import { oneLine } from "../../../text/plain-text.ts";
 import type { ToolUse } from "./finding.ts";
@@ -104,5 +106,5 @@ function labelOf({ program, words, text }: CommandRun["main"], command: string):
 
 const noErrors: ErrorLines = { first: null, location: null, others: [], count: 0 };
 const loops = new Set(["for", "while", "until", "case", "function"]);
-const answersWithOne = new Set("grep egrep rg ag ack diff test [ [[ pgrep which".split(" "));
+const answersWithOne = setOf("grep egrep rg ag ack diff test [ [[ pgrep which");
 const gitAnswer = /^(?:grep|--exit-code)$/;

@@ -3,6 +3,7 @@
 import { commandFiles, operands } from "../../../core/tools/command-files.ts";
 import { type CommandKind, gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
 import type { ErrorLines } from "../../../core/tools/error-lines.ts";
+import { setOf } from "../../../core/tools/name-lists.ts";
 import type { TestResults } from "../../../core/tools/test-results.ts";
 import { commandIn } from "../../../core/tools/tool-kind.ts";
 import { textField } from "../../../text/json-fields.ts";
@@ -248,9 +249,7 @@ const filesChanged = /^\s*\d+ files? changed/;
 const createdFile = /^ create mode \d+ (.+)$/;
 const pushLine = /(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])\s+(\S+) -> (\S+)/;
 const installVerb = /^(?:i|install|add|ci|get|sync|require|remove|uninstall|rm|up|update|upgrade)$/;
-const installOptions = new Set(
-  "--prefix -C --registry --index-url -r --cwd --features -w --workspace".split(" "),
-);
+const installOptions = setOf("--prefix -C --registry --index-url -r --cwd --features -w --workspace");
 const installReport =
   /^(?:added \d|removed \d|changed \d|up to date|Successfully installed|Installed \d|Requirement already|.*packages? (?:are|is) |Done in|Bundle complete|\+ \S+@)/i;
 const installWarning = /\bvulnerabilit|EBADENGINE|npm warn deprecated|incompatible|peer dep/i;
