@@ -1,7 +1,7 @@
 // Picks the sentences of a closing message that are most worth passing on.
 import type { Turn } from "../core/records/turn.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
-import { type Statement, type StatementKind, spoken } from "./statement.ts";
+import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { cueOf } from "./text/cue-pattern.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
@@ -29,7 +29,12 @@ export function concludedIn(turn: Turn): Statement[] {
     .slice(0, mostStatements)
     .sort((a, b) => a.sentence.at - b.sentence.at)
     .map(({ sentence, text, salience }) =>
-      spoken({ kind: kindOf(closingCuesOf(sentence.text), traits), text, said_by: "agent", salience }),
+      statementOnWork({
+        kind: kindOf(closingCuesOf(sentence.text), traits),
+        text,
+        said_by: "agent",
+        salience,
+      }),
     );
 }
 
@@ -79,8 +84,8 @@ function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): State
 export function withLead(sentence: Sentence, all: readonly Sentence[]): string {
   const { text, kind, lead, at } = sentence;
   if (kind === "item") {
-    const isTold = lead !== "" && lead.length <= longestLead && !isReportLead(lead);
-    return isTold ? `${ended(lead)} ${text}` : text;
+    const isShown = lead !== "" && lead.length <= longestLead && !isReportLead(lead);
+    return isShown ? `${ended(lead)} ${text}` : text;
   }
   const before = all[at - 1];
   if (before?.kind !== "prose" || !pointsBack(text)) return text;

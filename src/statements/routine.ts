@@ -9,8 +9,8 @@ import { haveCommon } from "./commands/failures.ts";
 import { type Part, partsOf, type Run, readRuns } from "./commands/runs.ts";
 
 /**
- * Ids of the raw events of a turn that need no record of their own in a list. With a closing: looks, edits, passing tests
- * and builds, and failures that a later use of the same kind made good. Without one only the earlier of several edits of
+ * Ids of the raw events of a turn that need no record of their own in a list. With a closing: reads, edits, passing tests
+ * and builds, and failures that a later use of the same kind made up for. Without one only the earlier of several edits of
  * a file: the last one stands for them.
  */
 export function routineUses(turn: Turn): number[] {
@@ -36,7 +36,7 @@ function isCovered(use: ToolUseOfTurn, later: readonly ToolUseOfTurn[]): boolean
 }
 
 function isCoveredRun(run: Run, runs: readonly Run[]): boolean {
-  if (run.outcome === "failed") return runs.some((later) => later.at > run.at && makesGood(later, run));
+  if (run.outcome === "failed") return runs.some((later) => later.at > run.at && makesUpFor(later, run));
   const main = mainSegment(run.parts);
   if (main === undefined) return false;
   const kind = commandKind(main);
@@ -46,7 +46,7 @@ function isCoveredRun(run: Run, runs: readonly Run[]): boolean {
 
 // In a chain the last command with a family is taken to be at fault, as for the fixes. A failed look has none: whatever
 // passes after it goes on without it.
-function makesGood(later: Run, failed: Run): boolean {
+function makesUpFor(later: Run, failed: Run): boolean {
   if (later.outcome !== "passed") return false;
   const fault = failed.parts.findLast(({ families }) => families.length > 0);
   if (fault === undefined) return true;

@@ -4,7 +4,7 @@ import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
 import { clip } from "../text/plain-text.ts";
 import { type PromptRule, promptRulesIn } from "./rules/prompt-rules.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
-import { type Statement, spoken } from "./statement.ts";
+import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
 import { ownWordsOf } from "./text/own-words.ts";
 import { promptCuesOf } from "./text/sentence-cues.ts";
@@ -49,7 +49,7 @@ function ruleAt(position: number, { text, rule, at }: PromptRule, salience: numb
 function wishOf(text: string, salience: number): Statement | null {
   if (salience < leastSalience || saysNothing(text)) return null;
   const kind = tellsOfProblem(text) ? "finding" : "instruction";
-  return spoken({ kind, text, said_by: "user", salience });
+  return statementOnWork({ kind, text, said_by: "user", salience });
 }
 
 // A bare question, a yes, or a one-time wish means nothing to a later session.
@@ -91,7 +91,7 @@ function decisionOf({ question, answer, offered }: UserAnswer): Statement {
   const rejected = others.length === 0 || !offered.some(isChosen) ? "" : ` (not ${others.join(", ")})`;
   const lead = `${leadOf(question)} ${withoutAdvice(answer.trim())}`;
   const text = `${lead}${rejected.length > longestRejected ? "" : rejected}`;
-  return spoken({ kind: "decision", text, said_by: "user", salience: answerSalience });
+  return statementOnWork({ kind: "decision", text, said_by: "user", salience: answerSalience });
 }
 
 // An offered label is the agent's wording, so it never becomes a rule.

@@ -30,6 +30,6 @@ export interface Statement {
 }
 
 /** A statement about the work of its project that is no rule. */
-export function spoken(said: Pick<Statement, "kind" | "text" | "said_by" | "salience">): Statement {
+export function statementOnWork(said: Pick<Statement, "kind" | "text" | "said_by" | "salience">): Statement {
   return { ...said, standing: false, reach: "project" };
 }

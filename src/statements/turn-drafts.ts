@@ -10,7 +10,7 @@ import { terminalLine } from "../text/terminal-text.ts";
 import { type Fix, fixesOf } from "./commands/fixes.ts";
 import { concludedIn } from "./concluded.ts";
 import { answeredIn, saidIn } from "./said-by-user.ts";
-import { type Statement, type StatementKind, spoken } from "./statement.ts";
+import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
 import { tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
@@ -72,7 +72,7 @@ export function draftOf(
 function statementOfFix({ families, working, events, text }: Fix): Statement {
   const kind = working === null ? "failure" : "fix";
   const salience = working === null ? failureSalience : fixSalience;
-  return { ...spoken({ kind, text, said_by: "tool", salience }), families, sources: events };
+  return { ...statementOnWork({ kind, text, said_by: "tool", salience }), families, sources: events };
 }
 
 // A closing often repeats the user's words, or itself.

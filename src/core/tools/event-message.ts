@@ -21,24 +21,19 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
       ...optional("cwd", text("cwd")),
     };
   }
-  const tool = text("tool_name", "toolName", "tool");
+  const { tool_name, ...use } = toolUseIn(fields);
   const context = {
     ...optional("cwd", text("cwd")),
     ...optional("agent_id", text("agent_id", "agentId")),
     ...optional("agent_type", text("agent_type", "agentType")),
   };
-  if (tool === undefined) {
+  if (tool_name === undefined) {
     return { type: "observation", tool_name: event_type, tool_input: payload, ...context };
   }
-  const use = {
-    tool_name: tool,
-    ...optional("tool_input", first(fields, ["tool_input", "toolInput", "input"])),
-    ...optional("tool_response", first(fields, ["tool_response", "toolResponse", "tool_output", "output"])),
-  };
   return {
     type: "observation",
     // An event that only reads memory gets no job. Other events are stored without our output.
-    ...(withoutOwnAnswers(use) ?? { tool_name: tool }),
+    ...(withoutOwnAnswers({ tool_name, ...use }) ?? { tool_name }),
     ...(fields.tool_failed === true || fields.toolFailed === true ? { tool_failed: true } : {}),
     ...(fields.turn_only === true ? { turn_only: true } : {}),
     ...context,
@@ -47,11 +42,16 @@ export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMe
 
 /** True for a tool use that only read our memory: it generates nothing. */
 export function isOwnRead({ payload }: WrittenEvent): boolean {
-  const fields = isJsonObject(payload) ? payload : {};
-  const tool_name = firstText(fields, ["tool_name", "toolName", "tool"]);
-  if (tool_name === undefined) return false;
-  const tool_input = first(fields, ["tool_input", "toolInput", "input"]);
-  return withoutOwnAnswers({ tool_name, ...optional("tool_input", tool_input) }) === null;
+  const { tool_name, ...use } = toolUseIn(isJsonObject(payload) ? payload : {});
+  return tool_name !== undefined && withoutOwnAnswers({ tool_name, ...use }) === null;
+}
+
+function toolUseIn(fields: JsonObject): Pick<PendingMessage, "tool_name" | "tool_input" | "tool_response"> {
+  return {
+    ...optional("tool_name", firstText(fields, ["tool_name", "toolName", "tool"])),
+    ...optional("tool_input", first(fields, ["tool_input", "toolInput", "input"])),
+    ...optional("tool_response", first(fields, ["tool_response", "toolResponse", "tool_output", "output"])),
+  };
 }
 
 /** Types of prompt events. The pattern works in JavaScript and PostgreSQL; ignore case. */

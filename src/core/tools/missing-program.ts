@@ -33,8 +33,8 @@ function missingIn(text: string): MissingProgram[] {
 }
 
 function programIn(line: string): string | null {
-  const named = saidInParts(line) ?? sentences.map((sentence) => sentence.exec(line)?.[1]).find(isText);
-  if (named === undefined || named === null) return null;
+  const named = saidInParts(line) ?? sentences.map((one) => one.exec(line)?.[1]).find(Boolean);
+  if (named === undefined) return null;
   const word = named.replace(quotes, "");
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   return name.replace(/\.(?:exe|cmd|bat|ps1)$/i, "") || null;
@@ -59,10 +59,6 @@ function isShell([origin = "", next = ""]: readonly string[]): boolean {
 
 function isWord(text: string): boolean {
   return text.length <= 200 && /^[^\s:]+$/.test(text);
-}
-
-function isText(text: string | undefined): text is string {
-  return text !== undefined;
 }
 
 const longestLine = 600;
@@ -116,8 +112,7 @@ const commandNotFound = new RegExp(
 const sentences = [
   /^(?:fish: )?Unknown command:? ['"‘]?([^\s'"’]+)['"’]?$/i,
   /^['"‘]([^'"’]+)['"’] is not recognized as an internal or external command\b/i,
-  /^The term ['"‘]([^'"’]+)['"’] is not recognized as (?:the|a) name of a cmdlet\b/i,
-  /^(?:\S+ ?: )The term ['"‘]([^'"’]+)['"’] is not recognized as (?:the|a) name of a cmdlet\b/i,
+  /^(?:\S+ ?: )?The term ['"‘]([^'"’]+)['"’] is not recognized as (?:the|a) name of a cmdlet\b/i,
   /ObjectNotFound: \(([^():]+):String\) \[[^\]]*\], CommandNotFoundException$/,
   /^Command [`'"‘]([^`'"’]+)[`'"’] not found\b/i,
   /^The program ['"‘]([^'"’]+)['"’] is (?:currently not installed|not in your PATH)\b/i,

@@ -60,7 +60,7 @@ function withoutOwnReads(text: string, address: RegExp | null): string | null {
     const shows = reads[at] === true || (isFed && filters.has(segment.program));
     return !shows || writes(segment);
   });
-  return others.every((segment) => !acts(segment)) ? "" : others.map(textOf).join(" && ");
+  return others.every((segment) => !hasEffects(segment)) ? "" : others.map(textOf).join(" && ");
 }
 
 function readsMemory(segment: Segment, address: RegExp | null): boolean {
@@ -84,7 +84,7 @@ function substitutes(text: string, address: RegExp | null): boolean {
   return inner.some((command) => parseCommandLine(command).some((segment) => readsMemory(segment, address)));
 }
 
-function acts(segment: Segment): boolean {
+function hasEffects(segment: Segment): boolean {
   return writes(segment) || !trivial.has(segment.program);
 }
 

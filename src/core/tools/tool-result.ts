@@ -41,7 +41,7 @@ export function readResult(response: Json | undefined, toolFailed: boolean): Too
       interrupted ||
       (exitCode !== null && exitCode !== 0) ||
       saysFailed(fields) ||
-      isToolError(printed),
+      printed.startsWith("<tool_use_error>"),
     interrupted,
   };
 }
@@ -129,10 +129,6 @@ function saysFailed(fields: JsonObject): boolean {
     textField(fields, "resultType", "result_type", "status") ||
     textField(objectField(fields, "details"), "status");
   return failedStatus.test(status);
-}
-
-function isToolError(text: string): boolean {
-  return text.startsWith("<tool_use_error>");
 }
 
 // Text that hosts put around the output.

@@ -59,13 +59,12 @@ export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart)
   // Other inline code is unrelated, unless the environment changed.
   const otherCode =
     !shared && added.some((word) => isCode(word, after)) && removed.some((word) => isCode(word, before));
-  const isElsewhere = variables || program;
   return {
     isRelated:
       shared ||
       forms ||
       versions ||
-      (otherCode && isElsewhere) ||
+      (otherCode && (variables || program)) ||
       values ||
       isWider ||
       isSubset ||

@@ -4,7 +4,7 @@ import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../text/cue-pattern.ts";
-import { bringsBack, isOrGlobs, type Part, type Run, readRuns } from "./runs.ts";
+import { matchesGlob, type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
 
 /** A failed run with the simple command at fault. */
 export interface Failure {
@@ -40,7 +40,7 @@ export function groupsOf(failures: readonly Failure[]): Failure[][] {
 
 /** True when both commands belong to one family; a loop over `*.js` runs each of them. */
 export function haveCommon(one: Part, other: Part): boolean {
-  return one.families.some((family) => other.families.some((name) => isOrGlobs(family, name)));
+  return one.families.some((family) => other.families.some((name) => matchesGlob(family, name)));
 }
 
 /**
@@ -128,7 +128,7 @@ export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: 
   if (!run.isTest && !runsTests(part)) return false;
   const isUndone = runs.some((later) =>
     later.parts.some(
-      (one) => (later.at > run.at || (later.id === run.id && one.start > part.start)) && bringsBack(one),
+      (one) => (later.at > run.at || (later.id === run.id && one.start > part.start)) && restoresFiles(one),
     ),
   );
   return isUndone || [run.purpose, prompt].some((text) => hasToFail.test(text)) || wasMeant.test(closing);

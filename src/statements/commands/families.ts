@@ -8,7 +8,6 @@ import {
   groups,
   interpreters,
   launchers,
-  looks,
   manyTargets,
   namedRuns,
   placedExec,
@@ -17,6 +16,7 @@ import {
   subcommands,
   taskRunners,
   trivialPrograms,
+  viewingVerbs,
 } from "./vocabulary.ts";
 
 /**
@@ -68,7 +68,7 @@ export function familiesOf(segment: Pick<Segment, "words" | "directory">): strin
   if (taskRunners.has(program)) return targetsOf(program, operands);
   if (scriptRunners.has(program)) return scriptOf(program, operands);
   const said = subcommandOf(program, operands);
-  if (program === "git" && (said === "" || looks.has(said))) return [];
+  if (program === "git" && (said === "" || viewingVerbs.has(said))) return [];
   const name =
     said === "" && words[0]?.includes("/") ? scriptName(joinPath(segment.directory, words[0])) : program;
   return [said === "" ? name : `${name} ${said}`];
@@ -175,7 +175,7 @@ function subcommandOf(program: string, operands: readonly Operand[]): string {
 
 function fromSubcommand(operands: readonly Operand[]): Operand[] {
   for (const [index, { word, afterOption }] of operands.entries()) {
-    if (subcommands.has(word) || looks.has(word)) return operands.slice(index);
+    if (subcommands.has(word) || viewingVerbs.has(word)) return operands.slice(index);
     if (!afterOption && groups.has(word)) return operands.slice(index);
     if (!afterOption) break;
   }

@@ -14,7 +14,16 @@ import {
 import { widerFamily } from "./families.ts";
 import { shownCommand, tellingLine } from "./fix-text.ts";
 import { launches, replacementOf } from "./replacement.ts";
-import { acts, type Edit, isSettings, type Part, type Run, readRuns, roundsOf, setsUpShell } from "./runs.ts";
+import {
+  type Edit,
+  hasEffects,
+  isSettings,
+  type Part,
+  type Run,
+  readRuns,
+  roundsOf,
+  setsUpShell,
+} from "./runs.ts";
 
 export interface Fix {
   /** Command families that the fix applies to; see `familiesToLookUp`. */
@@ -133,13 +142,13 @@ function speaksOf(text: string, word: string): boolean {
 // Commands before it on the same line that no failed line had.
 function ownSteps(related: readonly Compared[], run: Run, part: Part): Part[] {
   const tried = new Set(related.flatMap(({ run: { parts } }) => parts.map(({ text }) => text)));
-  return run.parts.filter((step) => step.end < part.end && acts(step) && !tried.has(step.text));
+  return run.parts.filter((step) => step.end < part.end && hasEffects(step) && !tried.has(step.text));
 }
 
 function stepsBetween(failed: Run, passed: Run, runs: readonly Run[], part: Part): Run[] {
   return runs
     .filter(({ at, outcome }) => at > failed.at && at < passed.at && outcome !== "failed")
-    .filter(({ parts }) => parts.some((step) => acts(step) && !haveCommon(step, part)))
+    .filter(({ parts }) => parts.some((step) => hasEffects(step) && !haveCommon(step, part)))
     .slice(-maxSteps);
 }
 

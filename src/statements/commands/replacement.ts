@@ -1,7 +1,7 @@
 // Finds the program that did the work of one that failed and was abandoned.
 import { type Failure, haveCommon, saysNotFixed } from "./failures.ts";
-import { acts, type Edit, type Part, type Run } from "./runs.ts";
-import { interpreters, looks, scriptRunners, taskRunners } from "./vocabulary.ts";
+import { type Edit, hasEffects, type Part, type Run } from "./runs.ts";
+import { interpreters, scriptRunners, taskRunners, viewingVerbs } from "./vocabulary.ts";
 
 interface GivenUp {
   /** Failures of one command that never passed, oldest first. */
@@ -18,7 +18,8 @@ export function replacementOf(given: GivenUp): { run: Run; part: Part } | null {
   for (const run of given.runs) {
     if (run.at < failed.run.at || run.outcome !== "passed" || !run.isOfTurn) continue;
     const part = run.parts.find(
-      (one) => acts(one) && !haveCommon(failed.part, one) && replaces(given, failed, { run, part: one }),
+      (one) =>
+        hasEffects(one) && !haveCommon(failed.part, one) && replaces(given, failed, { run, part: one }),
     );
     if (part !== undefined) return { run, part };
   }
@@ -61,7 +62,7 @@ function inputsOfBoth(failed: Part, other: Part): string[] {
 function isMaker({ kind, name, launched, families }: Part): boolean {
   if (kind !== "run" || isOfProject(launched, name)) return false;
   const verbs = [name, ...(families[0] ?? "").split(" ").slice(1)];
-  return !verbs.some((verb) => looks.has(verb) || examining.test(verb));
+  return !verbs.some((verb) => viewingVerbs.has(verb) || examining.test(verb));
 }
 
 // Scripts of the project cannot replace each other.

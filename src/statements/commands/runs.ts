@@ -12,7 +12,7 @@ import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject } from "../../text/json.ts";
 import { pathField, textField } from "../../text/json-fields.ts";
 import { familiesOf, type Launched, launchedBy } from "./families.ts";
-import { looks, preparingPrograms } from "./vocabulary.ts";
+import { preparingPrograms, viewingVerbs } from "./vocabulary.ts";
 
 /** `unknown`: started in the background, refused or stopped by the user. */
 type Outcome = "passed" | "failed" | "unknown";
@@ -199,7 +199,7 @@ export function unrolled(part: Part, other: Part): Part {
 }
 
 /** True when both are the same, or one is a glob of the other: `a.js` and `*.js`. */
-export function isOrGlobs(one: string, other: string): boolean {
+export function matchesGlob(one: string, other: string): boolean {
   if (one === other) return true;
   const [glob, name] = one.includes("*") ? [one, other] : [other, one];
   return glob.includes("*") && new RegExp(`^${globSource(glob)}$`).test(name);
@@ -232,11 +232,11 @@ function changedBySource(segment: Segment): string[] {
   if ((program === "sed" || program === "perl") && editsInPlace(segment)) return words.slice(-1);
   if (program === "patch" || program === "ed") return [""];
   if (program !== "git") return [];
-  return bringsBack(segment) ? pathsIn(words) : isStash(segment) ? [""] : [];
+  return restoresFiles(segment) ? pathsIn(words) : isStash(segment) ? [""] : [];
 }
 
 /** True for a command that restores files: earlier commands ran on other code. */
-export function bringsBack({ program, words }: Segment): boolean {
+export function restoresFiles({ program, words }: Segment): boolean {
   if (program === "mv" || program === "cp") return backup.test(words.slice(1).find(isOperand) ?? "");
   if (program === "patch") return words.some((word) => /^(?:-\w*R|--reverse)$/.test(word));
   if (program !== "git") return false;
@@ -267,11 +267,11 @@ const backup = /^\/tmp\/|^\/var\/tmp\/|\.(?:bak|orig|backup|old|save)$/;
 const path = /^\.$|\/$|(?<!\.\d+)\.[a-z]\w{0,5}$/i;
 
 /** True for a command with effects: not one that only reads, probes a server or works on git history. */
-export function acts({ families, program, writes }: Part): boolean {
+export function hasEffects({ families, program, writes }: Part): boolean {
   if (writes.some(isSettings) || preparingPrograms.has(program)) return true;
   const verbs = families[0]?.split(" ").slice(1);
   if (verbs === undefined || idle.has(program)) return false;
-  return !looks.has(verbs.at(-1) ?? "") && !(program === "git" && bookkeeping.has(verbs[0] ?? ""));
+  return !viewingVerbs.has(verbs.at(-1) ?? "") && !(program === "git" && bookkeeping.has(verbs[0] ?? ""));
 }
 
 /** True for a command that prepares the shell: `module load gcc`, `. venv/bin/activate`. */

@@ -73,7 +73,7 @@ export const preparingPrograms = setOf(
 );
 
 /** Sub-commands that only show, of any program. */
-export const looks = setOf(
+export const viewingVerbs = setOf(
   `blame cat-file describe diff freeze get help history info inspect list log logs ls ls-files ls-remote outdated
     plan ps reflog rev-list rev-parse search shortlog show show-ref stat status top validate version view why`,
 );

@@ -1,4 +1,4 @@
-// English wording of rules and of what only looks like a rule.
+// English wording of rules, and of sentences that resemble rules.
 import type { RuleWords } from "./rule-words.ts";
 
 export const english: RuleWords = {

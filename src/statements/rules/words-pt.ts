@@ -1,4 +1,4 @@
-// Portuguese wording of rules and of what only looks like a rule.
+// Portuguese wording of rules, and of sentences that resemble rules.
 import type { RuleWords } from "./rule-words.ts";
 
 export const portuguese: RuleWords = {

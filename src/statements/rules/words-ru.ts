@@ -1,4 +1,4 @@
-// Russian wording of rules and of what only looks like a rule.
+// Russian wording of rules, and of sentences that resemble rules.
 import type { RuleWords } from "./rule-words.ts";
 
 export const russian: RuleWords = {

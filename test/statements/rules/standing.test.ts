@@ -68,7 +68,7 @@ test.each([
   expect(standingOf(sentence, first)).toMatchObject({ pointsBack });
 });
 
-describe("what only looks like a rule", () => {
+describe("sentences that resemble rules", () => {
   test.each([
     ["a question", "do we always use pnpm here?"],
     ["a question without its mark", "why do we never use npm here"],

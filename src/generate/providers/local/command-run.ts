@@ -32,24 +32,24 @@ export function readCommandRun(given: ToolUse, command: string): CommandRun {
   const segment = mainSegment(segments);
   const main = segment ?? { program: "", words: [], text: "" };
   const kind = segment === undefined ? "trivial" : commandKind(segment);
-  const looks = kind === "read" || kind === "search";
+  const reads = kind === "read" || kind === "search";
   const { streams, text } = use.result;
   const isFailed =
-    missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, looks)));
+    missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, reads)));
   const errors = isFailed || kind === "check" || kind === "test" ? errorLines(text.split("\n")) : noErrors;
   const failed = isFailed || (kind === "check" && errors.first !== null);
   // Matches are on stdout; files that could not be opened are not matches.
-  const shown = looks && !failed && streams !== null ? withText(use, streams.stdout) : use;
+  const shown = reads && !failed && streams !== null ? withText(use, streams.stdout) : use;
   const lines = shown.result.text.split("\n");
-  const tests = looks ? null : testResults(lines);
+  const tests = reads ? null : testResults(lines);
   const label = labelOf(main, command);
   return { use: shown, command, main, segments, kind, label, lines, errors, tests, failed, missing };
 }
 
 // For hosts that do not send the exit code. The stdout of a reading command is data, its stderr is its own.
-function reportsFailure({ result: { exitCode, streams, text } }: ToolUse, looks: boolean): boolean {
+function reportsFailure({ result: { exitCode, streams, text } }: ToolUse, reads: boolean): boolean {
   if (exitCode !== null) return false;
-  if (!looks) return endsInError(text.split("\n"));
+  if (!reads) return endsInError(text.split("\n"));
   return streams !== null && streams.stdout === "" && endsInError(streams.stderr.split("\n"));
 }
 
