@@ -1,8 +1,8 @@
-// Events are counted where they are stored for good, whatever way they came.
+// Counts stored events.
 import { MemError } from "../core/errors.ts";
 import type { EventPorts, Recorded } from "../http/v1/events.ts";
 
-/** The same ports; `stored` hears how many events are new, not of those that were sent again. */
+/** Wraps the ports; calls `stored` with the number of new events, without repeats. */
 export function countedEvents(events: EventPorts, stored: (count: number) => void): EventPorts {
   return {
     ...events,

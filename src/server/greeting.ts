@@ -1,5 +1,4 @@
-// What the person reads who started the server: where it answers, on what, who may come in.
-
+// Start message of the server: its address, database and access.
 import { version } from "../core/version.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
@@ -12,7 +11,7 @@ interface Greeted extends Pick<ServerDatabase, "described"> {
   host: string;
   port: number;
   role: "all" | "http" | "generate";
-  /** How vectors are, in words. */
+  /** `on`, or `off` and why. */
   vectors: string;
 }
 
@@ -30,30 +29,30 @@ export function greeting({ settings, server, host, port, role, described, vector
 }
 
 function databaseLines(described: ServerDatabase["described"], dataDir: string): string[] {
-  if (described === "named") return ["  database: the PostgreSQL of MEM_DATABASE_URL"];
+  if (described === "named") return ["  database: MEM_DATABASE_URL"];
   const { place, isOutside } = placeOfPostgres(dataDir);
   return [
     described === "joined"
       ? `  database: the private PostgreSQL that already runs for ${dataDir}`
-      : `  database: a private PostgreSQL in ${place}, which ends with this process`,
-    // Others cannot enter the data directory, so what it holds lies elsewhere: removing it alone removes nothing.
+      : `  database: a private PostgreSQL in ${place}, which stops with this process`,
+    // Outside of the data directory: removing that alone removes no memory.
     ...(isOutside
-      ? [`  once it has stopped, all its memory is removed with: rm -r ${inShell(dataDir)} ${inShell(place)}`]
+      ? [`  to delete all memory, stop the server and run: rm -r ${inShell(dataDir)} ${inShell(place)}`]
       : []),
   ];
 }
 
 function keyLines(role: Greeted["role"], withKeys: boolean): string[] {
   if (role === "generate")
-    return ["  keys: not asked for; it makes records for every team, and answers for its health alone"];
+    return ["  keys: none; it generates records for every team and answers health checks only"];
   return withKeys
     ? [
-        "  keys: required; this makes one:",
+        "  keys: required; create one:",
         "        mem keys create --team NAME --scope memories:write --scope memories:read",
       ]
     : [
-        "  keys: none; it serves one team, `local`, on this machine only",
-        "        MEM_AUTH_MODE=api-key asks for keys",
+        "  keys: none; one team, `local`, on this machine only",
+        "        MEM_AUTH_MODE=api-key requires keys",
       ];
 }
 

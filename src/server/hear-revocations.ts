@@ -1,4 +1,4 @@
-// Revocations of other processes, heard as they are committed: what this one remembers of the team's keys is then void.
+// Listens for revocations by other processes and expires the cached keys of the team.
 import type { Log } from "../core/log.ts";
 import { revocations } from "../store/postgres/api-keys.ts";
 import type { Listening } from "../store/postgres/listen.ts";
@@ -7,18 +7,18 @@ import type { Database } from "../store/postgres/open.ts";
 interface Deps {
   database: Pick<Database, "listen">;
   log: Log;
-  /** Of one team's keys, or of all. */
+  /** Expires the cached keys of a team, or of all. */
   recheck(team_id?: string): void;
 }
 
-/** Listens until it is closed. While the connection is down, a key that ended elsewhere is still found out within ten seconds. */
+/** Listens until closed. Without a connection, a key revoked elsewhere is refused within ten seconds. */
 export function hearRevocations({ database, log, recheck }: Deps): Listening {
   let wasDeaf = false;
   return database.listen({
     channel: revocations,
     hear: (team_id) => recheck(team_id),
     onListening() {
-      if (wasDeaf) log.info("revocations of other processes are heard again");
+      if (wasDeaf) log.info("listening for revocations again");
       wasDeaf = false;
       recheck();
     },
@@ -26,7 +26,7 @@ export function hearRevocations({ database, log, recheck }: Deps): Listening {
       wasDeaf = true;
       log.warn(
         { reason: message },
-        "revocations of other processes are not heard now: their keys open for up to ten seconds",
+        "not listening for revocations: a key revoked elsewhere works for up to ten seconds",
       );
     },
   });

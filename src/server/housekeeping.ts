@@ -1,4 +1,4 @@
-// Regular housekeeping of the hosted server: what is kept for a while only is deleted, in small steps, by any node.
+// Deletes expired rows every ten minutes, in small steps, on any node.
 import { failOpen } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { ServerSettings } from "../settings/server.ts";
@@ -8,7 +8,7 @@ import { deleteOldEvents, deleteOldIdempotencyKeys } from "../store/postgres/ret
 
 export interface Housekeeping {
   start(): void;
-  /** Everything that is due, now. */
+  /** Deletes everything that is due. */
   tidy(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface HousekeepingDeps {
 }
 
 const everyMs = 10 * 60_000;
-// A step takes tens of milliseconds; other statements come in between.
+// A step takes tens of milliseconds and lets other statements run in between.
 const stepRows = 1_000;
 
 export function createHousekeeping({ database: { system }, settings, log }: HousekeepingDeps): Housekeeping {
@@ -33,7 +33,7 @@ export function createHousekeeping({ database: { system }, settings, log }: Hous
     const events = await inSteps(() => deleteOldEvents(system, { defaultDays, limit: stepRows }));
     await inSteps(() => deleteOldIdempotencyKeys(system, stepRows));
     await forgetOldCounters(system);
-    if (events > 0) log.info({ events }, "raw events whose days are over were deleted");
+    if (events > 0) log.info({ events }, "expired raw events were deleted");
   }
 
   async function inSteps(step: () => Promise<number>): Promise<number> {

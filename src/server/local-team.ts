@@ -1,5 +1,4 @@
-// The one team of a server without keys: made at the first request, with a project to write to.
-
+// The team of a server without keys; created at the first request, with a project.
 import { newId } from "../core/ids.ts";
 import { type Caller, scopes } from "../core/records/tenancy.ts";
 import type { Database } from "../store/postgres/open.ts";

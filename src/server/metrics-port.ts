@@ -1,4 +1,4 @@
-// /metrics on a port of its own, so that who reaches the server's routes does not reach its figures.
+// Serves /metrics on its own port, so that clients of the API cannot read it.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../core/clock.ts";
@@ -18,11 +18,11 @@ interface MetricsPortDeps {
 export interface OpenMetrics extends ServerMetrics {
   /** Where it listens. */
   listen(at: { host: string; port: number }): Promise<AddressInfo>;
-  /** Lets nobody in any more; resolves when nobody is left. */
+  /** Resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
-// Several scrapers, or an impatient one, are one question to the database.
+// Several scrapers share one query.
 const jobsKeptMs = 5_000;
 const jobsTimeoutMs = 2_000;
 
@@ -45,7 +45,7 @@ export function createMetricsPort({ database, clock, version, role }: MetricsPor
     ...metrics,
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
-        // It stays: a later failure to accept must not end the process.
+        // Stays installed: a later accept error must not end the process.
         server.on("error", (cause) => reject(portUnusable(port, cause)));
         server.listen({ host, port }, () => {
           const address = server.address();
@@ -68,9 +68,9 @@ async function answer(
 ): Promise<void> {
   response.setHeader("x-content-type-options", "nosniff").setHeader("cache-control", "no-store");
   if (url?.split("?", 1)[0] !== "/metrics") {
-    response.writeHead(404, plain).end("Only /metrics is here.\n");
+    response.writeHead(404, plain).end("Not found. Use /metrics.\n");
   } else if (method !== "GET" && method !== "HEAD") {
-    response.writeHead(405, { ...plain, allow: "GET, HEAD" }).end("Only GET is answered.\n");
+    response.writeHead(405, { ...plain, allow: "GET, HEAD" }).end("Method not allowed. Use GET.\n");
   } else {
     const text = await metrics.text();
     response.writeHead(200, { "content-type": metrics.contentType }).end(text);

@@ -1,4 +1,4 @@
-// Runs the hosted server as a process: its database, its port, its signals, its end.
+// Runs the hosted server as a process: log, signals, database, parts, port.
 import { systemClock } from "../core/clock.ts";
 import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError, reportFailOpenTo } from "../core/errors.ts";
@@ -19,9 +19,9 @@ import { createHostedGeneration } from "./generation.ts";
 import { greeting } from "./greeting.ts";
 import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
-import { logLibraryWords } from "./library-words.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
+import { endWithSignals, logConsole } from "./process.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;
@@ -29,17 +29,13 @@ export interface RunServerOptions {
   role: "all" | "http" | "generate";
   host: string;
   port: number;
-  /** True when a person sees the output: the log then goes to its file, else to stderr. */
+  /** On a terminal the log goes to its file, else to stderr. */
   isTerminal: boolean;
-  /** A line for the person who started it. */
+  /** Prints a line for the operator. */
   say(line: string): void;
 }
 
-const stopDeadlineMs = 9_500;
-// `timeout` and service managers tell a process and then its whole group: what comes twice within this is one signal.
-const sameSignalMs = 1_000;
-
-/** Starts the server; resolves when it answers. It ends with SIGTERM or SIGINT; another one a second later ends it at once. */
+/** Starts the server; resolves when it answers. SIGTERM or SIGINT ends it. */
 export async function runServer(options: RunServerOptions): Promise<void> {
   demandLoopback(options);
   const { settings } = options;
@@ -48,24 +44,21 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);
   for (const warning of unknownSettings(processEnvironment())) sayWarning(options, log, warning);
-  // Before it answers there is nothing to finish: PostgreSQL ends with us.
-  let end = async (): Promise<void> => undefined;
+  let started: Started | undefined;
   let isEnding = false;
-  logLibraryWords(log, () => isEnding);
-  endWithSignals(log, () => {
+  logConsole(log, () => isEnding);
+  endWithSignals(log, async () => {
     isEnding = true;
-    return end();
-  });
-  const { life, database } = await startOnDatabase(options, log);
-  end = async () => {
-    await life.close();
-    await database.stop();
+    // A start that is not complete has nothing to finish: PostgreSQL ends with this process.
+    if (started === undefined) return;
+    await started.close();
     log.info("the server has stopped");
     await closeLog();
-  };
+  });
+  started = await startOnDatabase(options, log);
 }
 
-// A private PostgreSQL that is joined may end in the same moment, with the server that owned it: then it is ours to start.
+// A joined PostgreSQL may end during the start, with the server that owned it: the second try starts one.
 async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry = false): Promise<Started> {
   const { settings, server } = options;
   const database = await findServerDatabase({
@@ -78,7 +71,13 @@ async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry 
     },
   });
   try {
-    return { life: await answer(options, log, database), database };
+    const { close } = await startParts(options, log, database);
+    return {
+      async close() {
+        await close();
+        await database.stop();
+      },
+    };
   } catch (cause) {
     await database.stop();
     const isGone = cause instanceof MemError && cause.code === "storage_failed";
@@ -88,8 +87,7 @@ async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry 
 }
 
 interface Started {
-  life: { close(): Promise<void> };
-  database: ServerDatabase;
+  close(): Promise<void>;
 }
 
 function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close: () => Promise<void> } {
@@ -99,11 +97,11 @@ function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close:
   return createLog(settings.paths.serverLogFile, level);
 }
 
-async function answer(
+async function startParts(
   options: RunServerOptions,
   log: Log,
   { url, described }: ServerDatabase,
-): Promise<{ close(): Promise<void> }> {
+): Promise<Started> {
   const { server, role, host } = options;
   let closing = false;
   const database = openDatabase({
@@ -149,11 +147,15 @@ async function answer(
     if (role !== "http") {
       running.push(await startGenerating({ ...options, database, log, metrics, vectors }));
     }
-    // Who only generates answers too, on its own port: an orchestrator asks every process whether it is well.
+    // A generating process listens too: an orchestrator asks every process for its health.
     port = await listenAt(built.app, { host, port });
     if (role !== "generate") {
-      const takeBack = announceAddress(options.settings.dataDir, { host, port, since: systemClock.now() });
-      running.push(async () => takeBack());
+      const removeAddress = announceAddress(options.settings.dataDir, {
+        host,
+        port,
+        since: systemClock.now(),
+      });
+      running.push(async () => removeAddress());
     }
     log.info({ host, port, role, version: version() }, "the server answers");
     for (const line of greeting({ ...options, port, described, vectors: vectors.inWords })) options.say(line);
@@ -172,7 +174,7 @@ interface Generating extends Pick<RunServerOptions, "settings" | "server"> {
   vectors: HostedVectors;
 }
 
-/** Makes observations and their vectors, and clears away what is old; the end of all. */
+/** Starts generation, housekeeping and embedding; returns the function that stops them. */
 async function startGenerating({ settings, server, database, log, metrics, vectors }: Generating) {
   const generation = createHostedGeneration({
     database,
@@ -190,7 +192,7 @@ async function startGenerating({ settings, server, database, log, metrics, vecto
   return () => Promise.all([generation.stop(), housekeeping.stop(), vectors.embedding?.stop()]);
 }
 
-// Loaded by who wants figures only.
+// Loaded only when metrics are on.
 async function listenForMetrics(
   { server, role }: RunServerOptions,
   database: Database,
@@ -203,38 +205,16 @@ async function listenForMetrics(
   return metrics;
 }
 
-// A connect line carries a key: whoever makes up a Host header would say where to.
+// Connect commands carry a key, and a forged Host header would decide their address.
 function warnOfUnknownAddress(options: RunServerOptions, log: Log): void {
   const { server, role, host } = options;
   if (role === "generate" || server.get("MEM_PUBLIC_URL") !== "" || isLoopbackHost(host)) return;
-  sayWarning(options, log, "MEM_PUBLIC_URL is not set: connect lines lead to whatever host a request names");
+  sayWarning(options, log, "MEM_PUBLIC_URL is not set: connect commands use the Host header of the request");
 }
 
 function sayWarning({ say }: Pick<RunServerOptions, "say">, log: Log, warning: string): void {
   log.warn(warning);
   say(`  warning: ${warning}`);
-}
-
-function endWithSignals(log: Log, end: () => Promise<void>): void {
-  let since: number | undefined;
-  function stop(reason: string): void {
-    const now = systemClock.monotonicMs();
-    if (since !== undefined) {
-      if (now - since >= sameSignalMs) process.exit(1);
-      return;
-    }
-    since = now;
-    log.info({ reason }, "stopping");
-    setTimeout(() => process.exit(1), stopDeadlineMs).unref();
-    end().then(
-      () => process.exit(0),
-      (cause: unknown) => {
-        log.fatal({ err: cause }, "the end failed");
-        process.exit(1);
-      },
-    );
-  }
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop(signal));
 }
 
 async function listenAt(
@@ -247,26 +227,26 @@ async function listenAt(
     const reason = cause instanceof Error ? ` (${cause.message})` : "";
     throw new MemError("port_unusable", {
       message: `The server cannot listen on ${host}:${port}${reason}.`,
-      hint: listenHints[codeOf(cause)] ?? "Name another port with --port, or 0 for any free one.",
+      hint: listenHints[codeOf(cause)] ?? "Choose another port with --port; 0 takes any free one.",
       cause,
     });
   }
 }
 
 const noSuchAddress =
-  "This machine has no such address: name one of its own with --host, or 0.0.0.0 for all of them.";
+  "This machine has no such address. Use one of its addresses with --host, or 0.0.0.0 for all.";
 const listenHints: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: noSuchAddress,
   ENOTFOUND: noSuchAddress,
   EAI_AGAIN: noSuchAddress,
-  EACCES: "Ports below 1024 are for root: name another one with --port.",
+  EACCES: "Ports below 1024 need root. Choose another port with --port.",
 };
 
-// Without keys anybody who reaches the port has the memory.
+// Without keys, access to the port is access to the memory.
 function demandLoopback({ server, host }: RunServerOptions): void {
   if (server.get("MEM_AUTH_MODE") === "api-key" || ["127.0.0.1", "localhost", "::1"].includes(host)) return;
   throw new MemError("setting_invalid", {
-    message: `Without keys the server binds to this machine only, not to ${host}.`,
-    hint: "Set MEM_AUTH_MODE=api-key, and make a key with `mem keys create --team NAME --scope memories:write --scope memories:read`.",
+    message: `Without keys the server listens on this machine only, not on ${host}.`,
+    hint: "Set MEM_AUTH_MODE=api-key, and create a key with `mem keys create --team NAME --scope memories:write --scope memories:read`.",
   });
 }

@@ -1,9 +1,8 @@
-// What a vendor says of a failed call is what the operator needs, and may quote what it was sent: what teams wrote is taken
-// out before it is logged.
+// Removes quotations of team content from provider errors, before the operator's log gets them.
 import { ModelFailure } from "../generate/model-failure.ts";
 import type { GenerationBatch, Provider } from "../generate/provider.ts";
 
-/** The provider; its failures say nothing that stands in the batch. What they mean stays. */
+/** Wraps a provider: its errors quote no text of the batch. */
 export function withoutQuotes(provider: Provider): Provider {
   return {
     name: provider.name,
@@ -27,27 +26,27 @@ function unquoted(failure: ModelFailure, batch: GenerationBatch): ModelFailure {
     ...(usage === undefined ? {} : { usage }),
     ...(mends === undefined ? {} : { mends }),
     isPage,
-    // The cause would carry the words that were taken out.
+    // Without the cause, which has the removed text.
   });
 }
 
-// What a name of a model or a parameter weighs less than.
-const telling = 16;
-// Vendors write English: four letters of another script are a team's. A quotation of three letters is one, of one such too.
+// Weight of a run that counts as a quotation; names of models and parameters weigh less.
+const quotationWeight = 16;
+// Providers write English, so letters of other scripts are a team's and weigh more. Quotation marks need less weight.
 const foreignWeight = 4;
 const quotable = 3;
 
-/** The message, without its reason when a run of its words stands in the batch, and without shorter quotations. */
+/** The message without its reason when a run of it is in the batch, and without shorter quotations. */
 function withoutTextOf({ session, messages, recentTitles }: GenerationBatch, message: string): string {
   const sent = plain(
     textsIn([session.user_prompt, ...recentTitles, messages.map(({ message: sent }) => ({ ...sent }))]).join(
       " ",
     ),
   );
-  // `api.example.com answered 400: …`: what stands before the reason is ours.
+  // `api.example.com answered 400: …`: the part before the reason is ours.
   const [ours = ""] = /^\S+ answered \d{3}(?=: )/.exec(message) ?? [];
   const said = plain(message.slice(ours.length));
-  for (const run of tellingRuns(said)) {
+  for (const run of quotationRuns(said)) {
     if (sent.includes(run)) return `${ours} (the rest quotes what was sent)`.trim();
   }
   return message.replace(/(["'`])(.+?)\1/g, (quotation, mark: string, quoted: string) => {
@@ -56,13 +55,13 @@ function withoutTextOf({ session, messages, recentTitles }: GenerationBatch, mes
   });
 }
 
-/** The shortest runs that tell something, from every letter on. */
-function* tellingRuns(said: string): Generator<string> {
+/** The shortest runs with the weight of a quotation, from each position. */
+function* quotationRuns(said: string): Generator<string> {
   let [start, end, weight] = [0, 0, 0];
   while (end < said.length) {
     weight += weightAt(said, end);
     end += 1;
-    while (weight >= telling) {
+    while (weight >= quotationWeight) {
       yield said.slice(start, end);
       weight -= weightAt(said, start);
       start += 1;
@@ -81,7 +80,7 @@ function weightAt(text: string, at: number): number {
   return text.charCodeAt(at) < 128 ? 1 : foreignWeight;
 }
 
-/** Letters and digits alone, so that escapes and line breaks hide no quotation. */
+/** Letters and digits only: escapes and line breaks hide no quotation. */
 function plain(text: string): string {
   return text
     .replaceAll(/\\+u([0-9a-f]{4})/gi, (_escape, hex: string) =>

@@ -22,7 +22,7 @@ async function create(run: ReturnType<typeof mem>, ...words: string[]) {
 }
 
 describe("mem keys create", () => {
-  test("makes team and project once, and shows the key once", async () => {
+  test("creates team and project once, and shows the key once", async () => {
     const run = mem();
     const first = await create(run, "--team", "acme", "--project", "shop", ...both);
     expect(Object.keys(first)).toEqual(["id", "apiKey", "teamId", "projectId", "scopes", "expiresAt"]);
@@ -41,7 +41,7 @@ describe("mem keys create", () => {
     ]);
   });
 
-  test("prints the bare key for a shell, and what to know of it on stderr", async () => {
+  test("prints only the key on stdout, and notes on stderr", async () => {
     const { code, stdout, stderr } = await mem()(
       "keys",
       "create",
@@ -71,7 +71,7 @@ describe("mem keys create", () => {
   });
 });
 
-test("mem keys revoke ends a key once, and says so of one that is not there", async () => {
+test("revokes a key once, and reports an unknown key", async () => {
   const run = mem();
   const { id } = await create(run, "--team", "revoked", "--scope", "memories:read");
   expect(JSON.parse((await run("keys", "revoke", id, "--json")).stdout)).toEqual({
@@ -86,7 +86,7 @@ test("mem keys revoke ends a key once, and says so of one that is not there", as
   }
 });
 
-test("mem keys connect prints the line of each agent, without a database", async () => {
+test("mem keys connect prints a command for each agent, without a database", async () => {
   const run = memAtHome();
   const key = ["--key", "mem_x"];
   const one = await run(
@@ -107,7 +107,7 @@ test("mem keys connect prints the line of each agent, without a database", async
   expect((await run("keys", "connect", "--url", "javascript:alert(1)")).code).toBe(64);
 });
 
-test("mem keys connect prints the port of the server that runs here, and says so when none does", async () => {
+test("mem keys connect prints the port of the server here, or says none runs", async () => {
   const run = memAtHome();
   const none = await run("keys", "connect");
   expect(none.stdout).toContain("http://127.0.0.1:37800/v1/mcp");
@@ -134,7 +134,7 @@ test("mem keys connect prints the port of the server that runs here, and says so
   expect((await run("keys", "connect")).stderr).toContain("No server runs");
 });
 
-test("a team that nobody has is not a team without keys", async () => {
+test("tells an unknown team from a team without keys", async () => {
   const run = mem();
   await create(run, "--team", "known", ...both);
   const { code, stdout, stderr } = await run("keys", "list", "--team", "nobody");
@@ -150,13 +150,13 @@ test("an unknown command of mem server is named, and starts nothing", async () =
   expect(stderr).toContain("mem server --help");
 });
 
-test("with no database anywhere, lists say what to do and make none", async () => {
+test("without a database, lists say what to do and create none", async () => {
   const { code, stderr } = await memAtHome()("keys", "list");
   expect(code).toBe(66);
   expect(stderr).toContain("mem keys create");
 });
 
-test("the first key is made before the first server, opens it, and is revoked beside it", async () => {
+test("creates a first key before the server starts, and revokes it beside it", async () => {
   const run = memAtHome();
   // As root, PostgreSQL runs as somebody else, who must get through to the data directory.
   chmodSync(dirname(run.home.dataDir), 0o711);

@@ -16,7 +16,7 @@ const empty = {
   teams_with_retention: 0,
 };
 
-test("the status tells of an empty database, and of one that holds something, for people and programs", async () => {
+test("shows the status of an empty and a filled database, also as JSON", async () => {
   const mem = atHome();
   const first = await mem("server", "status", "--json");
   expect([first.code, first.stderr]).toEqual([0, ""]);
@@ -34,7 +34,7 @@ test("the status tells of an empty database, and of one that holds something, fo
   for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
 });
 
-test("keys that are made and ended on the host, and what is made with them, are in the audit log", async () => {
+test("audits keys created and revoked on the host", async () => {
   const mem = atHome();
   const made = await mem(
     "keys",

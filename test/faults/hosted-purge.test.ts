@@ -10,7 +10,7 @@ const seed = testSeed();
 const database = await openTestDatabase();
 const writer = createEventWriter(database);
 
-test("whatever meets a purge: nothing older than it is left, nothing is counted twice, its jobs write nothing", async () => {
+test("concurrent work leaves nothing older than a purge", async () => {
   const faults: string[] = [];
   let [steps, made, purged] = [0, 0, 0];
   let next = 0;

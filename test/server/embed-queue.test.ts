@@ -34,7 +34,7 @@ test("new records go before the older ones of their team, and are walked to once
   expect(queue.take()).toBeUndefined();
 });
 
-test("a walk through new records that ends at the oldest is no whole one, and one that takes in a whole one is", () => {
+test("a walk through new records is not a whole one, unless it joins one", () => {
   const queue = createEmbedQueue();
   queue.addNew([{ team_id: "one", project_id: "a" }], 0);
   queue.put(whole("two", "b"));

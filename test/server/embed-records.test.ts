@@ -120,7 +120,7 @@ async function unusedFor(hours: number, model: string): Promise<void> {
   );
 }
 
-test("processes with two models each embed a record once, whenever they look, and keep each other's", async () => {
+test("processes with two models embed each record once and keep both vectors", async () => {
   const scope = await filled(10);
   const both = [startProcess("one"), startProcess("other")];
   const each = { one: 10, other: 10 };
@@ -134,7 +134,7 @@ test("processes with two models each embed a record once, whenever they look, an
   expect(await vectorsOf(scope)).toEqual(each);
 });
 
-test("what a model embedded is dropped when no process has used it for a day, and not an hour before", async () => {
+test("deletes a model's vectors after exactly a day without use", async () => {
   const scope = await filled(3);
   const earlier = startProcess("earlier");
   await until(async () => expect(await vectorsOf(scope)).toMatchObject({ earlier: 3 }));
@@ -155,7 +155,7 @@ test("what a model embedded is dropped when no process has used it for a day, an
   expect(await vectorsOf(scope)).toEqual({ later: 4 });
 });
 
-test("who embeds says once an hour that it uses its model's vectors, and so does who asks", async () => {
+test("embedding and searching note the use of a model once an hour", async () => {
   const stays = startProcess("stays");
   await until(() => expect(stays.looked.forNew).toBeGreaterThan(0));
   const isInUse = async (model: string) => {

@@ -62,7 +62,7 @@ describe("the file of an export", () => {
   });
 });
 
-test("a stream is given more only when it has taken what it was given, and its failure is told", async () => {
+test("waits until a stream has taken each text, and reports its failure", async () => {
   const taken: string[] = [];
   const slow = new Writable({
     highWaterMark: 1,

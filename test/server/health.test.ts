@@ -39,7 +39,7 @@ async function wayTo(target: string): Promise<{ url: string; fallSilent(): void;
   return { url: at.href, fallSilent: () => (isSilent = true), connections: () => connections };
 }
 
-test("many who ask at once whether it is ready are one question, and a silent database is an answer", async () => {
+test("concurrent readiness checks share a query; a silent database is not ready", async () => {
   const way = await wayTo(url);
   const database = openDatabase({ url: way.url, onConnectionLost: () => undefined });
   onTestFinished(() => database.close());

@@ -109,7 +109,7 @@ async function until(holds: () => Promise<void> | void): Promise<void> {
   }
 }
 
-test("a record that shares no word with the question is found by its meaning, in its own project alone", async () => {
+test("finds a record by meaning, in its own project only", async () => {
   const embedder = await embeddingServer();
   answerTopics(embedder);
   const env = httpEmbedder(embedder);
@@ -154,7 +154,7 @@ test("a record that shares no word with the question is found by its meaning, in
   expect((await server.ask(null, "/ready")).body).toEqual({ status: "ready", vectors: "on" });
 });
 
-test("an embedder that fails is left alone for a while and said to fail; searches go on by words and say so", async () => {
+test("a failing embedder is paused and reported; searches use words", async () => {
   const embedder = await embeddingServer();
   embedder.reply = () => ({ status: 503, body: '{"error":"the secret text of somebody"}' });
   const env = httpEmbedder(embedder, "failing");
@@ -181,7 +181,7 @@ test("an embedder that fails is left alone for a while and said to fail; searche
   await until(async () => expect((await status(env)).state).toBe("ready"));
 });
 
-test("another model embeds everything again, and the older vectors answer it nothing and go when they were not used for a day", async () => {
+test("another model embeds everything again; unused vectors are deleted", async () => {
   const embedder = await embeddingServer();
   answerTopics(embedder);
   const first = await open(httpEmbedder(embedder, "first"));
@@ -206,7 +206,7 @@ test("another model embeds everything again, and the older vectors answer it not
   });
 });
 
-test("a text that the embedder refuses keeps no other from its vector, and a refusal of all is the embedder's fault", async () => {
+test("a refused text does not block others; refusing all is a failure", async () => {
   const embedder = await embeddingServer();
   let refuses = /poison/;
   embedder.reply = ({ body }) =>
@@ -232,7 +232,7 @@ test("a text that the embedder refuses keeps no other from its vector, and a ref
   await until(() => expect(server.vectors.embedding?.failure()).toBe("The embedder refuses every text."));
 });
 
-test("without pgvector or an embedder there is nothing of it, and it is said why", async () => {
+test("reports why vectors are off without pgvector or an embedder", async () => {
   const embedder = await embeddingServer();
   const reason = "off: the database has no pgvector";
   const without = await open(httpEmbedder(embedder), plain);
@@ -250,7 +250,7 @@ test("without pgvector or an embedder there is nothing of it, and it is said why
   expect(() => loadServerSettings({ MEM_EMBEDDER: "htpp" })).toThrow("MEM_EMBEDDER is not one of");
 });
 
-test("an extension that is taken away while it is in use leaves searches by words", async () => {
+test("searches by words after the extension is dropped", async () => {
   const embedder = await embeddingServer();
   answerTopics(embedder);
   const server = await open(httpEmbedder(embedder, "taken"));

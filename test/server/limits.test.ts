@@ -38,7 +38,7 @@ function tally(verdicts: readonly { is: string }[]): Record<string, number> {
   return counts;
 }
 
-test("400 requests at once over two nodes at a cap of 100 are exactly 100, twenty times", async () => {
+test("a cap of 100 passes exactly 100 of 400 concurrent requests on two nodes", async () => {
   const other = openDatabase({ url: database.url, onConnectionLost: () => undefined });
   for (let round = 0; round < 20; round += 1) {
     const caller = await makeCaller();
@@ -51,7 +51,7 @@ test("400 requests at once over two nodes at a cap of 100 are exactly 100, twent
   await other.close();
 });
 
-test("a key's rate lets exactly its limit through, says how many are left, and leaves other keys alone", async () => {
+test("a key's rate passes exactly its limit, and does not affect other keys", async () => {
   const caller = await makeCaller();
   const admission = admissionOf({ perMinute: 10 });
   const verdicts = await Promise.all(Array.from({ length: 25 }, () => admission.admit(caller, read)));
@@ -92,7 +92,7 @@ test("a team over its tokens can read and not write", async () => {
   expect(await admission.admit(caller, write)).toMatchObject({ is: "tokens_used_up", used: 500, cap: 500 });
 });
 
-test("where the counters are locked requests pass, and are limited again when they are not", async () => {
+test("requests pass while the counters are locked, and are limited again later", async () => {
   const caller = await makeCaller();
   const admission = createAdmission({
     limits: { ...none, monthlyRequests: 1 },

@@ -45,7 +45,7 @@ async function openMetrics(over = database) {
   return { port, url: `http://127.0.0.1:${address.port}/metrics` };
 }
 
-test("requests, events, refusals, jobs and connections are told, and no team, project or key", async () => {
+test("exposes requests, events, refusals, jobs and connections without tenants", async () => {
   const { port, url } = await openMetrics();
   const server = buildServer({
     database,
@@ -108,7 +108,7 @@ test("requests, events, refusals, jobs and connections are told, and no team, pr
     expect(told).not.toContain(secret);
 });
 
-test("jobs are asked for once in a while, and left out when the database does not answer", async () => {
+test("caches job counts, and omits them when the database does not answer", async () => {
   const own = openDatabase({ url: database.url, onConnectionLost: () => undefined });
   const { url } = await openMetrics({ ...database, ...own });
   await enqueueEvent(database, await makeTenant(database), { turn: false });
@@ -123,7 +123,7 @@ test("jobs are asked for once in a while, and left out when the database does no
   expect(samples.get('mem_database_connections{pool="app",state="used"}')).toBe(0);
 });
 
-test("calls, tokens and batches of the generating side are told by provider and outcome", async () => {
+test("exposes calls, tokens and batches by provider and outcome", async () => {
   const { port, url } = await openMetrics();
   const own = openDatabase({ url: generating.url, onConnectionLost: () => undefined });
   const model = await modelServer();
@@ -193,7 +193,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("a server whose port is set tells its figures there, says where, and takes the port down with it", async () => {
+test("serves metrics on the configured port until the server ends", async () => {
   const port = await freePort();
   const { child, said } = await run({ MEM_METRICS_PORT: String(port), MEM_PROVIDER: "local" });
   const url = `http://127.0.0.1:${port}/metrics`;

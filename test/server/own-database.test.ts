@@ -49,11 +49,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("a database that is named is taken as it is", async () => {
+test("uses the configured database", async () => {
   expect(await find(tempDir(), named)).toMatchObject({ url: named, described: "named" });
 });
 
-test("a private one has no port, is closed to other users, joined by a second server, and gone with the first", async () => {
+test("a private database has no port, is joined by a second server, and ends", async () => {
   const dataDir = tempDir();
   const first = await find(dataDir);
   onTestFinished(() => first.stop());
@@ -72,7 +72,7 @@ test("a private one has no port, is closed to other users, joined by a second se
   expect(await answers(first.url)).toBe(false);
 });
 
-test("a private one that crashes is started again, with what was committed", async () => {
+test("restarts a private database after a crash with all committed data", async () => {
   const dataDir = tempDir();
   const database = await find(dataDir);
   onTestFinished(() => database.stop());

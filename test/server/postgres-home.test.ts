@@ -10,7 +10,7 @@ function isOpenToPass(path: string): boolean {
   return path === dirname(path) || ((statSync(path).mode & 0o001) !== 0 && isOpenToPass(dirname(path)));
 }
 
-test("PostgreSQL gets through to its files, also when the data directory lies where only root may go", () => {
+test("PostgreSQL reaches its files below a directory that only root may enter", () => {
   const umask = process.umask(0o077);
   onTestFinished(() => void process.umask(umask));
   const dataDir = join(tempDir(), "closed", "data");
@@ -51,7 +51,7 @@ function refusal(dataDir: string): MemError | undefined {
 
 const isRoot = process.getuid?.() === 0;
 
-test("memory whose data directory was removed neither comes back by itself nor is deleted", () => {
+test("neither restores nor deletes memory whose data directory was removed", () => {
   const { dataDir, place, isOutside } = closedHome();
   expect(isOutside).toBe(isRoot);
   rmSync(dataDir, { recursive: true });
@@ -63,7 +63,7 @@ test("memory whose data directory was removed neither comes back by itself nor i
   expect(refusal(dataDir)?.code).toBe(refused?.code);
 });
 
-test("the refusal names both ways on, and each of them works as it stands", () => {
+test("the refusal shows two commands, and each works as printed", () => {
   for (const way of [/`(ln -s .+?)`/, /`(rm -r .+?)`/]) {
     const { dataDir, place } = closedHome();
     rmSync(dataDir, { recursive: true });
@@ -77,7 +77,7 @@ test("the refusal names both ways on, and each of them works as it stands", () =
   }
 });
 
-test("a data directory that others may enter holds its cluster itself, and goes with it", () => {
+test("keeps the cluster inside a data directory that others may enter", () => {
   const dataDir = join("/tmp", `mem-open-${process.pid}`, "data");
   mkdirSync(dataDir, { recursive: true });
   onTestFinished(() => rmSync(dirname(dataDir), { recursive: true, force: true }));
@@ -86,7 +86,7 @@ test("a data directory that others may enter holds its cluster itself, and goes 
   expect(cluster).toBe(join(dataDir, "postgres", "cluster"));
 });
 
-test("memory that PostgreSQL cannot get to any more is not replaced by an empty one", () => {
+test("does not replace memory that PostgreSQL can no longer reach", () => {
   const above = join("/tmp", `mem-shut-${process.pid}`);
   const dataDir = join(above, "data");
   mkdirSync(dataDir, { recursive: true });
@@ -100,7 +100,7 @@ test("memory that PostgreSQL cannot get to any more is not replaced by an empty 
   expect(preparePostgresHome(dataDir).cluster).toBe(cluster);
 });
 
-test("a path is one word of a shell, whatever is in it", () => {
+test("quotes any path as one word of a shell", () => {
   for (const path of ["/var/lib/x-1", "/a b/it's $HOME", '/`id`/"x"']) {
     expect(execFileSync("/bin/sh", ["-c", `printf %s ${inShell(path)}`], { encoding: "utf8" })).toBe(path);
   }

@@ -30,8 +30,8 @@ function startWith(settings: Record<string, string>, ...words: string[]) {
 }
 
 test.each([
-  ["foo", /no address of a PostgreSQL/],
-  ["mysql://root:hunter2@127.0.0.1/x", /no address of a PostgreSQL/],
+  ["foo", /not a PostgreSQL address/],
+  ["mysql://root:hunter2@127.0.0.1/x", /not a PostgreSQL address/],
   [
     "postgresql://mem:hunter2@/x?host=/nonexistent/run&port=5499",
     /\(\/nonexistent\/run:5499\/x\) does not answer: .*ENOENT/,

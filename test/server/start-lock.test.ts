@@ -8,7 +8,7 @@ import { findServerDatabase } from "../../src/server/own-database.ts";
 import { takeStartLock } from "../../src/server/start-lock.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("of many at once one holds the lock, then the next", async () => {
+test("one of many concurrent callers holds the lock", async () => {
   const dataDir = tempDir();
   let holders = 0;
   let most = 0;
@@ -26,7 +26,7 @@ test("of many at once one holds the lock, then the next", async () => {
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test("a lock of a process that is gone, and one of our own number that we do not hold, are nobody's", async () => {
+test("takes over the lock of a process that ended, also with our own pid", async () => {
   const dataDir = tempDir();
   const gone = spawnSync(process.execPath, ["--version"]).pid;
   for (const holder of [gone, process.pid]) {
@@ -37,7 +37,7 @@ test("a lock of a process that is gone, and one of our own number that we do not
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test("a server that starts beside a command, and commands beside a server that starts, have one PostgreSQL", async () => {
+test("concurrent servers and commands share one PostgreSQL", async () => {
   const dataDir = tempDir();
   const { log } = createStderrLog("SILENT");
   const find = (isBrief: boolean) =>

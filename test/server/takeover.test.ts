@@ -72,7 +72,7 @@ async function posted(url: string, key: string): Promise<string | undefined> {
 }
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "a server that borrowed the private PostgreSQL starts it itself when its owner ends with %s",
+  "a server restarts a joined PostgreSQL when its owner ends with %s",
   async (signal) => {
     const dataDir = tempDir();
     const owner = start(dataDir);
@@ -99,7 +99,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
 );
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-  "%s that comes to the process and then to its group, as of `timeout`, is one: a clean end, and a log without a warning",
+  "%s to the process and then its group ends it cleanly, without a warning",
   async (signal) => {
     const dataDir = tempDir();
     const server = start(dataDir);
@@ -115,7 +115,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test("a first start that was killed at any moment is followed by one that works", async () => {
+test("starts after a first start that was killed at any moment", async () => {
   const dataDir = tempDir();
   for (const afterMs of [300, 600, 900, 1_200, 1_500, 2_000]) {
     const { child, exited } = start(dataDir);
@@ -127,7 +127,7 @@ test("a first start that was killed at any moment is followed by one that works"
   expect(readdirSync(join(dataDir, "postgres")).sort()).toEqual(["cluster", "run"]);
 });
 
-test("what is left of a cluster that was not finished is removed, and what PostgreSQL refuses is told in its words", async () => {
+test("removes an unfinished cluster and quotes what PostgreSQL refuses", async () => {
   const dataDir = tempDir();
   const { cluster } = preparePostgresHome(dataDir);
   const left = join(cluster, "..", "cluster.making-of-a-killed-process");

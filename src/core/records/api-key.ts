@@ -1,9 +1,9 @@
-// An API key as it is known without its text: whose it is, how far it reaches, how long it lives.
+// An API key without its secret.
 import type { Scope, Tenant } from "./tenancy.ts";
 
 export interface ApiKey extends Tenant {
   id: string;
-  /** The key that minted it; null for one made on the server's host. */
+  /** The key that created it; null for one created on the server's host. */
   parent_id: string | null;
   prefix: string;
   last_four: string;
@@ -15,13 +15,10 @@ export interface ApiKey extends Tenant {
   last_used_at_epoch: number | null;
 }
 
-/** How far somebody reaches: a team, all or one of its projects, and what may be done there. */
+/** A team, all or one of its projects, and the permissions there. */
 export type Reach = Tenant & Pick<ApiKey, "scopes">;
 
-/**
- * True when everything that `inner` reaches, `outer` reaches too. It is the rule for minting, listing and revoking over
- * HTTP: a key sees and ends the keys within its own reach, never one above it or beside it.
- */
+/** True when `outer` covers `inner`. Over HTTP, a key creates, lists and revokes only keys within its own reach. */
 export function isWithin(inner: Reach, outer: Reach): boolean {
   return (
     inner.team_id === outer.team_id &&

@@ -1,8 +1,8 @@
-// What agents did, as the hosted server stores it, and the jobs that ask for records of it.
+// Events, jobs and sessions of the hosted server.
 import type { Json, JsonObject } from "../../text/json.ts";
 import type { ProjectScope } from "./tenancy.ts";
 
-/** An event as stored. */
+/** A stored event. */
 export interface HostedEvent extends ProjectScope {
   id: string;
   session_id: string | null;
@@ -16,7 +16,7 @@ export interface HostedEvent extends ProjectScope {
   received_at_epoch: number;
 }
 
-/** What a job is called where it is only mentioned. */
+/** A reference to a job. */
 export interface JobMention {
   id: string;
   status: JobStatus;
@@ -26,13 +26,13 @@ export interface JobMention {
   updated_at_epoch: number;
 }
 
-/** An event with its job; null when nothing is generated of it. */
+/** An event with its job; null when nothing is generated from it. */
 export interface EventWithJob {
   event: HostedEvent;
   job: JobMention | null;
 }
 
-/** Where a record came from. */
+/** A source of an observation. */
 export interface EventSource {
   id: string;
   source_type: string;
@@ -41,10 +41,9 @@ export interface EventSource {
   created_at_epoch: number;
 }
 
-/** The states of a job: it waits, is worked on, or has ended in one of three ways. */
 export type JobStatus = "queued" | "processing" | "completed" | "failed" | "cancelled";
 
-/** A job as its callers see it. */
+/** A generation job. */
 export interface HostedJob extends JobMention, ProjectScope {
   /** Orders the jobs of a team. */
   seq: number;
@@ -57,7 +56,6 @@ export interface HostedJob extends JobMention, ProjectScope {
   failed_at_epoch: number | null;
   cancelled_at_epoch: number | null;
   last_error: { code: string; message: string } | null;
-  /** What it made. */
   observation_ids: string[];
 }
 

@@ -1,24 +1,24 @@
-// A record of the hosted server as it is stored and read: lists are arrays, ids are texts, times epoch milliseconds.
+// Observations of the hosted server: lists are arrays, ids are strings, times are epoch milliseconds.
 import type { JsonObject } from "../../text/json.ts";
 import type { Reach, Speaker, StatementMarks } from "./statement.ts";
 
-/** What was recorded, before it has a place in the order of its team. */
+/** An observation to store. */
 export interface NewHostedObservation {
   id: string;
   team_id: string;
   project_id: string;
   /** The server's id of the session; null for a record without one. */
   session_id: string | null;
-  /** observation, session_summary, manual, or a name of who writes by hand. */
+  /** observation, session_summary, manual, or another name for records written by hand. */
   kind: string;
-  /** A type of the mode. */
+  /** An observation type of the mode. */
   obs_type: string;
   title: string;
   subtitle: string | null;
   summary: string;
   narrative: string | null;
   facts: string[];
-  /** The whole record as one text; without it that is made of the parts above. */
+  /** The whole record as one text; default: made of the parts above. */
   content?: string;
   concepts: string[];
   files_read: string[];
@@ -29,23 +29,23 @@ export interface NewHostedObservation {
   provenance: string;
   prompt_number: number | null;
   discovery_tokens: number;
-  /** A second record of the project with the same key is not stored. */
+  /** A second record with the same key in the project is not stored. */
   generation_key: string | null;
   created_by_job_id: string | null;
-  /** The project's as it was when the work began. */
+  /** The project's epoch when the work began. */
   memory_epoch: string;
   /** Null is now. */
   created_at_epoch: number | null;
   sources: readonly ObservationSource[];
-  /** Set for something that was said or concluded. */
+  /** Set for a statement. */
   statement?: StatementMarks;
   /** Work of no lasting interest. */
   routine?: boolean;
-  /** It no longer holds. */
+  /** No longer true. */
   ended?: boolean;
 }
 
-/** What a record was made from. */
+/** A source of an observation. */
 export interface ObservationSource {
   id: string;
   source_type: "agent_event" | "session_summary" | "manual";
@@ -53,10 +53,10 @@ export interface ObservationSource {
   generation_job_id: string | null;
 }
 
-/** A stored record, as it is read. */
+/** A stored observation. */
 export interface HostedObservation {
   id: string;
-  /** Orders the records; the integer id of the older routes. */
+  /** Order of storage; the integer id of the compatibility routes. */
   seq: number;
   team_id: string;
   project_id: string;
@@ -77,23 +77,23 @@ export interface HostedObservation {
   generator: string;
   provenance: string;
   prompt_number: number | null;
-  /** Who said it, for a statement; null for an account of what was done. */
+  /** Speaker of a statement; null for other observations. */
   said_by: Speaker | null;
   /** A rule that stands until the user revokes it. */
   standing: boolean;
   /** Where a rule applies. */
   reach: Reach;
-  /** How likely a colleague would pass a statement on, a logit; null for what is none. */
+  /** How likely a colleague would pass the statement on, a logit; null for other observations. */
   salience: number | null;
   /** Work of no lasting interest. */
   routine: boolean;
-  /** `superseded`: a newer record holds instead, or later work finished what it says. */
+  /** `superseded`: replaced by a newer record, or finished by later work. */
   status: "active" | "superseded";
   created_at_epoch: number;
   updated_at_epoch: number;
 }
 
-/** Title, summary, narrative and facts as one text; what says the same as the title is left out. */
+/** Title, summary, narrative and facts as one text; omits a summary equal to the title. */
 export function contentOf({
   title,
   subtitle,

@@ -1,26 +1,25 @@
-// What MEM_DATABASE_URL says, for the driver: its parameters mean what PostgreSQL's own programs take them for.
+// Parses MEM_DATABASE_URL for the driver, with the meaning that libpq gives its parameters.
 import { MemError } from "../../core/errors.ts";
 
 export interface DatabaseAddress {
   /** For the driver. */
   connectionString: string;
-  /** The `options` that the address has; some hosts are told by them which database is meant. */
+  /** The `options` parameter; some providers select the database with it. */
   options: string;
-  /** Host, port and database, for people: no part of it is secret. */
+  /** Host, port and database, for messages; contains no secret. */
   place: string;
 }
 
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-/** Throws `setting_invalid`, in words that hold nothing of the address. */
+/** Throws `setting_invalid`; the message quotes nothing of the address. */
 export function readAddress(text: string): DatabaseAddress {
-  // `user@/database?host=/socket` is how libpq's users write a socket; a URL must have a host there.
+  // libpq accepts `user@/database?host=/socket`; a URL needs a host.
   const url = text.replace(/^(postgres(?:ql)?:\/\/[^/@?#]*@)(?=[/?])/, "$1localhost");
   const place = placeOf(url);
   const [address = "", ...query] = url.split("?");
   const parameters = new URLSearchParams(query.join("?"));
-  // Taken out, since the driver takes the address' word over ours: without our own there is no role, and with it no
-  // row-level security.
+  // Removed, because the driver prefers them to ours, which set the role, and with it row-level security.
   const options = parameters.getAll("options").map((each) => `${each} `);
   parameters.delete("options");
   setEncryption(parameters);
@@ -31,7 +30,7 @@ export function readAddress(text: string): DatabaseAddress {
 function placeOf(url: string): string {
   if (URL.canParse(url)) {
     const { protocol, hostname, port, pathname, searchParams, search, hash } = new URL(url);
-    // A password that holds / ? or # ends the host's part too early, and its rest would be shown as the database.
+    // A / ? or # in the password ends the host too early, and the rest would be shown as the database.
     const isCutShort = `${pathname}${search}${hash}`.includes("@");
     if (/^postgres(ql)?:$/.test(protocol) && !isCutShort) {
       const [host, at] = [searchParams.get("host") ?? hostname, searchParams.get("port") ?? port];
@@ -39,12 +38,12 @@ function placeOf(url: string): string {
     }
   }
   throw new MemError("setting_invalid", {
-    message: "MEM_DATABASE_URL is no address of a PostgreSQL.",
-    hint: "It is written postgresql://user:password@host:5432/database, with : / ? # @ % in user and password as %3A %2F %3F %23 %40 %25, a socket as postgresql://user@/database?host=/directory; unset it for a private one.",
+    message: "MEM_DATABASE_URL is not a PostgreSQL address.",
+    hint: "Use postgresql://user:password@host:5432/database, with : / ? # @ % in user and password as %3A %2F %3F %23 %40 %25; for a socket postgresql://user@/database?host=/directory. Unset it for a private one.",
   });
 }
 
-// The driver by itself takes `require` for `verify-full`, warns of it, and takes no `sslrootcert=system`.
+// By default the driver treats `require` as `verify-full` with a warning, and rejects `sslrootcert=system`.
 function setEncryption(parameters: URLSearchParams): void {
   if (parameters.get("sslrootcert") === "system") {
     parameters.delete("sslrootcert");
@@ -54,8 +53,8 @@ function setEncryption(parameters: URLSearchParams): void {
   if (mode === null) return;
   if (!sslModes.includes(mode)) {
     throw new MemError("setting_invalid", {
-      message: "MEM_DATABASE_URL has an sslmode that there is not.",
-      hint: `It is one of ${sslModes.join(", ")}.`,
+      message: "MEM_DATABASE_URL has an unknown sslmode.",
+      hint: `Use one of ${sslModes.join(", ")}.`,
     });
   }
   if (mode === "allow") parameters.set("sslmode", "prefer");

@@ -1,4 +1,4 @@
-// API keys as they are stored: found by their hash across teams, listed and revoked within a reach.
+// API keys: found by their hash across teams, listed and revoked within a reach.
 import type { ApiKey, Reach } from "../../core/records/api-key.ts";
 import { isId } from "../../core/records/tenancy.ts";
 import { epochMs } from "./epoch-ms.ts";
@@ -11,7 +11,7 @@ const epochOf = (column: string) => `${epochMs(column)} as ${column}_epoch`;
 const columns = `id, team_id, project_id, parent_id, prefix, last_four, label, scopes,
   ${epochOf("created_at")}, ${epochOf("expires_at")}, ${epochOf("revoked_at")}, ${epochOf("last_used_at")}`;
 
-/** The key of that hash, whatever its team and state. As `mem_system`. */
+/** The key with this hash, of any team and state. As `mem_system`. */
 export async function findKeyByHash(system: Queryable, hash: Buffer): Promise<ApiKey | undefined> {
   const { rows } = await system.query<KeyRow>({
     name: "find-api-key",
@@ -21,7 +21,7 @@ export async function findKeyByHash(system: Queryable, hash: Buffer): Promise<Ap
   return rows[0];
 }
 
-/** Writes down that a key is in use, at most once a minute however many servers it asks. As `mem_system`. */
+/** Notes that a key is in use, at most once a minute. As `mem_system`. */
 export async function touchKey(
   system: Queryable,
   { id, team_id }: Pick<ApiKey, "id" | "team_id">,
@@ -45,7 +45,6 @@ export interface NewKey extends Reach {
   expires_at_epoch: number;
 }
 
-/** Stores a key. */
 export async function insertKey(connection: Queryable, key: NewKey): Promise<void> {
   await connection.query({
     text: `insert into api_keys
@@ -67,8 +66,8 @@ export async function insertKey(connection: Queryable, key: NewKey): Promise<voi
 }
 
 /**
- * The key that mints another one, if it still may; it cannot be revoked before the transaction ends, so that a child
- * never appears after its parent's end. One mint of a key at a time, so that what is counted then is all there is.
+ * Locks an active key that creates a child: it cannot be revoked before the transaction ends, and its children are created
+ * one at a time.
  */
 export async function lockLiveKey(
   connection: Queryable,
@@ -84,7 +83,7 @@ export async function lockLiveKey(
   return rows[0];
 }
 
-/** The key's own children that live, and those of them that were used longest ago, or never. */
+/** The number of the key's active children, and those with the oldest last use. */
 export async function liveChildren(
   connection: Queryable,
   { id, team_id }: Pick<ApiKey, "id" | "team_id">,
@@ -107,7 +106,7 @@ export async function liveChildren(
   return rows[0] ?? { count: 0, leastUsed: [] };
 }
 
-/** Keys within the reach, newest first, the ended ones too; one more than `limit` tells that there are more. */
+/** Keys within the reach, newest first, also inactive ones. */
 export async function listKeys(
   connection: Queryable,
   { team_id, project_id, scopes }: Reach,
@@ -143,7 +142,7 @@ export interface NamedKey extends ApiKey {
   project: string | null;
 }
 
-/** The team of a key, whatever its state. As `mem_system`. */
+/** The team of a key in any state. As `mem_system`. */
 export async function teamOfKey(system: Queryable, id: string): Promise<string | undefined> {
   if (!isId(id)) return undefined;
   const { rows } = await system.query<{ team_id: string }>({
@@ -153,13 +152,13 @@ export async function teamOfKey(system: Queryable, id: string): Promise<string |
   return rows[0]?.team_id;
 }
 
-/** On this channel every process that answers hears of teams whose keys were revoked. */
+/** Channel that notifies every server process of teams whose keys were revoked. */
 export const revocations = "mem_keys_revoked";
 
 /**
- * Ends a key within the reach and every key that descends from it; the ids of those that lived, undefined when there is
- * no such key. In a transaction: the first statement waits for a mint that holds the key, so that the second one, which
- * reads anew, sees the child; and with its commit every process that listens hears of it.
+ * Revokes a key within the reach and its descendants; returns the ids that were active, undefined when there is no such
+ * key. In a transaction: the first statement waits for a key creation that holds the key, so that the second one sees the
+ * child. The commit notifies all processes.
  */
 export async function revokeKey(
   connection: Queryable,

@@ -1,4 +1,4 @@
-// Makes the database that a URL names in the private cluster, where nobody else does.
+// Creates the database of a URL in the private cluster.
 import { Client } from "pg";
 import { codeOf, toStorageError } from "./storage-error.ts";
 

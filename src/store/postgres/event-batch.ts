@@ -1,20 +1,19 @@
-// A batch of new events as the database takes it: one part per project, everything of it stored by one statement.
-
+// Stores a batch of events in one statement, grouped by project.
 import { MemError } from "../../core/errors.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Json, JsonObject } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
-/** An event to be stored; its texts are cleaned. */
+/** An event to store, with cleaned texts. */
 export interface NewEvent extends ProjectScope {
   id: string;
-  /** What makes a repeat the same event: any of them, with the same `body_hash`. */
+  /** A later event with one of these keys and the same `body_hash` is a repeat. */
   keys: string[];
   /** SHA-256 in hex; null without keys. */
   body_hash: string | null;
-  /** A session that must be there; wins over `content_session_id`. */
+  /** An existing session; takes precedence over `content_session_id`. */
   session_id: string | null;
-  /** The sender's name of the session; it is made with the id `new_session_id` when it is new. */
+  /** The sender's name of the session; a new one gets the id `new_session_id`. */
   content_session_id: string | null;
   new_session_id: string;
   source_type: string;
@@ -24,19 +23,19 @@ export interface NewEvent extends ProjectScope {
   payload: Json;
   metadata: JsonObject;
   occurred_at_epoch: number;
-  /** Null: nothing is generated of it. */
+  /** Null when nothing is generated from it. */
   job_id: string | null;
 }
 
-/** What became of one event. `event_id` of a repeated one is the event that was stored for its key before. */
+/** Result of one event. `event_id` of a repeated one is the event that was stored first. */
 export type Written =
   | { outcome: "created"; event_id: string; session_id: string | null; stored_at_epoch: number }
   | { outcome: "repeated"; event_id: string }
   | { outcome: "conflict" | "no_session" | "no_project" }
-  /** The project is being purged; only for who is not `patient`. */
+  /** The project is being purged; never with `patient`. */
   | { outcome: "busy" };
 
-/** The event as text of the batch. Field by field: taking some out of a copy costs more than the rest of it. */
+/** The event as JSON. Field by field: copying and omitting fields costs more than everything else. */
 function eventText(event: NewEvent): string {
   return JSON.stringify({
     id: event.id,
@@ -57,7 +56,7 @@ export interface BatchItem {
   text: string;
 }
 
-/** Largest event, as the text that is stored. */
+/** Largest event, as stored JSON. */
 const maxEventChars = 2 * 1024 * 1024;
 
 /** The event as an item of a batch. Throws `payload_too_large`. */
@@ -66,13 +65,13 @@ export function batchItem(event: NewEvent): BatchItem {
   if (text.length <= maxEventChars) return { event, text };
   throw new MemError("payload_too_large", {
     message: "The event is larger than 2 MB.",
-    hint: "Shorten what the tool answered: head and tail are enough.",
+    hint: "Shorten the tool output: its beginning and end are enough.",
   });
 }
 
 /**
- * Stores the events; one outcome per item, in order. One statement, so all of it or nothing when it throws. `patient`
- * waits for a purge of a project to end. Inside of a transaction its tenant is the last item's afterwards.
+ * Stores the events, all or none; returns one outcome per item, in order. `patient` waits for a purge to end. Inside a
+ * transaction, the tenant of the last item is set afterwards.
  */
 export async function storeEvents(
   app: Queryable,
@@ -96,7 +95,7 @@ interface OutcomeRow {
   at: number;
 }
 
-// In one order: two batches that lock the same projects never wait for each other in a circle.
+// Sorted, so that two batches that lock the same projects cannot deadlock.
 function partsOf(items: readonly BatchItem[]): string[] {
   const parts = new Map<string, BatchItem[]>();
   for (const item of items) {

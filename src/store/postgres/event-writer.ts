@@ -1,31 +1,30 @@
-// Writes events in groups: those that come while a group is under way are the next one, so a commit serves many.
-
+// Writes events in groups: events that arrive during a write form the next group, so one commit serves many.
 import { MemError } from "../../core/errors.ts";
 import { type BatchItem, batchItem, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
 import type { Connections } from "./open.ts";
 import { codeOf } from "./storage-error.ts";
 
 export interface EventWriter {
-  /** Resolves when the event is committed, or says why it was not stored. */
+  /** Resolves when the event is committed or refused. */
   write(event: NewEvent): Promise<Settled>;
-  /** Resolves when everything that was begun is settled. */
+  /** Resolves when all writes are settled. */
   close(): Promise<void>;
 }
 
-/** An outcome that stays. */
+/** A final outcome. */
 export type Settled = Exclude<Written, { outcome: "busy" }>;
 
 interface WriterOptions {
   app: Connections;
-  /** Groups under way at once. */
+  /** Concurrent groups. */
   groups?: number;
 }
 
-// More in one statement gains nothing and makes the next group wait.
+// Larger statements gain nothing and delay the next group.
 const maxItems = 500;
 const maxChars = 4 * 1024 * 1024;
 
-// What waits while the database stands still has to fit into a small container beside everything else.
+// Bounds memory while the database does not answer.
 const maxWaitingChars = 64 * 1024 * 1024;
 
 interface Waiting extends BatchItem {
@@ -34,7 +33,7 @@ interface Waiting extends BatchItem {
 }
 
 export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWriter {
-  // Who waits for the purge of a project waits apart, on one connection: others' events go on.
+  // Events of a project that is being purged wait on one connection, and do not delay others.
   const patient = createLane(1, (group) => settle(app, group, true, patient.add));
   const quick = createLane(groups, (group) => settle(app, group, false, patient.add));
   let waitingChars = 0;
@@ -44,7 +43,7 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
       const { text } = batchItem(event);
       if (waitingChars + text.length > maxWaitingChars) {
         throw new MemError("storage_busy", {
-          message: "Too many events wait for the database.",
+          message: "Too many events are waiting for the database.",
           hint: "Send the event again in a moment, with the same Idempotency-Key if it has one.",
         });
       }
@@ -67,14 +66,14 @@ interface Lane {
   drained(): Promise<void>;
 }
 
-/** Collects items and hands them on as groups, so many at once; `run` never throws. */
+/** Collects items and runs them in groups, `groups` at a time; `run` never throws. */
 function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<void>): Lane {
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let scheduled = false;
   let lastSize = 0;
 
-  // Beside another group only as large a one: small groups would each cost a commit and gain nothing.
+  // A second concurrent group must be as large as the last: small groups would only add commits.
   function isDue(): boolean {
     if (waiting.length === 0 || running.size >= groups) return false;
     return running.size === 0 || waiting.length >= lastSize;
@@ -83,7 +82,7 @@ function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<
   function schedule(): void {
     if (scheduled || !isDue()) return;
     scheduled = true;
-    // After everything that this turn of the event loop reads from the sockets.
+    // After all socket reads of this turn of the event loop.
     setImmediate(() => {
       scheduled = false;
       const group = takeGroup(waiting);
@@ -110,7 +109,7 @@ function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<
   };
 }
 
-/** Stores the group and settles each of its items; those whose project is busy go to `later`. */
+/** Stores the group and settles its items; items of a busy project go to `later`. */
 async function settle(
   app: Connections,
   group: readonly Waiting[],
@@ -121,11 +120,11 @@ async function settle(
   try {
     written = await storeEvents(app, group, patient);
   } catch (cause) {
-    if (group.length === 1 || !mayBeOfOne(cause)) {
+    if (group.length === 1 || !mayBeOneItem(cause)) {
       for (const item of group) item.reject(cause);
       return;
     }
-    // One of them is to blame: the halves are tried, until it stands alone.
+    // One item is bad: bisect to find it.
     const half = group.length >> 1;
     await settle(app, group.slice(0, half), patient, later);
     await settle(app, group.slice(half), patient, later);
@@ -150,7 +149,7 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count);
 }
 
-// A value, a constraint, a deadlock: not a lost link or a full disk, where trying again makes things worse.
-function mayBeOfOne(cause: unknown): boolean {
+// A value, a constraint, a deadlock. Not a lost connection or a full disk, where a retry makes things worse.
+function mayBeOneItem(cause: unknown): boolean {
   return cause instanceof MemError && /^(?:22|23|40|54)/.test(codeOf(cause.cause));
 }

@@ -1,5 +1,4 @@
-// Stored events: read with their job, the records that were made of one, and batches that are stored as one request.
-
+// Stored events with their jobs and observations, and batches with an idempotency key.
 import { MemError } from "../../core/errors.ts";
 import type { EventSource, EventWithJob } from "../../core/records/hosted-event.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
@@ -31,7 +30,7 @@ export function findEvents(
   });
 }
 
-/** What was made of an event, oldest first; undefined when the tenant has no such event. */
+/** Observations of an event, oldest first; undefined when the tenant has no such event. */
 export function observationsOfEvent(
   app: Connections,
   tenant: Tenant,
@@ -68,13 +67,13 @@ export function observationsOfEvent(
   });
 }
 
-/** What a batch of one key and body became: its events in order, null where one was refused. */
+/** Result of a keyed batch: its events in order, null for a refused one. */
 export type WrittenBatch =
   | { outcome: "created"; written: Written[] }
   | { outcome: "repeated"; event_ids: (string | null)[] }
   | { outcome: "conflict" };
 
-/** Stores events of one project as one request that can be repeated: all of them, or nothing when it throws. */
+/** Stores events of one project under an idempotency key, all or none. */
 export function storeKeyedBatch(
   app: Connections,
   scope: ProjectScope,
@@ -85,7 +84,7 @@ export function storeKeyedBatch(
     if (earlier !== undefined) return earlier;
     const written = await storeEvents(connection, batch.items, true);
     if (written.some(({ outcome }) => outcome === "no_project")) {
-      throw new MemError("not_found", { message: "There is no such project." });
+      throw new MemError("not_found", { message: "No such project." });
     }
     await connection.query({
       text: `update idempotency_keys set event_ids = $4
@@ -101,13 +100,13 @@ export function storeKeyedBatch(
   });
 }
 
-// Who comes second waits here until the first one has committed.
+// A concurrent request with the same key waits here for the first one's commit.
 async function claimKey(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
   { key, body_hash }: { key: string; body_hash: string },
 ): Promise<WrittenBatch | undefined> {
-  // The same lock as a purge takes, before the row that the purge deletes: they never wait for each other in a circle.
+  // The purge's lock, before the row that it deletes: the two cannot deadlock.
   await connection.query({ text: "select share_project($1)", values: [project_id] });
   const claimed = await connection.query({
     text: `insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids)

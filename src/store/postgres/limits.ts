@@ -1,31 +1,31 @@
-// The counters behind the guards: one statement counts and decides for all requests of a team that arrived together.
+// Counters of the limits: one statement counts and decides for a batch of requests of a team.
 import type { Queryable } from "./open.ts";
 
-/** Requests of one team that ask together. */
+/** A batch of requests of one team. */
 export interface AdmissionQuery {
   team_id: string;
-  /** Each key once. */
+  /** One entry for each key. */
   keys: readonly AskingKey[];
   /** 0 is no limit. */
   per_minute: number;
   /** 0 is no cap. */
   month_cap: number;
-  /** The time, for tests; left out, it is the database's own. */
+  /** The time, for tests; default: the database's clock. */
   at_epoch?: number;
 }
 
 export interface AskingKey {
-  /** Null where the server runs without keys: no rate then. */
+  /** Null on a server without keys, which has no rate limit. */
   key_id: string | null;
   wanted: number;
-  /** How many of them are answered also when the month is used up; they come first. */
+  /** How many of them pass the monthly caps; they come first. */
   open: number;
 }
 
 export interface Admission {
-  /** As the keys of the question. */
+  /** In the order of the keys. */
   rates: KeyRate[];
-  /** How many of those that the rates let through, and that are not open, the month's cap lets through. */
+  /** How many requests that passed the rate, and are not open, pass the monthly cap. */
   month_granted: number;
   month_used: number;
   tokens_used: number;
@@ -34,9 +34,9 @@ export interface Admission {
 export interface KeyRate {
   granted: number;
   remaining: number;
-  /** When the whole limit is there again. */
+  /** When the whole limit is available again. */
   reset_epoch_seconds: number;
-  /** In how many seconds there is room for one; 0 while there is. */
+  /** Seconds until one request may pass; 0 when one may. */
   retry_after_seconds: number;
 }
 
@@ -47,7 +47,7 @@ interface AdmissionRow extends Omit<Admission, "rates"> {
   retry_after: number[];
 }
 
-/** As `mem_system`, bounded by the team in the function's own text. */
+/** As `mem_system`; the SQL function is bound to the team. */
 export async function admitRequests(system: Queryable, query: AdmissionQuery): Promise<Admission> {
   const { team_id, keys, per_minute, month_cap, at_epoch } = query;
   const { rows } = await system.query<AdmissionRow>({
@@ -79,17 +79,14 @@ export async function admitRequests(system: Queryable, query: AdmissionQuery): P
   };
 }
 
-/** Requests of one team, project and key that were answered, to be recorded. */
+/** An answered request to record. */
 export interface MeteredRequest {
   team_id: string;
   project_id: string | null;
   api_key_id: string | null;
 }
 
-/**
- * One `request` event for each, in one statement; the month's totals with them unless a cap's guard has counted already.
- * As `mem_system`.
- */
+/** Records one `request` event for each; with `countTotals` also the monthly totals. As `mem_system`. */
 export async function recordRequests(
   system: Queryable,
   requests: readonly MeteredRequest[],
@@ -114,7 +111,7 @@ export async function recordRequests(
   });
 }
 
-/** Forgets the counters of minutes that are over, those that nodes of an older version keep too. */
+/** Deletes counters of past minutes, also those of nodes of an older version. */
 export async function forgetOldCounters(system: Queryable): Promise<number> {
   const { rowCount } = await system.query({
     name: "forget-old-windows",
@@ -128,7 +125,7 @@ export async function forgetOldCounters(system: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The team's totals of this UTC month by kind, and the month's first moment. */
+/** The team's totals of this UTC month by kind, and the start of the month. */
 export async function usageThisMonth(
   connection: Queryable,
   team_id: string,

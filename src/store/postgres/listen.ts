@@ -1,30 +1,30 @@
-// Hears what other processes notify, over one connection of its own that comes back by itself.
+// Listens to a notification channel on its own connection, and reconnects.
 import { Client, type ClientConfig } from "pg";
 
 export interface ListenOptions {
   /** A name of letters and underscores. */
   channel: string;
   hear(payload: string): void;
-  /** It listens, for the first time or again: what was notified before has not been heard. */
+  /** Listening started, or resumed: earlier notifications are lost. */
   onListening(): void;
-  /** The connection was lost, or could not be made; it is tried again. Said once until it listens again. */
+  /** The connection was lost or failed, and is retried. Called once until listening resumes. */
   onDeaf(cause: Error): void;
 }
 
 export interface Listening {
   /** Resolves when the first attempt has succeeded or failed. */
   tried: Promise<void>;
-  /** Ends the connection; nothing is heard any more. */
+  /** Ends the connection. */
   close(): Promise<void>;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
-// A listener only waits: that its connection is dead it must find out by asking.
-const askEveryMs = 5_000;
-const answerWithinMs = 5_000;
+// A dead connection is noticed only by a query.
+const pingEveryMs = 5_000;
+const pingTimeoutMs = 5_000;
 
-/** Starts to listen. Never rejects: as long as the database cannot be reached, nothing is heard. */
+/** Starts listening. Never rejects; while the database is unreachable, nothing is received. */
 export function listen(config: ClientConfig, options: ListenOptions): Listening {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export function listen(config: ClientConfig, options: ListenOptions): Listening 
   let pauseMs = firstPauseMs;
 
   async function open(): Promise<void> {
-    const made = new Client({ ...config, query_timeout: answerWithinMs });
+    const made = new Client({ ...config, query_timeout: pingTimeoutMs });
     client = made;
     made.on("error", (cause) => lose(made, cause));
     made.on("end", () => lose(made, new Error("the connection was ended")));
@@ -48,17 +48,17 @@ export function listen(config: ClientConfig, options: ListenOptions): Listening 
     if (client !== made || isClosed) return;
     isDeaf = false;
     pauseMs = firstPauseMs;
-    timer = setTimeout(() => void ask(made), askEveryMs);
+    timer = setTimeout(() => void ping(made), pingEveryMs);
     options.onListening();
   }
 
-  async function ask(asked: Client): Promise<void> {
+  async function ping(pinged: Client): Promise<void> {
     try {
-      await asked.query("select 1");
+      await pinged.query("select 1");
     } catch (cause) {
-      lose(asked, cause instanceof Error ? cause : new Error(String(cause)));
+      lose(pinged, cause instanceof Error ? cause : new Error(String(cause)));
     }
-    if (client === asked && !isClosed) timer = setTimeout(() => void ask(asked), askEveryMs);
+    if (client === pinged && !isClosed) timer = setTimeout(() => void ping(pinged), pingEveryMs);
   }
 
   function lose(lost: Client, cause: Error): void {
@@ -80,14 +80,14 @@ export function listen(config: ClientConfig, options: ListenOptions): Listening 
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      // The driver cannot end what it is still making.
+      // The driver cannot end a connection that is still opening.
       await opening;
       if (client !== undefined) await endOf(client);
     },
   };
 }
 
-// A connection that is lost already has nobody to say goodbye to.
+// On a lost connection the goodbye fails.
 async function endOf(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// An observation that somebody writes by hand: stored under the project's lock, with its audit row, and read back.
+// Stores an observation written by hand, with its audit row, and reads it back.
 import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
@@ -11,7 +11,7 @@ interface Write {
   audit: AuditRow;
 }
 
-/** The stored observation; undefined when its project is not there, or has no such session. */
+/** The stored observation; undefined when there is no such project or session. */
 export function addObservation(
   app: Connections,
   tenant: Tenant,
@@ -26,7 +26,7 @@ export function addObservation(
   });
 }
 
-// A purge waits for us, or is over: what is written under the epoch that is read belongs to it.
+// The lock keeps a purge out until the transaction ends.
 async function holdEpoch(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,

@@ -1,4 +1,4 @@
-// Brings the server's database to the current schema: one at a time, however many servers start at once.
+// Migrates the server's database; concurrent starts wait for each other.
 import { runMigrations } from "graphile-worker";
 import type { Pool, PoolClient } from "pg";
 import { MemError } from "../../core/errors.ts";
@@ -41,11 +41,11 @@ const migrations = [
 /** The schema version that this code writes. */
 export const serverSchemaVersion = Math.max(...migrations.map(({ version }) => version));
 
-// Any number will do that nobody else locks; migrations of one database wait for each other on it.
+// An arbitrary key of an advisory lock.
 const lockKey = 6_365_120_026;
 const oldestMajor = 14;
 
-/** Applies what is missing, as the owner; the versions that it applied. Throws `database_newer` and `setting_invalid`. */
+/** Applies missing migrations as the owner; returns their versions. Throws `database_newer` and `setting_invalid`. */
 export async function migrateServer(owner: Pool, product: string): Promise<number[]> {
   const client = await owner.connect().catch((cause: unknown) => {
     throw toStorageError(cause);
@@ -61,12 +61,12 @@ export async function migrateServer(owner: Pool, product: string): Promise<numbe
     if (codeOf(cause) === "42501") throw await rightsMissing(client, major, cause);
     throw toStorageError(cause);
   } finally {
-    // Ends the session and with it the lock, whatever happened.
+    // Ends the session and with it the lock.
     client.release(true);
   }
 }
 
-// A connection whose other end is gone would be waited for until the system gives it up, which takes minutes.
+// The system takes minutes to notice a dead connection.
 const versionTimeoutMs = 3_000;
 
 /** The schema version of the database, 0 before the first migration. Throws `storage_failed` when it does not answer. */
@@ -89,12 +89,12 @@ async function demandVersion(client: PoolClient): Promise<number> {
   const major = Math.floor(Number(rows[0]?.number ?? 0) / 10_000);
   if (major >= oldestMajor) return major;
   throw new MemError("setting_invalid", {
-    message: `MEM_DATABASE_URL names PostgreSQL ${major}; mem server needs ${oldestMajor} or later.`,
-    hint: "Upgrade it, or unset MEM_DATABASE_URL: mem then runs a private PostgreSQL.",
+    message: `MEM_DATABASE_URL is PostgreSQL ${major}; mem server needs ${oldestMajor} or later.`,
+    hint: "Upgrade it, or unset MEM_DATABASE_URL to run a private PostgreSQL.",
   });
 }
 
-// Roles belong to the cluster: servers of two databases may make them at the same moment.
+// Roles belong to the cluster: servers of two databases may create them concurrently.
 async function makeRoles(client: PoolClient, major: number): Promise<void> {
   for (const role of roles) {
     const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [role]);
@@ -127,7 +127,7 @@ async function applyMissing(client: PoolClient, product: string): Promise<number
   if (rows[0] !== undefined && current > serverSchemaVersion) {
     throw new MemError("database_newer", {
       message: `The database has schema version ${current} (written by mem ${rows[0].product}); mem ${product} knows version ${serverSchemaVersion} at most.`,
-      hint: "Update mem on this node; older nodes that run already go on.",
+      hint: "Update mem on this node; older nodes that already run are not affected.",
     });
   }
   const missing = migrations.filter(({ version }) => version > current);

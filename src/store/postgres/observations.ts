@@ -1,4 +1,4 @@
-// Observations: written with their sources and their row of the search index in one statement, read by id and by age.
+// Observations: stored with their sources and search index row in one statement, read by id and by time.
 import {
   contentOf,
   type HostedObservation,
@@ -12,14 +12,14 @@ import { storableJson } from "../../text/storable.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
 
-/** An observation that was stored just now. */
+/** A newly stored observation. */
 export interface InsertedObservation {
   id: string;
   seq: number;
   created_at_epoch: number;
 }
 
-/** What a list may be narrowed to; null is no restriction. */
+/** Filter of a list; null is no restriction. */
 export interface ObservationFilter {
   kind: string | null;
   obs_type: string | null;
@@ -27,8 +27,8 @@ export interface ObservationFilter {
 }
 
 /**
- * Stores the observations, inside the caller's transaction; those whose generation key is there already are left out.
- * The caller holds the project (`for share`) and has cleaned the texts.
+ * Stores observations inside the caller's transaction; skips those whose generation key exists. The caller holds the
+ * project (`for share`) and has cleaned the texts.
  */
 export async function insertObservations(
   connection: Queryable,
@@ -45,7 +45,7 @@ export async function insertObservations(
   return rows;
 }
 
-/** The observation of that id, if it is the project's. */
+/** The project's observation with this id. */
 export async function observationById(
   connection: Queryable,
   { team_id, project_id }: { team_id: string; project_id: string | null },
@@ -83,19 +83,19 @@ export async function recentObservations(
   return rows;
 }
 
-/** What is asked of a time; both ends in epoch milliseconds, included. */
-interface OfTime {
+/** A time range; both ends are inclusive epoch milliseconds. */
+interface TimeRange {
   filter: ObservationFilter;
   limit: number;
   start: number;
   end: number;
 }
 
-/** Those made in a time, the newest first. */
+/** Observations created in the time range, newest first. */
 export async function observationsOfTime(
   connection: Queryable,
   scope: ProjectScope,
-  asked: OfTime,
+  asked: TimeRange,
 ): Promise<HostedObservation[]> {
   const { rows } = await connection.query<HostedObservation>({
     name: "observations-of-time",
@@ -105,11 +105,11 @@ export async function observationsOfTime(
   return rows;
 }
 
-/** Their `seq`s. */
+/** The `seq`s of `observationsOfTime`. */
 export async function seqsOfTime(
   connection: Queryable,
   scope: ProjectScope,
-  asked: OfTime,
+  asked: TimeRange,
 ): Promise<number[]> {
   const { rows } = await connection.query<{ seq: number }>({
     name: "seqs-of-time",
@@ -119,7 +119,7 @@ export async function seqsOfTime(
   return rows.map(({ seq }) => seq);
 }
 
-/** Those of the numbers that are the project's, in any order. */
+/** The project's observations with these numbers, unordered. */
 export async function observationsBySeq(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -127,7 +127,7 @@ export async function observationsBySeq(
 ): Promise<HostedObservation[]> {
   const { rows } = await connection.query<{ records: HostedObservation[] | null }>({
     name: "observations-by-seq",
-    // One text for all: taking twenty rows with their lists apart took twice as long.
+    // One JSON text: parsing twenty rows with their arrays took twice as long.
     text: `select json_agg(record) as records
       from (
         select ${recordColumns}
@@ -139,10 +139,10 @@ export async function observationsBySeq(
   return rows[0]?.records ?? [];
 }
 
-/** True for a row of `observations o` that no later one superseded and no later turn ended. */
+/** SQL, true for a row of `observations o` that is neither superseded nor ended by a later turn. */
 export const stillHolds = "not o.ended and o.superseded_by is null";
 
-/** A `HostedObservation`, of `observations o`. */
+/** Columns of a `HostedObservation`, of `observations o`. */
 export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
   o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
   o.generator, o.provenance, o.prompt_number, o.said_by, o.standing, o.reach, o.salience, o.routine,
@@ -150,7 +150,7 @@ export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_i
   ${epochMs("o.created_at")} as created_at_epoch,
   ${epochMs("o.updated_at")} as updated_at_epoch`;
 
-// The sessions are no join: on tables without statistics the planner began with them, and sorted all that it found.
+// No join with sessions: on tables without statistics the planner started with them and sorted everything.
 function ofTimeText(columns: string): string {
   return `select ${columns}
       from observations o
@@ -167,12 +167,12 @@ function ofTimeText(columns: string): string {
       limit $8`;
 }
 
-function ofTimeValues({ team_id, project_id }: ProjectScope, { filter, limit, start, end }: OfTime) {
+function ofTimeValues({ team_id, project_id }: ProjectScope, { filter, limit, start, end }: TimeRange) {
   const { kind, obs_type, platform_source } = filter;
   return [team_id, project_id, start, end, kind, obs_type, platform_source, limit];
 }
 
-// One round trip for all tables. The order of the input is that of `seq`.
+// One round trip for all tables; `seq` follows the order of the input.
 const insertText = `with given as (
     select *
     from jsonb_to_recordset($1::jsonb) as g (

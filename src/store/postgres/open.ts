@@ -1,4 +1,4 @@
-// Opens the server's database: one pool for tenants' work, one for what must look across teams, both without ownership.
+// Opens the server's database: a pool for tenants, one for work across teams, one for limits, one for the owner.
 import {
   DatabaseError,
   Pool,
@@ -12,12 +12,12 @@ import { readAddress } from "./address.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { toStorageError } from "./storage-error.ts";
 
-/** One statement with its values: `name` has it prepared once per connection. */
+/** A statement with its values; with a `name` it is prepared once per connection. */
 export interface Statement {
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /** Where it may take longer than a statement of a request. */
+  /** For a statement that may take longer than those of requests. */
   timeoutMs?: number;
 }
 
@@ -28,22 +28,22 @@ export interface Queryable {
 
 /** A pool, or a connection of it while it is borrowed. */
 export interface Connections extends Queryable {
-  /** Lends one connection for as long as `work` runs; one that failed in between is thrown away. */
+  /** Lends a connection while `work` runs; discards it after a failure. */
   borrow<T>(work: (connection: Queryable) => Promise<T>): Promise<T>;
 }
 
 export interface Database {
-  /** As `mem_app`: sees the tenant that the transaction names, nothing without one. */
+  /** As `mem_app`: sees only the tenant of the transaction. */
   app: Connections;
-  /** As `mem_system`: the tenant of a key, jobs of every team, sweeps. */
+  /** As `mem_system`: lookups of keys, jobs of every team, sweeps. */
   system: Connections;
-  /** As `mem_system`, for limits alone: a statement that takes longer than 90 ms fails, so that no request waits for it. */
+  /** As `mem_system`, for limits: statements fail after 90 ms, so that no request waits for them. */
   guards: Connections;
-  /** As the user of the URL, for migrations and the queue's own library. */
+  /** As the user of the URL, for migrations and graphile-worker. */
   owner: Pool;
-  /** Hears what is notified on a channel, over a connection of its own, as `mem_system`. */
+  /** Listens on a channel, on its own connection, as `mem_system`. */
   listen(options: ListenOptions): Listening;
-  /** How full the pools are. */
+  /** Usage of the pools. */
   pools(): PoolState[];
   close(): Promise<void>;
 }
@@ -53,26 +53,26 @@ export interface PoolState {
   /** Connections, used and idle. */
   open: number;
   idle: number;
-  /** Statements that wait for one. */
+  /** Statements that wait for a connection. */
   waiting: number;
 }
 
 export interface OpenOptions {
   url: string;
-  /** Connections of the tenants' pool. */
+  /** Connections of the app pool. */
   max?: number;
-  /** Hears of a connection that died while nobody used it. */
+  /** Called when a connection is lost. */
   onConnectionLost(cause: Error): void;
 }
 
-// A statement of ours takes milliseconds; one that takes this long holds up everybody.
+// Statements take milliseconds; one that takes this long blocks others.
 const statementTimeoutMs = 15_000;
 const idleInTransactionMs = 10_000;
 const connectTimeoutMs = 5_000;
 const guardTimeoutMs = 90;
-// Who waits for a guard has left long before: this is for connections that are dead.
+// For dead connections; the request has long passed.
 const guardDeadMs = 1_000;
-// One that is not kept alive is cut by a firewall, and a half-open one would wait for ever.
+// Firewalls cut idle connections, and a half-open one would wait forever.
 const keepAliveAfterMs = 10_000;
 
 /** Opens the pools; nothing connects before the first statement. */
@@ -87,14 +87,14 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
   const pool = (config: PoolConfig, role?: string, bounds: Record<string, number> = {}): Pool => {
     const made = new Pool({ ...common, ...config, options: `${own}${sessionOptions(role, bounds)}` });
-    // Without a listener a connection that dies, idle or borrowed, ends the process.
+    // Without a listener, a lost connection ends the process.
     made.on("error", onConnectionLost);
     made.on("connect", (client) => client.on("error", onConnectionLost));
     return made;
   };
   const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
   const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
-  // Kept open: a burst after a quiet while must not wait for a new connection.
+  // Kept open: a burst must not wait for a new connection.
   const guards = pool(
     { max: 2, connectionTimeoutMillis: guardDeadMs, query_timeout: guardDeadMs, idleTimeoutMillis: 0 },
     "mem_system",
@@ -120,7 +120,7 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
 }
 
-// Given with the connection, so that they are the session's defaults: `reset role` leads back to the same role.
+// Sent with the connection, so that they are session defaults: `reset role` returns to the same role.
 function sessionOptions(role: string | undefined, bounds: Record<string, number>): string {
   const settings =
     role === undefined ? { search_path: "mem" } : { ...bounded, ...bounds, search_path: "mem", role };
@@ -152,15 +152,15 @@ function connectionsOf(pool: Pool): Connections {
         failed = cause instanceof Error ? cause : new MemError("internal", { cause });
         throw cause;
       } finally {
-        // What failed may stand in an open transaction or on a dead link: a new connection costs 2 ms.
+        // It may have an open transaction or be dead; a new connection costs 2 ms.
         client.release(failed);
       }
     },
   };
 }
 
-// The driver's pool throws a connection away when its statement fails. One that took too long is refused by a connection
-// that is well, and another one costs most of what a guard may take.
+// The pool discards a connection when its statement fails. After a timeout of the server the connection is intact, and a
+// new one would take most of a guard's time.
 async function queryOf<R extends QueryResultRow>(pool: Pool, statement: Statement): Promise<QueryResult<R>> {
   const client = await asStorage<PoolClient>(pool.connect());
   let failed: Error | undefined;

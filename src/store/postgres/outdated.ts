@@ -1,4 +1,4 @@
-// Statements of earlier turns that the end of a turn makes outdated: fixed failures, replaced rules, finished work.
+// Marks statements that a turn makes outdated: fixed failures, replaced rules, finished work.
 import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { ComparedRule } from "../../core/records/records.ts";
@@ -7,30 +7,30 @@ import type { Queryable } from "./open.ts";
 import {
   type FixRecord,
   fixesOf,
-  mostRules,
-  mostStatements,
+  maxRules,
+  maxStatements,
   salientStatements,
   standingRules,
 } from "./statements.ts";
 
-/** What the turns that end with a batch say of earlier records. */
+/** Effects of the turns that end in a batch on earlier records. */
 export interface EndedTurns {
-  /** Events whose records are routine from now on. */
+  /** Events whose records become routine. */
   settled: readonly string[];
   /** Command families that passed. */
   passed: readonly string[];
-  /** True for the text of a failure of them that is no longer open. */
+  /** True for the text of a failure of these families that is fixed. */
   endsFailure(failureText: string): boolean;
-  /** By turn: when it ended (epoch milliseconds), and whether it finished the open work of such a text. */
+  /** For each turn its end (epoch milliseconds), and whether it finished an open work item. */
   finished: readonly { at: number; finishes(openText: string): boolean }[];
-  /** True when the rule certainly replaces an older one, or repeats it. */
+  /** True when the rule replaces or repeats an older one. */
   replaces(rule: ComparedRule, older: ComparedRule): boolean;
 }
 
 /** A record that was stored just now. */
 type StoredRecord = Pick<NewHostedObservation, "id" | "statement">;
 
-/** Marks the outdated statements inside the caller's transaction; what a user wrote by hand stays. */
+/** Marks outdated statements inside the caller's transaction; statements written by hand stay. */
 export async function markOutdated(
   connection: Queryable,
   scope: ProjectScope,
@@ -52,7 +52,7 @@ export async function markOutdated(
   });
 }
 
-/** By the id of an outdated record, the one that supersedes it; null for one that ended. */
+/** Outdated record to the record that supersedes it; null when it ended. */
 type Outdated = Map<string, string | null>;
 
 interface Found {
@@ -68,7 +68,7 @@ async function outdateFixes(
 ): Promise<void> {
   const families = new Set([...passed, ...stored.flatMap(({ statement }) => statement?.families ?? [])]);
   if (families.size === 0) return;
-  const found = await fixesOf(connection, scope, { families: [...families], limit: mostStatements });
+  const found = await fixesOf(connection, scope, { families: [...families], limit: maxStatements });
   const known = found.filter(({ said_by }) => said_by === "tool");
   const isNew = new Set(stored.map(({ id }) => id));
   for (const one of known) {
@@ -76,11 +76,11 @@ async function outdateFixes(
     if (!isNew.has(one.id) && isFailure(one) && isPassed && endsFailure(wholeText(one)))
       outdated.set(one.id, null);
   }
-  // The oldest first: the newest of several fixes stays.
+  // Oldest first, so that the newest of several fixes stays.
   for (const by of known.filter(({ id }) => isNew.has(id)).toReversed()) {
     for (const older of known) {
       const isOfSame = older.families.some((family) => by.families.includes(family));
-      // A failure that stayed says nothing against what worked before.
+      // An open failure does not outdate an earlier fix.
       const isWorse = isFailure(older) || by.obs_type === "bugfix";
       if (isBefore(older, by) && isOfSame && isWorse && !outdated.has(older.id))
         outdated.set(older.id, by.id);
@@ -105,8 +105,8 @@ async function outdateRules(
   const said = stored.filter(({ statement }) => statement?.standing === true && statement.said_by === "user");
   const isNew = new Set(said.map(({ id }) => id));
   if (isNew.size === 0) return;
-  // Rules for everywhere of other projects are among them.
-  const rules = (await standingRules(connection, scope, mostRules)).filter(
+  // They include rules for everywhere of other projects.
+  const rules = (await standingRules(connection, scope, maxRules)).filter(
     ({ project_id, kind }) => project_id === scope.project_id && kind === "observation",
   );
   for (const rule of rules.filter(({ id }) => isNew.has(id)).toReversed()) {
@@ -117,7 +117,7 @@ async function outdateRules(
   }
 }
 
-// Nothing is pinned on a server.
+// The server has no pins.
 function comparedOf({ seq, project_id, ...rule }: HostedObservation): ComparedRule {
   return { ...rule, id: seq, project: project_id, pinned: 0 };
 }
@@ -128,7 +128,7 @@ async function outdateOpenWork(
   { turns: { finished }, outdated }: Pick<Found, "turns" | "outdated">,
 ): Promise<void> {
   if (finished.length === 0) return;
-  const statements = await salientStatements(connection, scope, mostStatements);
+  const statements = await salientStatements(connection, scope, maxStatements);
   for (const one of statements) {
     const text = wholeText(one);
     const isFinished = finished.some(({ at, finishes }) => one.created_at_epoch < at && finishes(text));

@@ -1,11 +1,11 @@
-// What the user of MEM_DATABASE_URL lacks for migrations, as the statements that give it.
+// Missing rights of the user of MEM_DATABASE_URL, with the statements that grant them.
 import type { ClientBase } from "pg";
 import { MemError } from "../../core/errors.ts";
 
-/** The roles that the server works as. */
+/** The roles of the server. */
 export const roles = ["mem_app", "mem_system"] as const;
 
-/** How a member must be able to use a role: since 16 who makes one is a member that may pass it on, yet may not take it. */
+/** The membership that a user needs: since 16 the creator of a role is a member that may not `set` it. */
 export function usableAs(major: number): "set" | "member" {
   return major >= 16 ? "set" : "member";
 }
@@ -19,9 +19,9 @@ interface Found {
   schemas: { name: string; owner: string; ours: boolean }[];
 }
 
-/** The refusal of a user without the rights, with what an administrator has to run, and nothing that is there already. */
+/** An error with the statements that an administrator has to run. */
 export async function rightsMissing(client: ClientBase, major: number, cause: unknown): Promise<MemError> {
-  // What failed may have left a transaction open.
+  // The failed statement may have left a transaction open.
   await client.query("rollback");
   const { rows } = await client.query<Found>(question, [roles, usableAs(major)]);
   const statements = rows[0] === undefined ? [] : statementsFor(rows[0]);
@@ -30,8 +30,8 @@ export async function rightsMissing(client: ClientBase, major: number, cause: un
     message: `The user ${user} of MEM_DATABASE_URL lacks rights in the database ${database}.`,
     hint:
       statements.length === 0
-        ? `Let the user that made the schemas mem and graphile_worker migrate, or make ${user} their owner; then start mem again.`
-        : `As an administrator run in that database: ${statements.join(" ")} Then start mem again.`,
+        ? `Migrate as the user that created the schemas mem and graphile_worker, or make ${user} their owner. Then start mem again.`
+        : `As an administrator, run in that database: ${statements.join(" ")} Then start mem again.`,
     cause,
   });
 }

@@ -1,5 +1,4 @@
-// Projects of a team: found, listed, made. The shell of a project outlives every purge of its memory.
-
+// Projects of a team. A purge of its memory keeps the project.
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
@@ -35,7 +34,7 @@ export async function findProject(
   return rows[0];
 }
 
-/** The id of the team's project of that name. */
+/** The id of the team's project with this name. */
 export async function findProjectId(
   app: Connections,
   tenant: Tenant,
@@ -50,7 +49,7 @@ export async function findProjectId(
   return rows[0]?.id;
 }
 
-/** Projects by name, those after the name `after`; of a tenant of one project only that one. */
+/** Projects in the order of their names, after the name `after`. */
 export async function listProjects(
   app: Connections,
   tenant: Tenant,
@@ -69,11 +68,11 @@ export async function listProjects(
   return rows;
 }
 
-/** The project that was made, which is written down with it; undefined when the team has one of that name. */
+/** Creates a project with an audit row; undefined when the team has one with this name. */
 export function createProject(
   app: Connections,
   tenant: Tenant,
-  { project, by }: { project: { id: string; name: string; metadata: JsonObject }; by: Doer },
+  { project, by }: { project: { id: string; name: string; metadata: JsonObject }; by: Actor },
 ): Promise<ProjectRow | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
@@ -89,11 +88,11 @@ export function createProject(
   });
 }
 
-/** Who did it, for the audit log. */
-type Doer = Pick<AuditRow, "api_key_id" | "request_id">;
+/** Who acted, for the audit log. */
+type Actor = Pick<AuditRow, "api_key_id" | "request_id">;
 
-/** What the audit log says of a new project. */
-export function projectCreated({ id, team_id }: { id: string; team_id: string }, by: Doer): AuditRow {
+/** The audit row of a new project. */
+export function projectCreated({ id, team_id }: { id: string; team_id: string }, by: Actor): AuditRow {
   const what = { action: "project.created", resource_type: "project", resource_id: id };
   return { ...by, ...what, team_id, project_id: id, details: {} };
 }

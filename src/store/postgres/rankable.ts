@@ -1,5 +1,4 @@
-// What a prompt is compared with: the records of a project that are more than routine, and what its users asked.
-
+// Records and earlier prompts of a project that a prompt is ranked against.
 import type { QuotedRecord } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { promptEventPattern, promptOfEvent } from "../../core/tools/event-message.ts";
@@ -8,7 +7,7 @@ import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 import { epochMs } from "./record-rows.ts";
 
-/** What was asked, by the number of its event, and when (epoch milliseconds). */
+/** An earlier prompt; `id` is the number of its event. */
 export interface AskedPrompt {
   id: number;
   sdk_session_id: string;
@@ -16,10 +15,7 @@ export interface AskedPrompt {
   created_at_epoch: number;
 }
 
-/**
- * Records of the project that hold and are neither routine nor summaries, newest first; `id` is their `seq`, `revision` the time of
- * their last change.
- */
+/** Active records of the project, newest first, without routine ones and summaries; `revision` is the time of the last change. */
 export async function rankableRecords(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -28,7 +24,7 @@ export async function rankableRecords(
   const { rows } = await connection.query<QuotedRecord>({
     name: "rankable-records",
     text: `select o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number, o.obs_type,
-        o.title, o.subtitle, case when o.kind = 'observation' then o.summary else left(o.content, ${mostChars}) end as summary,
+        o.title, o.subtitle, case when o.kind = 'observation' then o.summary else left(o.content, ${maxChars}) end as summary,
         o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
         ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision
       from observations o
@@ -69,5 +65,5 @@ interface PromptEvent {
   payload: Json;
 }
 
-// The ranking reads no more of a text.
-const mostChars = 2_000;
+// The ranking reads at most this much of a text.
+const maxChars = 2_000;

@@ -1,4 +1,4 @@
-// Whether the database that the settings name can be reached, said to who runs the server before anything starts.
+// Checks that the configured database can be reached, before anything starts.
 import { Client } from "pg";
 import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
@@ -7,8 +7,8 @@ import { codeOf } from "./storage-error.ts";
 const connectTimeoutMs = 10_000;
 
 /**
- * Connects once. Throws `setting_invalid` for what is no address of a PostgreSQL, and where it refuses the user or is not
- * to be trusted; `storage_failed` where nothing answers. No sentence holds the password.
+ * Connects once. Throws `setting_invalid` for an invalid address, a refused user or an untrusted certificate;
+ * `storage_failed` when nothing answers. No message contains the password.
  */
 export async function demandDatabase(url: string): Promise<void> {
   const { connectionString, options, place } = readAddress(url);
@@ -23,7 +23,7 @@ export async function demandDatabase(url: string): Promise<void> {
   }
 }
 
-// The driver reads the files of certificates here.
+// The driver reads the certificate files here.
 function createClient(connectionString: string, options: string): Client {
   try {
     return new Client({ connectionString, options, connectionTimeoutMillis: connectTimeoutMs });
@@ -31,7 +31,7 @@ function createClient(connectionString: string, options: string): Client {
     const reason = codeOf(cause) === "ENOENT" || /sslmode/.test(String(cause)) ? `: ${textOf(cause)}` : "";
     throw new MemError("setting_invalid", {
       message: `MEM_DATABASE_URL cannot be used${reason}.`,
-      hint: "Mend its parameters; sslrootcert, sslcert and sslkey name files that this process can read.",
+      hint: "Fix its parameters; sslrootcert, sslcert and sslkey must be files that this process can read.",
       cause,
     });
   }
@@ -41,7 +41,7 @@ interface Explanation {
   when(code: string, reason: string): boolean;
   says: string;
   hint: string;
-  /** `setting_invalid` where the settings are what has to be mended. */
+  /** `setting_invalid` when the settings have to be fixed. */
   code: "setting_invalid" | "storage_failed";
 }
 
@@ -60,25 +60,25 @@ const explanations: readonly Explanation[] = [
   {
     when: (code) => /CERT|ERR_TLS|UNABLE_TO|SELF_SIGNED/.test(code),
     says: "is not trusted",
-    hint: "Name its authority with sslrootcert=/path/ca.pem, and the host as its certificate has it; sslmode=require encrypts without asking who it is.",
+    hint: "Set its authority with sslrootcert=/path/ca.pem, and use the host name of its certificate; sslmode=require encrypts without checking the server.",
     code: "setting_invalid",
   },
   {
     when: (_code, reason) => /does not support SSL/i.test(reason),
     says: "has no encryption",
-    hint: "Switch it on in PostgreSQL (ssl = on), or use sslmode=disable.",
+    hint: "Turn it on in PostgreSQL (ssl = on), or use sslmode=disable.",
     code: "setting_invalid",
   },
   {
     when: (_code, reason) => /no encryption|SSL off/i.test(reason),
     says: "refuses the connection",
-    hint: "It may want encryption: add ?sslmode=require, or sslmode=verify-full with sslrootcert=/path/ca.pem. Else its pg_hba.conf has to let this host, user and database in.",
+    hint: "It may require encryption: add ?sslmode=require, or sslmode=verify-full with sslrootcert=/path/ca.pem. Otherwise its pg_hba.conf must allow this host, user and database.",
     code: "setting_invalid",
   },
   {
     when: (_code, reason) => /startup parameter/i.test(reason),
-    says: "is behind a pooler that takes no options",
-    hint: "Name PostgreSQL itself, not the pooler: mem keeps pools of its own.",
+    says: "is behind a pooler that accepts no options",
+    hint: "Connect to PostgreSQL itself, not the pooler: mem has its own pools.",
     code: "setting_invalid",
   },
   {
@@ -90,7 +90,7 @@ const explanations: readonly Explanation[] = [
   {
     when: (code, reason) => /^(28|3D)/.test(code) || /password|SASL|role|user/i.test(reason),
     says: "refuses the connection",
-    hint: "Mend the user, the password or the database's name in MEM_DATABASE_URL.",
+    hint: "Fix the user, the password or the database name in MEM_DATABASE_URL.",
     code: "setting_invalid",
   },
 ];
@@ -98,7 +98,7 @@ const explanations: readonly Explanation[] = [
 const silence: Explanation = {
   when: () => true,
   says: "does not answer",
-  hint: "See whether it runs and can be reached from here, or unset MEM_DATABASE_URL for a private one.",
+  hint: "Check that it runs and can be reached from here, or unset MEM_DATABASE_URL for a private one.",
   code: "storage_failed",
 };
 

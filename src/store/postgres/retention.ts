@@ -1,10 +1,10 @@
-// What is kept for a while only: raw events whose days are over, answers to repeated requests, counters of old minutes.
+// Deletes expired raw events and idempotency keys.
 import type { Queryable } from "./open.ts";
 
 /**
- * Deletes raw events, prompts among them, older than their team keeps them, `limit` at most; how many. An event whose job
- * is not done stays, and so does everything that was made of it. Teams that say nothing are not walked one by one: their
- * old events are found by age. As `mem_system`.
+ * Deletes at most `limit` raw events, prompts among them, that are older than their team's retention; returns how many. An
+ * event with an open job stays, and so do observations. Teams without their own retention share one scan by age. As
+ * `mem_system`.
  */
 export async function deleteOldEvents(
   system: Queryable,
@@ -40,7 +40,7 @@ const isSettled = `not exists (
   where j.team_id = e.team_id and j.project_id = e.project_id and j.source_id = e.id
     and j.status in ('queued', 'processing'))`;
 
-/** Forgets idempotency keys after two days: a client that repeats a request does so within minutes. */
+/** Deletes idempotency keys after two days; clients repeat a request within minutes. */
 export async function deleteOldIdempotencyKeys(system: Queryable, limit: number): Promise<number> {
   const { rowCount } = await system.query({
     name: "delete-old-idempotency-keys",

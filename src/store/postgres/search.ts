@@ -1,5 +1,4 @@
-// What the ranking reads of the search index: the best rows for some words, who stands beside them, how common each is,
-// and the words of a record.
+// Reads the search index for the ranking: best rows for some words, their neighbors, word frequencies, words of a record.
 import { codesOfPacked, type RecordTerms, unpackTerms } from "../../core/records/record-terms.ts";
 import type { Standing } from "../../core/records/search.ts";
 import { searchCode } from "../../core/records/search-codes.ts";
@@ -8,33 +7,33 @@ import { type ObservationFilter, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
 export interface CandidateRequest {
-  /** The codes of the words that are asked for. */
+  /** Codes of the query words. */
   codes: readonly number[];
-  /** About how many records the project has. */
+  /** Approximate number of the project's records. */
   population: number;
   filter: ObservationFilter;
-  /** How many of the best. */
+  /** Maximum number of hits. */
   most: number;
 }
 
 /** The ids are `seq`s. */
 export interface FoundCandidates {
-  /** The best by their own words, in no order; the higher the score, the better. */
+  /** The best by their words, unordered. */
   hits: { id: number; score: number }[];
-  /** Who stands beside the best of them. */
+  /** Neighbors of the best hits in their sessions. */
   standing: Standing[];
-  /** In how many records each code is; of those in very many about how many. */
+  /** In how many records each code is; approximate for frequent codes. */
   frequencies: number[];
 }
 
-/** What is compared of a record; it does not change as long as the record is there. */
+/** The words of a record; immutable. */
 export interface IndexedRecord {
   id: number;
   created_at_epoch: number;
   terms: RecordTerms;
 }
 
-/** Finds the candidates, inside the caller's transaction, whose tenant it is bound to. */
+/** Finds candidates, inside the caller's transaction, bound to its tenant. */
 export async function findCandidates(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -63,7 +62,7 @@ export async function findCandidates(
   };
 }
 
-/** The words of the project's records with these `seq`s, in any order. */
+/** The words of the project's records with these `seq`s, unordered. */
 export async function readTerms(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -79,14 +78,14 @@ export async function readTerms(
   let from = 0;
   return (ids ?? []).map((id, at) => {
     const end = from + (sizes?.[at] ?? 0) / codes.BYTES_PER_ELEMENT;
-    // Each has its own copy: one that is remembered must not hold on to all that were read with it.
+    // A copy: a cached record must not keep the whole buffer.
     const own = unpackTerms(codes.slice(from, end));
     from = end;
     return { id, created_at_epoch: times?.[at] ?? 0, terms: own };
   });
 }
 
-/** Which of the project's records go behind others. Read on every search, since the end of a turn changes it. */
+/** Records that rank behind others; read on every search, since the end of a turn changes them. */
 export interface RankedBehind {
   routine: ReadonlySet<number>;
   superseded: ReadonlySet<number>;
@@ -106,7 +105,7 @@ export async function rankedBehind(
   return { routine: new Set(rows[0]?.routine), superseded: new Set(rows[0]?.superseded) };
 }
 
-/** How many records the project has in the index. */
+/** Number of the project's records in the index. */
 export async function countRecords(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -119,7 +118,7 @@ export async function countRecords(
   return rows[0]?.n ?? 0;
 }
 
-/** The `seq`s of the newest records that hold one of the parts anywhere in their text, those with the most first. */
+/** The `seq`s of new records whose text contains one of the parts, those with the most parts first. */
 export async function recordsContaining(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -133,7 +132,7 @@ export async function recordsContaining(
   return rows.map(({ seq }) => seq);
 }
 
-// Columns of arrays: a row for each record took three times as long, and pairs in JSON a third more.
+// Columns of arrays: one row per record took three times as long, JSON pairs a third longer.
 interface CandidateRow {
   ids: number[] | null;
   scores: number[] | null;
@@ -152,8 +151,8 @@ interface TermsRow {
 const nothingFound: CandidateRow = { ids: null, scores: null, found: null, beside: null, others: null };
 const nothingRead: TermsRow = { ids: null, times: null, sizes: null, terms: null };
 
-// The function answers with numbers of this tenant; what they stand for is read under row-level security, each by its
-// key: `limit 1` keeps the planner from reading a whole project for twenty rows.
+// The function returns numbers of this tenant; the records are read under row-level security, each by its key: `limit 1`
+// keeps the planner from reading a whole project for twenty rows.
 const candidatesText = `with hit as materialized (
     select seq, score, found
     from search_candidates($2, $3, $4, $5, $6, $7, $8, $9)

@@ -1,4 +1,4 @@
-// How much the server holds and what waits, over all teams, for who runs it.
+// Counts over all teams, for `mem server status`.
 import type { Queryable } from "./open.ts";
 
 export interface ServerCounts {
@@ -6,12 +6,12 @@ export interface ServerCounts {
   projects: number;
   /** Neither expired nor revoked. */
   active_keys: number;
-  /** Counted up to a hundred thousand, the planner's figure above: to count a million takes a second. */
+  /** Exact up to 100,000, then the planner's estimate: counting a million takes a second. */
   observations: number;
   jobs_queued: number;
   jobs_processing: number;
   jobs_failed: number;
-  /** Teams that say themselves how long their raw events are kept. */
+  /** Teams with their own retention of raw events. */
   teams_with_retention: number;
 }
 
@@ -33,7 +33,7 @@ export async function serverCounts(system: Queryable): Promise<ServerCounts> {
   return row?.counts ?? none;
 }
 
-/** How many rows a table has: counted up to a hundred thousand, the planner's figure above. */
+/** SQL for the rows of a table: exact up to 100,000, then the planner's estimate. */
 function about(table: string): string {
   return `(
     select case when few.n < 100000 then few.n else greatest(few.n, c.reltuples)::bigint end

@@ -1,4 +1,4 @@
-// Sessions of agents on the hosted server: begun, read, ended with one job for their summary.
+// Sessions of agents: started, read, ended with one summary job.
 import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
@@ -6,7 +6,7 @@ import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
-/** A session to begin; what is null is not known. */
+/** A session to start; null is unknown. */
 export interface NewSession extends ProjectScope {
   id: string;
   content_session_id: string;
@@ -18,8 +18,8 @@ export interface NewSession extends ProjectScope {
 }
 
 /**
- * The session of that name, made when there is none; what an earlier event left open of it is filled in. Undefined when
- * the project is gone.
+ * The session with this name, created if missing; fills in fields that an earlier event left unknown. Undefined when the
+ * project is gone.
  */
 export function startSession(
   app: Connections,
@@ -68,7 +68,7 @@ export function findSession(
   return inTenant(app, tenant, (connection) => readSession(connection, tenant, id));
 }
 
-/** Ends the session and asks for its summary, once however often it is ended. */
+/** Ends the session and requests its summary; idempotent. */
 export function endSession(
   app: Connections,
   tenant: Tenant,
@@ -87,13 +87,13 @@ export function endSession(
       values: [known.team_id, known.project_id, id],
     });
     const [session] = rows;
-    // A purge was faster.
+    // Deleted by a purge meanwhile.
     if (session === undefined || epoch === undefined) return undefined;
-    return { session, job: await askForSummary(connection, session, { id: jobId, epoch }) };
+    return { session, job: await requestSummary(connection, session, { id: jobId, epoch }) };
   });
 }
 
-async function askForSummary(
+async function requestSummary(
   connection: Queryable,
   { team_id, project_id, id }: HostedSession,
   job: { id: string; epoch: string },
@@ -133,7 +133,7 @@ async function readSession(
   return rows[0];
 }
 
-/** Keeps a purge out to the end of the transaction; the project's epoch, undefined when it is gone. */
+/** Blocks a purge until the transaction ends; returns the project's epoch, undefined when the project is gone. */
 async function holdProject(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,

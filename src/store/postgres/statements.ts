@@ -1,16 +1,16 @@
-// Statements: the rules that stand, what is most worth passing on, known fixes for a command, and what a turn settles.
+// Statements: standing rules, salient statements, known fixes for a command, and records that a turn settles.
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
-/** As many as the start of a session looks at. */
-export const mostStatements = 200;
-export const mostRules = 400;
+/** Limits for the start of a session. */
+export const maxStatements = 200;
+export const maxRules = 400;
 
 /**
- * Standing rules of the project that hold, and those of the team's other projects that apply everywhere, newest first. In a
- * transaction of one project the latter are out of reach, and left out.
+ * Active standing rules of the project, and rules for everywhere of the team's other projects, newest first. A transaction
+ * of one project cannot see the latter.
  */
 export async function standingRules(
   connection: Queryable,
@@ -29,7 +29,7 @@ export async function standingRules(
   return rows;
 }
 
-/** Statements of the project that hold, those most worth passing on first. */
+/** Active statements of the project, the most salient first. */
 export async function salientStatements(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -47,10 +47,10 @@ export async function salientStatements(
   return rows;
 }
 
-/** A known fix, or a failure, of these of the command families that were asked for. */
+/** A known fix or a failure, with the requested command families that it is about. */
 export type FixRecord = HostedObservation & { families: string[] };
 
-/** Fixes and failures of the project that hold, of one of the command families, newest first. */
+/** Active fixes and failures of the command families, newest first. */
 export async function fixesOf(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -75,8 +75,8 @@ export async function fixesOf(
 }
 
 /**
- * Marks what was made of these events alone as routine, and of what a model wrote only accounts of a change; inside the
- * caller's transaction.
+ * Marks records made only from these events as routine; of those that a model wrote, only changes. Inside the caller's
+ * transaction.
  */
 export async function markSettled(
   connection: Queryable,
@@ -84,7 +84,7 @@ export async function markSettled(
   events: readonly string[],
 ): Promise<void> {
   if (events.length === 0) return;
-  // A source without a job is one that a statement cites.
+  // A source without a job is cited by a statement.
   await connection.query({
     name: "mark-settled",
     text: `update observations o

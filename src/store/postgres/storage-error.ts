@@ -1,9 +1,9 @@
-// What Postgres refuses, in the words of the catalogue.
+// Maps errors of PostgreSQL and its driver to MemError.
 import { MemError } from "../../core/errors.ts";
 
 /**
- * A failure of the driver or the server as a `MemError`: lost links and restarts may be tried again (`storage_busy`,
- * `storage_failed`), a full disk is `storage_full`, values that no column can hold are the sender's (`invalid_request`).
+ * Lost connections and restarts can be retried (`storage_busy`, `storage_failed`), a full disk is `storage_full`, and values
+ * that no column can hold are the sender's error (`invalid_request`).
  * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function toStorageError(cause: unknown): MemError {
@@ -23,7 +23,7 @@ export function toStorageError(cause: unknown): MemError {
     });
   }
   if (code === "53100") return new MemError("storage_full", { cause });
-  if (/^(08|53|57P)/.test(code) || isLostLink(cause)) {
+  if (/^(08|53|57P)/.test(code) || isLostConnection(cause)) {
     return new MemError("storage_failed", {
       message: "The database did not answer.",
       hint: "Send the request again; an event with an Idempotency-Key is stored once.",
@@ -33,14 +33,14 @@ export function toStorageError(cause: unknown): MemError {
   return new MemError("internal", { cause });
 }
 
-/** The SQLSTATE of a failure, or what Node calls it. */
+/** The SQLSTATE or Node error code; empty when there is none. */
 export function codeOf(cause: unknown): string {
   return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code
     : "";
 }
 
-function isLostLink(cause: unknown): boolean {
+function isLostConnection(cause: unknown): boolean {
   if (/^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOENT|ACCES|AI_AGAIN|NOTFOUND)/.test(codeOf(cause)))
     return true;
   return (

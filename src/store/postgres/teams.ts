@@ -8,7 +8,7 @@ import type { Connections, Queryable } from "./open.ts";
 import { codeOf } from "./storage-error.ts";
 import { inTransaction } from "./tenant.ts";
 
-/** The id of the team of that name, made when there is none. As `mem_system`. */
+/** The id of the team with this name; created if missing. As `mem_system`. */
 export async function ensureTeam(system: Queryable, team: { id: string; name: string }): Promise<string> {
   const { rows } = await system.query<{ id: string }>({
     text: `insert into teams (id, name)
@@ -26,7 +26,7 @@ export async function teamExists(system: Queryable, name: string): Promise<boole
   return (rowCount ?? 0) > 0;
 }
 
-/** The id of the team's project of that name, made when there is none. As `mem_system`. */
+/** The id of the team's project with this name; created if missing. As `mem_system`. */
 export async function ensureProject(
   system: Queryable,
   project: { id: string; team_id: string; name: string },
@@ -42,8 +42,8 @@ export async function ensureProject(
 }
 
 /**
- * Takes a project away again in which nothing was stored yet, and its team where that was made with it; false, and
- * nothing is changed, when something stands in them meanwhile. As `mem_system`.
+ * Deletes a project without records, and its team with `withTeam`; returns false and changes nothing when they have
+ * records by now. As `mem_system`.
  */
 export async function removeEmptyProject(
   system: Connections,
@@ -56,7 +56,7 @@ export async function removeEmptyProject(
         text: "delete from projects where team_id = $1 and id = $2",
         values: [team_id, project_id],
       });
-      // What was done stays written down, as long as there is a team that can read it.
+      // The audit rows stay as long as there is a team that can read them.
       const what = { action: "project.removed", resource_type: "project", resource_id: project_id };
       const by = { api_key_id: null, request_id: null, details: { reason: "its import failed" } };
       if (!withTeam) return insertAudit(connection, { team_id, project_id, ...what, ...by });
@@ -80,12 +80,12 @@ function onlyId(rows: { id: string }[]): string {
 export interface Team {
   id: string;
   name: string;
-  /** Days that raw events are kept; null is the server's setting. */
+  /** Retention of raw events in days; null is the server's setting. */
   retention_days: number | null;
   created_at_epoch: number;
 }
 
-/** The tenant's own team. */
+/** The tenant's team. */
 export async function teamById(connection: Queryable, { team_id }: Tenant): Promise<Team> {
   const { rows } = await connection.query<Team>({
     text: `select id, name, retention_days, ${epochMs("created_at")} as created_at_epoch

@@ -1,38 +1,28 @@
-// Work inside one tenant: a transaction that names the team (and the project of a key that has one) to the database.
+// Transactions. A tenant's transaction sets its team, and its project if any, for row-level security.
 
 import { MemError } from "../../core/errors.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 
 /**
- * Runs `work` in one transaction in which row-level security shows this tenant's rows only; commits when it resolves.
- * The setting ends with the transaction, so the next borrower of the connection sees nothing of it.
+ * Runs `work` in a transaction in which row-level security shows only this tenant's rows; commits when it resolves. The
+ * setting ends with the transaction.
  */
 export function inTenant<T>(
   connections: Connections,
   tenant: Tenant,
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
-  return connections.borrow(async (connection) => {
-    await connection.query({ text: beginText(tenant) });
-    const result = await work(connection);
-    await connection.query({ text: "commit" });
-    return result;
-  });
+  return transaction(connections, beginText(tenant), work);
 }
 
-/** `inTenant` that only reads, and reads everything as it is at one moment, however long it takes. */
+/** A read-only `inTenant` that sees one snapshot. */
 export function inTenantSnapshot<T>(
   connections: Connections,
   tenant: Tenant,
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
-  return connections.borrow(async (connection) => {
-    await connection.query({ text: beginText(tenant, "isolation level repeatable read read only") });
-    const result = await work(connection);
-    await connection.query({ text: "commit" });
-    return result;
-  });
+  return transaction(connections, beginText(tenant, "isolation level repeatable read read only"), work);
 }
 
 /** A transaction without a tenant, for `mem_system`. */
@@ -40,15 +30,23 @@ export function inTransaction<T>(
   connections: Connections,
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
+  return transaction(connections, "begin", work);
+}
+
+function transaction<T>(
+  connections: Connections,
+  begin: string,
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
   return connections.borrow(async (connection) => {
-    await connection.query({ text: "begin" });
+    await connection.query({ text: begin });
     const result = await work(connection);
     await connection.query({ text: "commit" });
     return result;
   });
 }
 
-// One round trip instead of two: a text of several statements takes no values, so the ids are checked to be ids.
+// One round trip: several statements in one text take no parameters, so the ids are checked.
 function beginText({ team_id, project_id }: Tenant, mode = ""): string {
   return `begin ${mode};
     select
@@ -58,5 +56,5 @@ function beginText({ team_id, project_id }: Tenant, mode = ""): string {
 
 function demandUuid(id: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new MemError("internal", { message: "A tenant has an id that is none." });
+  throw new MemError("internal", { message: "The id of a tenant is not a UUID." });
 }

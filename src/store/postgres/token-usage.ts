@@ -1,4 +1,4 @@
-// Tokens that provider calls used, as events and as the month's total, and whether a team's cap is reached.
+// Tokens used by provider calls, as events and as monthly totals.
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -9,11 +9,11 @@ export interface TokenUse {
   output_tokens: number;
   provider: string;
   model: string;
-  /** How the call ended: `ok`, or the kind of its failure. */
+  /** `ok`, or the kind of failure. */
   outcome: string;
 }
 
-/** Records one provider call, a failed one that was billed too. */
+/** Records one provider call, also a failed one that was billed. */
 export function recordTokens(app: Connections, use: TokenUse): Promise<void> {
   const { team_id, project_id } = use;
   return inTenant(app, { team_id, project_id }, async (connection) => {
@@ -53,7 +53,7 @@ export async function tokensThisMonth(system: Queryable, team_id: string): Promi
   return rows[0]?.total ?? 0;
 }
 
-// A vendor's figure is input: what is no count of tokens counts nothing, and never lowers the total.
+// The provider reports the count: an invalid one counts as 0 and never lowers the total.
 function wholeTokens(count: number): number {
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }

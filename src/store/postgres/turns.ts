@@ -1,5 +1,4 @@
-// The events of a session that the turn before a message is read from.
-
+// Events of a session that a turn is read from.
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { closingEventPattern, promptEventPattern } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
@@ -10,11 +9,11 @@ export interface TurnEvent {
   seq: number;
   event_type: string;
   payload: Json;
-  /** The number of the job that a record is made of it by; null without one. */
+  /** Number of its generation job; null without one. */
   job_seq: number | null;
 }
 
-/** What came before a message of the session, oldest first: the end of the turn before, prompts, and tool uses. */
+/** Events before a message of the session, oldest first: the end of the previous turn, prompts, and tool uses. */
 export async function eventsOfTurn(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -28,14 +27,14 @@ export async function eventsOfTurn(
   return rows;
 }
 
-// A turn of more than this is a night of work: the newest uses are what its closing is about.
+// A longer turn is a night of work; its summary is about the newest tool uses.
 const mostEvents = 2_000;
 const mostUses = 150;
 const mostUseBytes = 400_000;
-// Prompts that were asked while the turn before was still under way, or broken off.
+// Prompts during the previous turn, also an interrupted one.
 const mostPrompts = 50;
 
-// Sizes are those on disk: to take the payloads apart for them would read everything that is left out.
+// Sizes on disk: computing others would decompress payloads that are not used.
 const turnText = `
   with walked as materialized (
     select e.seq, e.event_type ~* '${closingEventPattern}' as is_end, e.event_type ~* '${promptEventPattern}' as is_prompt,

@@ -1,4 +1,4 @@
-// From the text of a key to its caller: checksum, a short memory, the database; wrong keys are counted by address.
+// Authenticates an API key: checksum, cache, database. Failures are counted by address.
 import type { Clock } from "../../core/clock.ts";
 import { failOpen, MemError } from "../../core/errors.ts";
 import type { ApiKey } from "../../core/records/api-key.ts";
@@ -6,7 +6,7 @@ import type { Caller } from "../../core/records/tenancy.ts";
 import { createFailedAttempts } from "./failed-attempts.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 
-/** What is known of a key by its hash. */
+/** A key as found by its hash. */
 export type KnownKey = Pick<
   ApiKey,
   "id" | "team_id" | "project_id" | "scopes" | "expires_at_epoch" | "revoked_at_epoch" | "last_used_at_epoch"
@@ -14,65 +14,62 @@ export type KnownKey = Pick<
 
 export interface KeyLookup {
   find(hash: Buffer): Promise<KnownKey | undefined>;
-  /** Writes down that the key is in use. */
+  /** Notes that the key is in use. */
   touch(key: Pick<KnownKey, "id" | "team_id">): Promise<void>;
 }
 
-/** How often each thing has happened since the start. */
+/** Counters since the start. */
 export interface AuthenticationCounts {
   accepted: number;
-  /** Wrong or missing keys: answers of 401. */
+  /** Wrong or missing keys (401). */
   refused: number;
-  /** Answers of 429. */
+  /** Rate limited (429). */
   limited: number;
-  /** Times that the database was asked. */
+  /** Database lookups. */
   lookups: number;
-  /** Times that it did not answer: answers of 503. */
+  /** Failed database lookups (503). */
   lookup_failures: number;
 }
 
 export interface Authentication {
   authenticate(presented: { key: string | null; address: string }): Promise<Caller>;
-  /** After keys were revoked, here or elsewhere: what is remembered of the team's keys, or of all, is asked for anew. */
+  /** Expires the cached keys of a team, or of all, after a revocation here or elsewhere. */
   recheck(team_id?: string): void;
   counts(): Readonly<AuthenticationCounts>;
-  /** Resolves when what was begun on the side is done. */
+  /** Resolves when background writes are done. */
   settled(): Promise<void>;
 }
 
 interface Options {
   keys: KeyLookup;
   clock: Clock;
-  /** Wrong keys of one address in a minute; 0 is no limit. */
+  /** Wrong keys per minute and address; 0 is no limit. */
   failuresPerMinute: number;
-  maxRemembered?: number;
 }
 
-interface Remembered {
+interface CachedKey {
   key: KnownKey;
   caller: Caller;
   readAt: number;
 }
 
-/**
- * A key that is revoked elsewhere opens nothing after this time, also where nobody heard of it; one that the database
- * cannot confirm neither.
- */
-const rememberedMs = 10_000;
+/** A key revoked elsewhere is refused after this time at the latest, as is one that the database cannot confirm. */
+const cachedMs = 10_000;
+const maxCached = 10_000;
 const touchAfterMs = 60_000;
 
 /**
- * Throws `unauthenticated`, the same for a key that is missing, malformed, unknown, expired or revoked; `rate_limited`
- * for an address that goes on presenting wrong ones; `storage_failed` when the database does not answer.
+ * Throws `unauthenticated` for a key that is missing, malformed, unknown, expired or revoked; `rate_limited` for an address
+ * with too many wrong keys; `storage_failed` when the database does not answer.
  *
- * An address over its limit is refused without a question to the database, except for a key that was right before, which
- * always gets through, and a few look-ups in a second, so that a right key behind the same address is found.
+ * An address over its limit is refused without a database lookup. Exceptions: a key that was valid before, and a few lookups
+ * a second, so that a valid key behind the same address is found.
  */
 export function createAuthentication(options: Options): Authentication {
-  const { keys, clock, failuresPerMinute, maxRemembered = 10_000 } = options;
-  const remembered = new Map<string, Remembered>();
-  const asked = new Map<string, Promise<KnownKey | undefined>>();
-  const aside = new Set<Promise<unknown>>();
+  const { keys, clock, failuresPerMinute } = options;
+  const cached = new Map<string, CachedKey>();
+  const lookups = new Map<string, Promise<KnownKey | undefined>>();
+  const writes = new Set<Promise<unknown>>();
   let rechecks = 0;
   const attempts = createFailedAttempts({ clock, perMinute: failuresPerMinute });
   const counts: AuthenticationCounts = {
@@ -91,41 +88,41 @@ export function createAuthentication(options: Options): Authentication {
     if (!isWellFormedKey(key)) throw failed(address);
     const hash = hashKey(key);
     const name = hash.toString("latin1");
-    const known = remembered.get(name);
+    const known = cached.get(name);
     const found =
-      known !== undefined && clock.monotonicMs() - known.readAt < rememberedMs
+      known !== undefined && clock.monotonicMs() - known.readAt < cachedMs
         ? known
-        : await readAgain(name, hash, address, known !== undefined);
+        : await lookUpAndCache(name, hash, address, known !== undefined);
     if (found === undefined || found.key.expires_at_epoch <= clock.now()) throw failed(address);
     counts.accepted += 1;
     touch(found.key);
     return found.caller;
   }
 
-  async function readAgain(
+  async function lookUpAndCache(
     name: string,
     hash: Buffer,
     address: string,
-    wasRight: boolean,
-  ): Promise<Remembered | undefined> {
-    if (!wasRight && attempts.waitSeconds(address) > 0 && !attempts.takeLookup(address)) throw limited(1);
+    wasValid: boolean,
+  ): Promise<CachedKey | undefined> {
+    if (!wasValid && attempts.waitSeconds(address) > 0 && !attempts.takeLookup(address)) throw limited(1);
     const before = rechecks;
     const key = await lookUp(name, hash);
-    remembered.delete(name);
+    cached.delete(name);
     if (key === undefined || key.revoked_at_epoch !== null || key.expires_at_epoch <= clock.now())
       return undefined;
-    // What was read while a key ended may be of the time before.
+    // A revocation during the lookup may have been missed.
     const readAt = before === rechecks ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
     const found = { key, caller: callerOf(key), readAt };
-    remembered.set(name, found);
-    const [oldest] = remembered.keys();
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+    cached.set(name, found);
+    const [oldest] = cached.keys();
+    if (cached.size > maxCached && oldest !== undefined) cached.delete(oldest);
     return found;
   }
 
-  // A client that opens with fifty requests at once is one question.
+  // Concurrent requests with one key share a lookup.
   function lookUp(name: string, hash: Buffer): Promise<KnownKey | undefined> {
-    const running = asked.get(name);
+    const running = lookups.get(name);
     if (running !== undefined) return running;
     counts.lookups += 1;
     const answer = keys
@@ -135,9 +132,9 @@ export function createAuthentication(options: Options): Authentication {
         throw unavailable(cause);
       })
       .finally(() => {
-        if (asked.get(name) === answer) asked.delete(name);
+        if (lookups.get(name) === answer) lookups.delete(name);
       });
-    asked.set(name, answer);
+    lookups.set(name, answer);
     return answer;
   }
 
@@ -161,24 +158,24 @@ export function createAuthentication(options: Options): Authentication {
     const now = clock.now();
     if (key.last_used_at_epoch !== null && now - key.last_used_at_epoch < touchAfterMs) return;
     key.last_used_at_epoch = now;
-    const done = failOpen("noting that a key is in use", () => keys.touch(key)).finally(() =>
-      aside.delete(done),
+    const done = failOpen("noting the use of a key", () => keys.touch(key)).finally(() =>
+      writes.delete(done),
     );
-    aside.add(done);
+    writes.add(done);
   }
 
   return {
     authenticate,
     recheck(team_id) {
       rechecks += 1;
-      asked.clear();
-      for (const each of remembered.values()) {
+      lookups.clear();
+      for (const each of cached.values()) {
         if (team_id === undefined || each.key.team_id === team_id) each.readAt = Number.NEGATIVE_INFINITY;
       }
     },
     counts: () => counts,
     async settled() {
-      await Promise.all(aside);
+      await Promise.all(writes);
     },
   };
 }
@@ -187,7 +184,7 @@ function callerOf({ id, team_id, project_id, scopes, expires_at_epoch }: KnownKe
   return { team_id, project_id, key_id: id, scopes, expires_at_epoch };
 }
 
-// Whatever the database says, it never means that a key is right, and it is no fault of the key.
+// Fail closed: a database error neither accepts nor penalizes a key.
 function unavailable(cause: unknown): MemError {
   if (cause instanceof MemError && cause.status === 503) return cause;
   return new MemError("storage_failed", { message: "The key cannot be checked now.", cause });

@@ -1,4 +1,4 @@
-// How often an address has presented wrong keys of late: a sliding minute, in a table that cannot grow without end.
+// Wrong keys per address in a sliding minute, in a table of bounded size.
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 
@@ -6,13 +6,13 @@ export interface FailedAttempts {
   /** Seconds until the address may fail again; 0 while it may. */
   waitSeconds(address: string): number;
   add(address: string): void;
-  /** Takes one of the few look-ups in a second that an address over its limit is still granted; false when all are used. */
+  /** Takes one of the few lookups a second that an address over its limit has; false when none is left. */
   takeLookup(address: string): boolean;
 }
 
 interface Options {
   clock: Clock;
-  /** Failures of one address in a minute; 0 is no limit. */
+  /** Failures per minute and address; 0 is no limit. */
   perMinute: number;
   maxAddresses?: number;
 }
@@ -28,11 +28,11 @@ interface Tally {
 const windowMs = 60_000;
 const lookupsPerSecond = 5;
 
-/** The table; the address that was heard of longest ago makes room for a new one. */
+/** When the table is full, the address without a failure for the longest time is removed. */
 export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }: Options): FailedAttempts {
   const tallies = new Map<string, Tally>();
 
-  // Two windows of a minute, the older one weighted by what of it lies in the last 60 s.
+  // Two windows of a minute; the older one is weighted by its part of the last 60 s.
   function tallyOf(address: string): Tally | undefined {
     const tally = tallies.get(bucketOf(address));
     if (tally === undefined) return undefined;
@@ -84,7 +84,7 @@ function waitMs({ current, previous }: Tally, elapsedMs: number, limit: number):
   return Math.max(0, free - elapsedMs);
 }
 
-// One household or host is given a whole /64 of IPv6: it would have 2^64 attempts.
+// A household or host owns a whole /64 of IPv6, which counts as one address.
 function bucketOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

@@ -1,11 +1,10 @@
-// Who may make which key: a child within its parent, and the first one on the server's host.
-
+// Creates keys: a child with at most its parent's rights, and the first key on the server's host.
 import { MemError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { type ApiKey, isWithin, type Reach } from "../../core/records/api-key.ts";
 import { hashKey, makeKey, shownParts } from "./key-format.ts";
 
-/** A key that is about to be stored, and its text, which is shown once. */
+/** A key to store, and its secret, which is shown once. */
 export interface MadeKey extends Reach {
   apiKey: string;
   id: string;
@@ -25,8 +24,8 @@ export interface KeyWish {
 const dayMs = 86_400_000;
 
 /**
- * A key that reads what its parent reads and ends with it at the latest, however long is asked for. Throws
- * `insufficient_scope` for a parent that does not read itself: its child would reach further.
+ * A read key with its parent's reach that expires with the parent at the latest. Throws `insufficient_scope` for a parent
+ * that may not read.
  */
 export function childOf(parent: ApiKey, wish: KeyWish, now: number): MadeKey {
   const made = freshKey(
@@ -35,7 +34,7 @@ export function childOf(parent: ApiKey, wish: KeyWish, now: number): MadeKey {
   );
   if (!isWithin(made, parent)) {
     throw new MemError("insufficient_scope", {
-      message: "A key that does not read cannot make one that does.",
+      message: "A key without memories:read cannot create one that has it.",
       hint: "Use a key with both scopes, memories:read and memories:write.",
     });
   }
@@ -46,7 +45,7 @@ export function childOf(parent: ApiKey, wish: KeyWish, now: number): MadeKey {
   };
 }
 
-/** A key of that reach, for whoever has the database itself. */
+/** A key without a parent. */
 export function freshKey(reach: Reach, { label, expiresInDays, now }: KeyWish & { now: number }): MadeKey {
   const apiKey = makeKey();
   return {

@@ -1,30 +1,30 @@
-// Whether a request may go on: the rate of its key, then the month of its team, counted for all nodes at once.
+// Rate limit of a key and monthly caps of its team, counted across all nodes.
 import type { Clock } from "../../core/clock.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import { type Counted, type CountRequests, questionOf, type Rate, verdictsOf } from "./counting.ts";
 
-/** What is set; 0 is no limit. */
+/** Configured limits; 0 is no limit. */
 export interface Limits {
   perMinute: number;
   monthlyRequests: number;
   monthlyTokens: number;
 }
 
-/** Where a key's rate stands after the request: what the X-RateLimit headers say. */
+/** Rate of a key after the request, for the X-RateLimit headers. */
 export interface RateState extends Rate {
   limit: number;
 }
 
-/** What a guard says of a request. `unknown`: its store did not answer in time, so the request passes. */
+/** Decision on a request. `unknown`: the store did not answer in time, so the request passes. */
 export type Verdict =
   | { is: "passed" | "unknown"; rate: RateState | null }
   | { is: "rate_limited"; rate: RateState; retryAfterSeconds: number }
   | { is: "requests_used_up" | "tokens_used_up"; used: number; cap: number; rate: RateState | null };
 
-/** What a request is about to do. */
+/** A request to decide on. */
 export interface Wish {
   writes: boolean;
-  /** Answered also when the month is used up; counted all the same. */
+  /** Passes the monthly caps; counted all the same. */
   open: boolean;
 }
 
@@ -38,38 +38,38 @@ interface AdmissionDeps {
   limits: Limits;
   count: CountRequests;
   clock: Clock;
-  /** After how long a request passes uncounted: a guard may not hold up what it guards. */
+  /** A request passes uncounted after this time. */
   budgetMs?: number;
-  /** The store failed or came back: said once each. */
+  /** Called once when the store fails, and once when it answers again. */
   onChange(state: "failing" | "answering", cause: unknown): void;
 }
 
 const defaultBudgetMs = 100;
-// A store that failed twice is not waited for again at every request. Once is no outage: a second without limits for one
-// statement that was late would be most of what passes uncounted on a busy machine.
-const restAfterFailures = 2;
-const restMs = 1_000;
-const mostTogether = 1_000;
+// Circuit breaker: after two failures all requests pass for a second. A single failure is one late statement on a busy
+// machine, and a second without limits for it would pass too many requests.
+const openAfterFailures = 2;
+const openMs = 1_000;
+const maxBatch = 1_000;
 
-interface Asking extends Wish {
+interface Pending extends Wish {
   key_id: string | null;
-  /** Says the verdict, the first time that it is called. */
+  /** Resolves the request; later calls do nothing. */
   settle(verdict: Verdict): void;
   skip(): void;
   isSettled(): boolean;
 }
 
-/** The requests of one team in this process. */
-interface Line {
-  /** Came since the event loop was last through. */
-  arriving: Asking[];
-  waiting: Asking[];
+/** Pending requests of one team. */
+interface TeamQueue {
+  /** Received in this turn of the event loop. */
+  arriving: Pending[];
+  waiting: Pending[];
   isCounting: boolean;
 }
 
 /**
- * Requests that come while those of their team are being counted are counted together next: a burst costs two statements,
- * and a hot row is locked once. Never rejects.
+ * Requests that arrive while a batch of their team is counted form the next batch: a burst costs two statements and locks a
+ * hot row once. Never rejects.
  */
 export function createAdmission({
   limits,
@@ -78,37 +78,37 @@ export function createAdmission({
   budgetMs = defaultBudgetMs,
   onChange,
 }: AdmissionDeps): Admission {
-  const lines = new Map<string, Line>();
+  const queues = new Map<string, TeamQueue>();
   let failures = 0;
-  let askAgainAt = Number.NEGATIVE_INFINITY;
+  let probeAt = Number.NEGATIVE_INFINITY;
   let skipped = 0;
 
-  function ask(team_id: string, asking: Asking): void {
-    const line = lines.get(team_id) ?? { arriving: [], waiting: [], isCounting: false };
-    lines.set(team_id, line);
-    line.arriving.push(asking);
-    // All that arrived in one turn of the event loop ask together; their time begins when it has come round to them.
-    if (line.arriving.length === 1) setImmediate(() => gather(team_id, line));
+  function enqueue(team_id: string, request: Pending): void {
+    const queue = queues.get(team_id) ?? { arriving: [], waiting: [], isCounting: false };
+    queues.set(team_id, queue);
+    queue.arriving.push(request);
+    // The time budget starts after the whole turn of the event loop.
+    if (queue.arriving.length === 1) setImmediate(() => gather(team_id, queue));
   }
 
-  function gather(team_id: string, line: Line): void {
-    const group = line.arriving;
-    line.arriving = [];
-    line.waiting.push(...group);
-    waitFor(group, budgetMs);
-    if (!line.isCounting) void countInTurn(team_id, line);
+  function gather(team_id: string, queue: TeamQueue): void {
+    const group = queue.arriving;
+    queue.arriving = [];
+    queue.waiting.push(...group);
+    skipAfter(budgetMs, group);
+    if (!queue.isCounting) void drain(team_id, queue);
   }
 
-  async function countInTurn(team_id: string, line: Line): Promise<void> {
-    line.isCounting = true;
-    while (line.waiting.length > 0) await countTogether(team_id, line.waiting.splice(0, mostTogether));
-    line.isCounting = false;
-    if (line.arriving.length === 0) lines.delete(team_id);
+  async function drain(team_id: string, queue: TeamQueue): Promise<void> {
+    queue.isCounting = true;
+    while (queue.waiting.length > 0) await countBatch(team_id, queue.waiting.splice(0, maxBatch));
+    queue.isCounting = false;
+    if (queue.arriving.length === 0) queues.delete(team_id);
   }
 
-  async function countTogether(team_id: string, asking: readonly Asking[]): Promise<void> {
-    // Those that no cap holds back first: so the store needs no more than numbers.
-    const batch = [...asking].sort((one, other) => Number(other.open) - Number(one.open));
+  async function countBatch(team_id: string, requests: readonly Pending[]): Promise<void> {
+    // Open requests first: the store then needs only their number.
+    const batch = [...requests].sort((one, other) => Number(other.open) - Number(one.open));
     const counted = await count(questionOf(team_id, batch, limits)).catch((cause: unknown) => failed(cause));
     if (counted === undefined) {
       for (const each of batch) each.skip();
@@ -122,7 +122,7 @@ export function createAdmission({
   function failed(cause: unknown): Counted | undefined {
     if (failures === 0) onChange("failing", cause);
     failures += 1;
-    if (failures >= restAfterFailures) askAgainAt = clock.monotonicMs() + restMs;
+    if (failures >= openAfterFailures) probeAt = clock.monotonicMs() + openMs;
     return undefined;
   }
 
@@ -134,7 +134,7 @@ export function createAdmission({
   return {
     skipped: () => skipped,
     admit({ team_id, key_id }, wish) {
-      if (clock.monotonicMs() < askAgainAt) return Promise.resolve(pass());
+      if (clock.monotonicMs() < probeAt) return Promise.resolve(pass());
       return new Promise((resolve) => {
         let settled = false;
         const settle = (verdict: () => Verdict): void => {
@@ -142,7 +142,7 @@ export function createAdmission({
           settled = true;
           resolve(verdict());
         };
-        ask(team_id, {
+        enqueue(team_id, {
           ...wish,
           key_id,
           settle: (verdict) => settle(() => verdict),
@@ -154,16 +154,16 @@ export function createAdmission({
   };
 }
 
-// Patience is with the store alone. A process that has no time itself finds the answer and a timer that has run out at the
-// same moment; so it is counted in steps, and after each one what has arrived is read first.
+// The budget is for the store alone. A busy process may find an expired timer and the store's answer together, so the
+// time is counted in steps, and each step reads arrived answers first.
 const steps = 10;
 const stepMs = (budgetMs: number): number => Math.max(1, budgetMs / steps - 1);
 
-function waitFor(group: readonly Asking[], budgetMs: number, step = 0): void {
+function skipAfter(budgetMs: number, group: readonly Pending[], step = 0): void {
   if (group.every(({ isSettled }) => isSettled())) return;
   if (step < steps) {
-    setTimeout(() => setImmediate(waitFor, group, budgetMs, step + 1), stepMs(budgetMs)).unref();
+    setTimeout(() => setImmediate(skipAfter, budgetMs, group, step + 1), stepMs(budgetMs)).unref();
     return;
   }
-  for (const asking of group) asking.skip();
+  for (const request of group) request.skip();
 }

@@ -1,7 +1,7 @@
-// From requests that wait to one question to the store, and from its numbers to a verdict for each of them.
+// Turns a batch of requests into one query of the store, and its numbers into a verdict for each request.
 import type { Limits, RateState, Verdict, Wish } from "./admission.ts";
 
-/** Counts and decides for requests of one team that ask together. */
+/** Counts a batch of requests of one team. */
 export type CountRequests = (query: Question) => Promise<Counted>;
 
 interface Question {
@@ -11,7 +11,7 @@ interface Question {
   month_cap: number;
 }
 
-/** What the store says; the rates are in the order of the keys. */
+/** The store's reply; rates are in the order of the keys. */
 export interface Counted {
   rates: readonly (Rate & { granted: number; retry_after_seconds: number })[];
   month_granted: number;
@@ -21,13 +21,13 @@ export interface Counted {
 
 export interface Rate {
   remaining: number;
-  /** When there is room for the whole limit again, by the store's clock. */
+  /** When the whole limit is available again, by the store's clock. */
   reset_epoch_seconds: number;
 }
 
 type Request = Wish & { key_id: string | null };
 
-/** What to ask for a batch in which the open requests come first. */
+/** The query for a batch in which open requests come first. */
 export function questionOf(team_id: string, batch: readonly Request[], limits: Limits): Question {
   const keys = new Map<string | null, { key_id: string | null; wanted: number; open: number }>();
   for (const { key_id, open } of batch) {
@@ -77,7 +77,7 @@ function rateOf(
   { before, limit }: { before: number; limit: number },
 ): RateState | null {
   if (limit === 0 || key_id === null) return null;
-  // Those of the batch that come after this one have not been let through yet.
+  // Later requests of the batch are not counted against this one.
   const later = Math.max(0, granted - 1 - before);
   return { limit, remaining: remaining + later, reset_epoch_seconds };
 }

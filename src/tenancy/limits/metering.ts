@@ -1,4 +1,4 @@
-// Metering: one usage event for each authenticated call, written behind the answer, in batches, never in its way.
+// Metering: one usage event for each authenticated call, written in batches after the reply.
 
 import { failOpen } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
@@ -10,11 +10,11 @@ export interface MeteredCall {
 }
 
 export interface Meter {
-  /** Counts the call; returns at once. */
+  /** Counts the call; does not wait. */
   count(caller: Caller): void;
-  /** Calls that found the buffer full, or whose write failed. */
+  /** Calls that were lost: the buffer was full, or the write failed. */
   lost(): number;
-  /** Writes what is left. */
+  /** Writes the rest. */
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ const count = async () => {
   return rows[0]?.n;
 };
 
-test("a row is committed when its write resolves, however many come at once, in far fewer statements", async () => {
+test("commits a row before its write resolves, with few statements", async () => {
   let statements = 0;
   const writer = createAuditWriter({
     system: {
@@ -41,7 +41,7 @@ test("a row is committed when its write resolves, however many come at once, in 
   expect(writer.failures()).toBe(0);
 });
 
-test("rows that cannot be written are counted and told of, and nobody is refused for them", async () => {
+test("counts and reports lost rows without failing reads", async () => {
   const told: number[] = [];
   const writer = createAuditWriter({ system: database.system, onFailure: (_cause, rows) => told.push(rows) });
   await database.owner.query("alter table mem.audit_log rename to audit_gone");
@@ -56,7 +56,7 @@ test("rows that cannot be written are counted and told of, and nobody is refused
   expect(await count()).toBe(502);
 });
 
-test("a locked table holds nobody up for long, and its rows are written when it is free", async () => {
+test("a locked table delays reads briefly, and its rows are written later", async () => {
   const writer = createAuditWriter({ system: database.system, onFailure: () => undefined });
   const before = (await count()) ?? 0;
   const locker = await database.owner.connect();

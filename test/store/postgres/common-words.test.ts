@@ -71,7 +71,7 @@ async function bestOf(words: string): Promise<number> {
   return seqs.indexOf(best?.id ?? 0);
 }
 
-test("a rare word finds its record among many that hold the common one, and the common one adds to it", async () => {
+test("a rare word finds its record among many that share a common word", async () => {
   expect(await bestOf("granite walnut")).toBe(rare);
   const [alone, together] = [await ask("walnut"), await ask("granite walnut")];
   const scoreOf = ({ hits }: typeof alone) => Math.max(...hits.map(({ score }) => score));
@@ -88,20 +88,20 @@ test("a common word alone finds the newest that hold it", async () => {
   expect(places).toEqual(Array.from({ length: 60 }, (_, at) => size - 2 - 2 * at));
 });
 
-test("how many records hold a common word is told to within a tenth, a rare one exactly", async () => {
+test("counts a common word within ten percent, a rare one exactly", async () => {
   const [granite = 0, walnut] = (await ask("granite walnut")).frequencies;
   expect(walnut).toBe(1);
   expect(Math.abs(granite - size / 2) / (size / 2)).toBeLessThan(0.1);
 });
 
-test("what is narrowed to is found behind records that are not, and nothing of another project", async () => {
+test("filters find matching records behind others, in one project only", async () => {
   const { hits } = await ask("granite", { obs_type: "bugfix" });
   expect(hits.map(({ id }) => seqs.indexOf(id) % 100)).toEqual(Array.from({ length: 24 }, () => 0));
   const all = [await ask("granite"), await ask("granite marble"), await ask("granite walnut")];
   expect(all.flatMap((found) => found.hits).filter(({ id }) => foreign.has(id))).toEqual([]);
 });
 
-test("words of many records are found where none of the newest holds one, and a title before other places", async () => {
+test("finds common words in old records, and titles first", async () => {
   const old = await makeProject(database);
   const insert = (records: Partial<NewHostedObservation>[]) =>
     inTenant(database.app, old, (connection) =>

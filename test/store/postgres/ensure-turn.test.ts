@@ -69,7 +69,7 @@ test("a turn that has failed for good is replaced", async () => {
   expect(rows).toHaveLength(1);
 });
 
-test("turns that ended servers left locked are deleted, and those that wait or were just begun are not", async () => {
+test("deletes turns that ended servers left locked, no others", async () => {
   const left = { killed: newId(), replaced: newId(), exhausted: newId() };
   const kept = { begun: newId(), waiting: newId(), later: newId() };
   const lock = (team: string, age: string) =>

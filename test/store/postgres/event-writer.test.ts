@@ -51,7 +51,7 @@ async function stored(event: NewEvent) {
   return rows;
 }
 
-test("events of many teams that come at once are stored by few statements, each where it belongs", async () => {
+test("stores concurrent events of many teams in few statements", async () => {
   let statements = 0;
   const counted = createEventWriter({
     app: {
@@ -141,7 +141,7 @@ test("two servers that get the same keys at the same time store each once", asyn
   expect(new Set(outcomes)).toEqual(new Set(["created,repeated"]));
 });
 
-test("a key whose first request died before it was committed is free, after it was committed it is taken", async () => {
+test("a key is taken only once its first request is committed", async () => {
   for (const dies of [true, false]) {
     const doomed = openDatabase({ url: database.url, max: 1, onConnectionLost: () => undefined });
     const first = keyed(one, `crash-${dies}`);
@@ -195,7 +195,7 @@ test.each([
   await system.query({ text: "delete from agent_events where project_id = $1", values: [one.project_id] });
 });
 
-test("a lost database is said to every waiting request, and the writer serves on afterwards", async () => {
+test("fails every waiting request when the database is lost, then recovers", async () => {
   const gone = openDatabase({ url: database.url, max: 2, onConnectionLost: () => undefined });
   const fragile = createEventWriter({ app: gone.app });
   await fragile.write(eventIn(one));
@@ -223,7 +223,7 @@ async function aWaitFor(pid: number): Promise<void> {
   }
 }
 
-test("what waits for a database that stands still is bounded: the rest is refused and may come again", async () => {
+test("bounds the events that wait for a stalled database and refuses the rest", async () => {
   let giveUp: () => void = () => undefined;
   const stands = new Promise<never>((_resolve, reject) => {
     giveUp = () => reject(new Error("it never came back"));

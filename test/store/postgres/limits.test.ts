@@ -35,7 +35,7 @@ test("what was let through late in a minute leaves no room early in the next one
   expect((await ask(20, minute + 50_000 + 61_000)).granted).toBe(20);
 });
 
-test("in no sixty seconds are more let through than the limit, and none is refused while the last 61 s have room", async () => {
+test("passes at most the limit in any 60 s, and all while 61 s have room", async () => {
   const random = createRandom(testSeed());
   const other = openDatabase({ url: database.url, onConnectionLost: () => undefined });
   for (let round = 0; round < 4; round += 1) {
@@ -62,7 +62,7 @@ test("in no sixty seconds are more let through than the limit, and none is refus
   await other.close();
 });
 
-test("Retry-After is the first second with room, and the reset the first with all of it", async () => {
+test("Retry-After is the first second with room, the reset the first with all", async () => {
   const random = createRandom(testSeed());
   for (let round = 0; round < 30; round += 1) {
     const limit = random.between(1, 9);
@@ -82,7 +82,7 @@ test("Retry-After is the first second with room, and the reset the first with al
   }
 });
 
-test("two nodes that ask at the same time let exactly the limit through, also over the boundary of a minute", async () => {
+test("two nodes pass exactly the limit, also across a minute boundary", async () => {
   const other = openDatabase({ url: database.url, onConnectionLost: () => undefined });
   const ask = keyWith(100);
   const rates = await Promise.all(
@@ -94,7 +94,7 @@ test("two nodes that ask at the same time let exactly the limit through, also ov
   await other.close();
 });
 
-test("a clock that is set back by more than the window starts it anew, and by less does not lose it", async () => {
+test("a clock set back by more than the window resets it, by less does not", async () => {
   const ask = keyWith(3);
   expect((await ask(3, minute)).granted).toBe(3);
   expect((await ask(3, minute - 30_000)).granted).toBe(0);

@@ -61,7 +61,7 @@ test.each([
   };
   await expect(migrateServer(older, "test")).rejects.toMatchObject({
     code: "setting_invalid",
-    message: `MEM_DATABASE_URL names PostgreSQL ${major}; mem server needs 14 or later.`,
+    message: `MEM_DATABASE_URL is PostgreSQL ${major}; mem server needs 14 or later.`,
   });
   const { rows } = await opened(at).owner.query(
     "select from pg_namespace where nspname in ('mem', 'graphile_worker')",

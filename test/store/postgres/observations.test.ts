@@ -31,7 +31,7 @@ const count = async (table: string) => {
   return rows[0]?.n;
 };
 
-test("an observation is stored with its sources and its row of the index, in the order that was given", async () => {
+test("stores observations with sources and index rows, in the given order", async () => {
   const sources = [
     { id: newId(), source_type: "manual" as const, source_id: newId(), generation_job_id: null },
   ];

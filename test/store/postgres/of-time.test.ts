@@ -49,7 +49,7 @@ async function planOf(connection: Queryable, filter: ObservationFilter, mode: st
 }
 
 describe("the records of a time", () => {
-  test("are those from its first to its last millisecond, the newest first, within the filters", async () => {
+  test("includes the first and the last millisecond, newest first, filtered", async () => {
     await inTenant(database.app, scope, async (connection) => {
       const found = await observationsOfTime(connection, scope, { filter: everything, limit: 200, ...span });
       expect(found.map(({ title }) => title)).toEqual(

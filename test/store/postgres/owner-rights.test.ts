@@ -61,7 +61,7 @@ async function isOlderThan16(): Promise<boolean> {
   return rows[0]?.older === true;
 }
 
-test("an owner of the database alone is told what an administrator has to run, and that is all it takes", async () => {
+test("tells a database owner the statements for an administrator, which suffice", async () => {
   await asAdministrator("mem", "create role owner_only login", "create database owned owner owner_only");
   const statements = await refusedWith("owner_only", "owned");
   expect(statements).toEqual([
@@ -74,7 +74,7 @@ test("an owner of the database alone is told what an administrator has to run, a
   await serves("owner_only", "owned");
 });
 
-test("a user who may only connect is told of what is missing alone, with names as SQL writes them", async () => {
+test("tells a user only the missing rights, with quoted names", async () => {
   await asAdministrator("mem", 'create role "Only-Connects" login', 'create database "Shared-DB"');
   const statements = await refusedWith("Only-Connects", "Shared-DB");
   expect(statements).toEqual([
@@ -86,7 +86,7 @@ test("a user who may only connect is told of what is missing alone, with names a
   await serves("Only-Connects", "Shared-DB");
 });
 
-test("a second user who may create roles and databases shares the roles that another one made", async () => {
+test("a second user shares the roles that another user created", async () => {
   await asAdministrator(
     "mem",
     "create role second login createrole createdb",

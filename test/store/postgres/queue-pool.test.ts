@@ -11,7 +11,7 @@ function openPool(maxStatementMs: number) {
   return pool;
 }
 
-test("a statement of the queue that hangs is given up, and its connection is free again", async () => {
+test("cancels a hanging statement of the queue and frees its connection", async () => {
   const pool = openPool(100);
   const blocker = await database.owner.connect();
   onTestFinished(() => blocker.release(true));
@@ -25,7 +25,7 @@ test("a statement of the queue that hangs is given up, and its connection is fre
   expect(pool.totalCount).toBe(1);
 });
 
-test("a connection that waits for news between statements is left alone, one that forgot its transaction is not", async () => {
+test("ends an idle transaction, not an idle connection", async () => {
   const pool = openPool(200);
   const listening = await pool.connect();
   await listening.query('listen "jobs:insert"');

@@ -20,7 +20,7 @@ function store(scope: ProjectScope, ...observations: Partial<NewHostedObservatio
   );
 }
 
-test("a prompt is compared with the newest records that are neither routine nor summaries", async () => {
+test("ranks a prompt against the newest records, not routine ones or summaries", async () => {
   const scope = await makeProject(database);
   const beside = await makeProject(database, scope.team_id);
   const session_id = await makeSession(database, scope);

@@ -89,7 +89,7 @@ test("verify-full asks for the host's name, verify-ca for the authority alone", 
 
 test.each([
   ["sslmode=require", /has no encryption: The server does not support SSL connections.*sslmode=disable/],
-  ["sslmode=requier", /an sslmode that there is not.*verify-full/],
+  ["sslmode=requier", /an unknown sslmode.*verify-full/],
   ["sslmode=verify-ca", /sslmode=verify-ca requires specifying a CA with sslrootcert/],
   ["sslmode=verify-full&sslrootcert=/none/ca.pem", /no such file or directory, open '\/none\/ca\.pem'/],
 ])("%s where it cannot be had says so", async (query, says) => {

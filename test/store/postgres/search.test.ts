@@ -48,7 +48,7 @@ function find(tenant: Tenant, scope: ProjectScope, filter = everything) {
   );
 }
 
-test("the best by their words come with those beside them in their session, two before and two after", async () => {
+test("the best hits come with two neighbors on each side in their session", async () => {
   const { hits, standing, frequencies } = await find(ours, ours);
   expect(frequencies).toEqual([1]);
   expect(hits).toHaveLength(1);
@@ -71,7 +71,7 @@ test("the words of records are read in the project alone, each with its own", as
   expect(await read(theirs, { ...ours, team_id: theirs.team_id })).toEqual([]);
 });
 
-test("a tenant that does not reach the project finds nothing in it, whatever project the statement names", async () => {
+test("a tenant without access to the project finds nothing in it", async () => {
   for (const [tenant, scope] of [
     [theirs, ours],
     [theirs, { ...ours, team_id: theirs.team_id }],
@@ -84,7 +84,7 @@ test("a tenant that does not reach the project finds nothing in it, whatever pro
   expect((await find(wholeTeam, sibling)).hits).toHaveLength(1);
 });
 
-test("the function that passes by row-level security tells nothing without a tenant, or of another one", async () => {
+test("the search function returns nothing without a tenant or of another one", async () => {
   const ask = (scope: ProjectScope) => ({
     text: "select seq from search_candidates($1, $2, $3, 6, null, null, null, 10)",
     values: [scope.project_id, codes.map((code) => searchCode(scope.project_id, code)), []],
@@ -119,7 +119,7 @@ test("counting and looking inside words stay in the project", async () => {
   expect(await inside(theirs, ours)).toEqual([0, 0]);
 });
 
-test("a code carries its project and fits a bigint; a word of the title stands there twice", () => {
+test("a code includes its project and fits a bigint; title words count twice", () => {
   const packed = packTerms({
     title: "Upload",
     subtitle: null,

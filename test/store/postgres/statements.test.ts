@@ -38,7 +38,7 @@ test("keeps the marks of a statement, and the defaults of an account of what was
   ]);
 });
 
-test("standing rules are the project's, and in a transaction of the team those for everywhere", async () => {
+test("standing rules include those for everywhere in a team transaction", async () => {
   const ours = await makeProject(database);
   const beside = await makeProject(database, ours.team_id);
   const theirs = await makeProject(database);

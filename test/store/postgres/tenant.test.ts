@@ -26,7 +26,7 @@ test("a transaction sees its own team's rows, although the statement names no te
   expect(found.rows).toEqual([{ n: 1, team: ours }]);
 });
 
-test("without a tenant nothing is seen, and nothing of the last one is left on the connection", async () => {
+test("without a tenant nothing is visible, also after an earlier tenant", async () => {
   await inTenant(database.app, { team_id: ours, project_id: null }, (connection) => connection.query(count));
   for (let turn = 0; turn < 20; turn += 1) {
     expect((await database.app.query<{ n: number }>(count)).rows[0]?.n).toBe(0);
@@ -44,7 +44,7 @@ test("a row of another team cannot be written", async () => {
   expect((await database.system.query<{ n: number }>(count)).rows[0]?.n).toBe(2);
 });
 
-test("the roles that serve own nothing and are bound by every table that carries a team", async () => {
+test("the serving roles own nothing and are bound by every team table", async () => {
   const { rows } = await database.system.query<{ table: string }>({
     text: `select c.relname as table
       from pg_class c
@@ -62,7 +62,7 @@ test("the roles that serve own nothing and are bound by every table that carries
   expect(owned.rowCount).toBe(0);
 });
 
-test("options in the database's URL are kept, and change neither the roles nor their bounds", async () => {
+test("keeps options of the URL without changing roles or bounds", async () => {
   const url = new URL(database.url);
   url.searchParams.set("options", "-c work_mem=7MB -c role=none -c statement_timeout=0");
   const opened = openDatabase({ url: url.href, onConnectionLost: () => undefined });

@@ -10,7 +10,7 @@ await prepareVectors(owner);
 // More than the planner's figure is taken for elsewhere.
 const many = 100_010;
 
-test("vectors of an earlier model are not taken for this one's, however many there are", async () => {
+test("counts the vectors of one model among many of another", async () => {
   const { team_id, project_id } = await makeProject(database);
   // References are not checked, which would take most of the time.
   await owner.query("set session_replication_role = replica");
@@ -38,4 +38,4 @@ test("vectors of an earlier model are not taken for this one's, however many the
   expect(await counted("new")).toEqual({ done: many - 5, total: many, failure: null });
   expect(await counted("earlier")).toMatchObject({ done: many });
   expect(await counted("none")).toMatchObject({ done: 0 });
-});
+}, 90_000);

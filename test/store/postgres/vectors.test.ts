@@ -74,7 +74,7 @@ function near(scope: ProjectScope, more = {}, over = (connection: Queryable) => 
 
 const seqsOf = (found: { candidate: { id: number } }[]) => found.map(({ candidate }) => candidate.id);
 
-test("their place is made where the extension can be, as often as is asked, and looks like any tenant's table", async () => {
+test("creates the vector tables repeatedly, with the policies of any table", async () => {
   expect(place).toEqual({ state: "on", schema });
   expect(await prepareVectors(owner)).toEqual(place);
   expect(await findVectors(owner)).toMatchObject({ state: "on" });
@@ -88,7 +88,7 @@ test("their place is made where the extension can be, as often as is asked, and 
   await expect(app.query({ text: "select * from embedder_states" })).rejects.toThrow();
 });
 
-test("tables that an earlier version made lose the rights that no tenant needs, and learn to say who is used", async () => {
+test("upgrades the tables of an earlier version", async () => {
   const rights = async () => {
     const text = `select array(
         select wanted from unnest(array['select', 'insert', 'update', 'delete', 'truncate']) wanted
@@ -113,7 +113,7 @@ test("tables that an earlier version made lose the rights that no tenant needs, 
   expect((await system.query(left)).rowCount).toBe(0);
 });
 
-test("a database without pgvector has nothing of it, and says so", async () => {
+test("reports a database without pgvector", async () => {
   const plain = await openTestDatabase();
   const off = { state: "off", reason: "the database has no pgvector" };
   expect(await prepareVectors(plain.owner)).toEqual(off);
@@ -124,7 +124,7 @@ test("a database without pgvector has nothing of it, and says so", async () => {
   expect(rows).toEqual([]);
 });
 
-test("two that claim share the records between them, and what is given back is taken again", async () => {
+test("concurrent claims do not overlap; a released claim is claimed again", async () => {
   const scope = await filled(5);
   const mine = newId();
   const first = await claim(scope, { claim: mine, limit: 2 });
@@ -137,7 +137,7 @@ test("two that claim share the records between them, and what is given back is t
   expect((await claim(scope))?.records.map(({ seq }) => seq)).toEqual([scope.seqs[4], scope.seqs[3]]);
 });
 
-test("what a process claimed that ended is found when its claim has run out", async () => {
+test("finds an expired claim of a process that ended", async () => {
   const scope = await filled(4);
   const [, second, third] = scope.seqs;
   await claim(scope, { before: (third ?? 0) + 1, after: (second ?? 0) - 1 });
@@ -151,7 +151,7 @@ test("what a process claimed that ended is found when its claim has run out", as
   expect(await ours()).toEqual([]);
 });
 
-test("a walk goes on below what was taken, and below what it looked at", async () => {
+test("continues below the claimed and the examined records", async () => {
   const scope = await filled(7);
   const [, , , fourth, fifth] = scope.seqs;
   const taken = await claim(scope, { limit: 2, window: 4 });
@@ -160,7 +160,7 @@ test("a walk goes on below what was taken, and below what it looked at", async (
   expect((await claim(scope, { after: fourth ?? 0 }))?.records).toEqual([]);
 });
 
-test("a record that was deleted or purged after it was claimed gets no vector", async () => {
+test("stores no vector for a record deleted or purged after the claim", async () => {
   const scope = await filled(3);
   const mine = newId();
   const claimed = await claim(scope, { claim: mine });
@@ -180,7 +180,7 @@ test("a record that was deleted or purged after it was claimed gets no vector", 
   expect(rows).toEqual([]);
 });
 
-test("only vectors of the embedder, model and length that ask are compared, and records that lack one are found again", async () => {
+test("compares only vectors of the same embedder, model and dimension", async () => {
   const scope = await filled(3);
   await embedded(scope, "older");
   expect(await near(scope)).toEqual([]);
@@ -196,7 +196,7 @@ test("only vectors of the embedder, model and length that ask are compared, and 
   expect((await near(scope)).length).toBe(3);
 });
 
-test("a text that is refused is not asked for again on the same day, and is no answer", async () => {
+test("retries a refused text after a day, and never returns it", async () => {
   const scope = await filled(1);
   const mine = newId();
   await claim(scope, { claim: mine });
@@ -208,7 +208,7 @@ test("a text that is refused is not asked for again on the same day, and is no a
   expect((await claim(scope))?.records.length).toBe(1);
 });
 
-test("new records are found over all teams, until each has a vector or is being given one", async () => {
+test("finds new records of all teams until they are claimed or have a vector", async () => {
   const { last } = await projectsWithRecords(system);
   const [one, other] = [await filled(2), await filled(1)];
   const newOnes = () => projectsWithNew(system, { ...identity, after: last, window: 100 });
@@ -221,7 +221,7 @@ test("new records are found over all teams, until each has a vector or is being 
   expect((await newOnes()).projects).toEqual([{ team_id: other.team_id, project_id: other.project_id }]);
 });
 
-test("the nearest come first, by their cosine, and filters narrow them", async () => {
+test("orders by cosine and applies filters", async () => {
   const scope = await makeProject(database);
   const made = await insertObservations(
     system,
@@ -242,7 +242,7 @@ test("the nearest come first, by their cosine, and filters narrow them", async (
   expect((await near(scope, { limit: 1 })).length).toBe(1);
 });
 
-test("both walls keep a project's vectors from others, and each bound of the statements is needed", async () => {
+test("policies and bounds each keep vectors from other projects", async () => {
   const home = await filled(3);
   const sibling = await filled(3, home.team_id);
   const foreign = await filled(3);
@@ -291,7 +291,7 @@ test("both walls keep a project's vectors from others, and each bound of the sta
   expect(await putVectors(system, home, { claim: mine, schema, made })).toBe(3);
 });
 
-test("an extension that was dropped and comes back, elsewhere, is filled again from nothing", async () => {
+test("fills vectors again after the extension was dropped and recreated", async () => {
   const scope = await filled(1);
   await embedded(scope);
   await owner.query("drop extension vector cascade");

@@ -80,7 +80,7 @@ test("requests that come together are one question", async () => {
   expect(asked.finds).toBe(1);
 });
 
-test("missing, malformed, unknown, expired and revoked keys are refused in the same words", async () => {
+test("refuses all invalid keys with the same message", async () => {
   const { addKey, authentication } = rig();
   const bodies = await Promise.all(
     [
@@ -122,7 +122,7 @@ test("a revoked key opens nothing after ten seconds, and at once where it was re
   expect(await outcome(second.key)).toBe("unauthenticated");
 });
 
-test("a revocation in one team has the keys of that team asked for again, and no others", async () => {
+test("a revocation expires only the cached keys of its team", async () => {
   const { addKey, outcome, asked, authentication } = rig();
   const [first, second] = [addKey({ team_id: "one" }), addKey({ team_id: "other" })];
   await outcome(first.key);
@@ -164,7 +164,7 @@ test("a database that fails gives no access, and no wrong key is counted for it"
   expect(await outcome(key)).toBe("storage_failed");
 });
 
-test("that a key is in use is written once a minute, and a failure to write costs nothing", async () => {
+test("notes the use of a key once a minute; a failed write is ignored", async () => {
   const { addKey, outcome, asked, pass, authentication } = rig();
   const { key, row } = addKey();
   for (let turn = 0; turn < 12; turn += 1) {
@@ -179,7 +179,7 @@ test("that a key is in use is written once a minute, and a failure to write cost
   expect(asked.touches).toBe(2);
 });
 
-test("an address that goes on with wrong keys is refused for a while, and others are not", async () => {
+test("limits an address with wrong keys, and no other", async () => {
   const { outcome, pass, authentication } = rig({ failuresPerMinute: 10 });
   for (let turn = 0; turn < 10; turn += 1) expect(await outcome("wrong")).toBe("unauthenticated");
   expect(await outcome("wrong")).toBe("rate_limited");

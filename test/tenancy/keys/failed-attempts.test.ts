@@ -21,7 +21,7 @@ function rig(perMinute: number, maxAddresses?: number) {
   };
 }
 
-test("no pattern of attempts gets more than twice the limit into a minute, and waiting as told is enough", () => {
+test("allows at most twice the limit a minute; the given wait suffices", () => {
   const random = createRandom(testSeed());
   for (let run = 0; run < 200; run += 1) {
     const perMinute = random.between(1, 40);

@@ -77,7 +77,7 @@ test("another team does not wait for the question of the first", async () => {
   expect(await other).toMatchObject({ is: "passed" });
 });
 
-test("of those that ask together the first are let through, and each is told what is left after it", async () => {
+test("passes the first requests of a batch and reports the rest for each", async () => {
   const { admission, asked, nextQuestion } = rig({ granted: 3, month_granted: 2 });
   const caller = callerOf(newId());
   const verdicts = Array.from({ length: 5 }, () => admission.admit(caller, read));
@@ -95,7 +95,7 @@ test("of those that ask together the first are let through, and each is told wha
   expect(found.at(-1)).toMatchObject({ retryAfterSeconds: 3, rate: { limit: 5, reset_epoch_seconds: 7 } });
 });
 
-test("an open request passes a month that is used up, not a rate; a write does not pass the tokens", async () => {
+test("an open request passes the monthly cap, not the rate", async () => {
   const { admission, asked, nextQuestion } = rig({ granted: 3, month_granted: 1, monthlyTokens: 50 });
   const [caller, other] = [callerOf(newId()), newId()];
   const verdicts = [
@@ -119,7 +119,7 @@ test("an open request passes a month that is used up, not a rate; a write does n
   ]);
 });
 
-test("a store that does not answer lets requests pass, and their answer is not waited for", async () => {
+test("requests pass without waiting when the store does not answer", async () => {
   const { admission, asked, nextQuestion } = rig({ budgetMs: 1, granted: 0 });
   const caller = callerOf(newId());
   const verdicts = await Promise.all([admission.admit(caller, read), admission.admit(caller, read)]);

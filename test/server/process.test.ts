@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
-import { logLibraryWords } from "../../src/server/library-words.ts";
+import { logConsole } from "../../src/server/process.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("what a library says on the console is a line of the log, without the objects that hang on its errors", async () => {
+test("logs what a library prints, without the objects on its errors", async () => {
   const file = join(tempDir(), "server.log");
   const { log, close } = createLog(file, "INFO");
   let isEnding = false;
-  const giveBack = logLibraryWords(log, () => isEnding);
+  const giveBack = logConsole(log, () => isEnding);
   onTestFinished(giveBack);
   const lost = Object.assign(new Error("terminating connection"), {
     code: "57P01",
