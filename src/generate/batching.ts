@@ -1,30 +1,30 @@
-// When the messages of a session are worth a call. A quiet session's go after a second; a busy one's are gathered, because
-// each call pays for the model's instructions.
+// When the messages of a session are due for a call. An idle session's go after a second; a busy one's are gathered,
+// because each call pays for the model's instructions.
 
-/** What the store knows of the messages of one session that are due; of no more than it was asked to count. */
+/** The due messages of a session; the store counts no more than it was asked to. */
 export interface WaitingMessages {
   count: number;
   /** Epoch of the oldest one. */
   oldestAt: number;
-  /** A summary is wanted; not looked for when as many wait as were asked for. */
+  /** Not looked up when the count reaches the limit. */
   hasSummarize: boolean;
-  /** All of them failed before: each is tried alone, so there is nothing to wait for. */
+  /** All failed before: each is tried alone, so there is nothing to wait for. */
   isRetry: boolean;
-  /** The session has ended: nothing more will come. */
+  /** The session ended: nothing more comes. */
   isCompleted: boolean;
 }
 
 export interface Batching {
-  /** Messages and characters of one call at most; one message goes whatever its size. */
+  /** Messages and characters of one call at most; a longer message goes alone. */
   maxMessages: number;
   maxChars: number;
-  /** Null when a call costs nothing and nothing waits. */
+  /** Null when a call costs nothing, so messages are due immediately. */
   wait: {
-    /** As many messages need not wait. */
+    /** This many messages do not wait. */
     enough: number;
-    /** How long the oldest waits in a quiet session: parallel tool uses come together. */
-    quietMs: number;
-    /** And in a busy one, where more are about to come. A longer call is waited for. */
+    /** Wait of the oldest in an idle session: parallel tool uses come together. */
+    idleMs: number;
+    /** In a busy one, where more are about to come. */
     busyMs: number;
   } | null;
 }
@@ -33,15 +33,15 @@ export interface Batching {
 export const modelBatching: Batching = {
   maxMessages: 20,
   maxChars: 60_000,
-  wait: { enough: 10, quietMs: 1_000, busyMs: 5_000 },
+  wait: { enough: 10, idleMs: 1_000, busyMs: 5_000 },
 };
 
-/** A local batch is bounded by the time that it keeps the event loop busy: about 10 ms. */
+/** A local batch keeps the event loop busy for about 10 ms. */
 export const localBatching: Batching = { maxMessages: 50, maxChars: 1_000_000, wait: null };
 
 /**
- * Epoch from which on the messages are due for a call, as far as can be said now; `now` or earlier: they are due. A session
- * is busy when the oldest of them came while its last call ran, which ended at `lastCallAt`.
+ * Epoch at which the messages are due, as far as is known now. A session is busy when its oldest message came while its
+ * last call ran, which ended at `lastCallAt`.
  */
 export function dueAt(
   waiting: WaitingMessages,
@@ -50,8 +50,8 @@ export function dueAt(
 ): number {
   if (wait === null || waiting.count >= wait.enough) return now;
   if (waiting.hasSummarize || waiting.isRetry || waiting.isCompleted) return now;
-  // A message of the future was stored before the clock was put back: its age is not known.
+  // The clock was put back since it was stored: its age is unknown.
   if (waiting.oldestAt > now) return now;
   const isBusy = lastCallAt !== null && waiting.oldestAt < lastCallAt;
-  return waiting.oldestAt + (isBusy ? wait.busyMs : wait.quietMs);
+  return waiting.oldestAt + (isBusy ? wait.busyMs : wait.idleMs);
 }

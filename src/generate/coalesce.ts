@@ -1,4 +1,4 @@
-// Trivial and repeated tool uses are shown to a model once: less to pay for, and every message is still accounted for.
+// Joins trivial and repeated tool uses: a model sees them once, and every message is still accounted for.
 //
 // | what                                                            | shown                                      |
 // | --------------------------------------------------------------- | ------------------------------------------ |
@@ -11,13 +11,13 @@ import type { ClaimedMessage } from "../core/records/messages.ts";
 import { shorten } from "../core/shorten.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
-import { isRepeat, type LookedAt, lookAt, widerRead } from "./tool-use-likeness.ts";
+import { type Compared, compared, isRepeat, widerRead } from "./tool-use-likeness.ts";
 
 /** Messages that are shown as one. */
 export interface MessageGroup {
   /** The message as the model sees it; id and time are those of the first. */
   shown: ClaimedMessage;
-  /** All messages it stands for, in their order. */
+  /** All its messages, in order. */
   ids: number[];
 }
 
@@ -36,65 +36,61 @@ export async function coalesced<R extends Pick<GenerationReply, "observations">>
   return { ...reply, observations };
 }
 
-/** Pure: each message is in exactly one group; groups stand in the order of their first messages. */
+/** Each message is in exactly one group; groups keep the order of their first messages. */
 export function coalesce(messages: readonly ClaimedMessage[]): MessageGroup[] {
-  const groups: Gathered[] = [];
-  let previous: Gathered | undefined;
+  const groups: Group[] = [];
+  let previous: Group | undefined;
   let changes = 0;
   for (const claimed of messages) {
-    const look = lookAt(claimed);
-    if (look.isChange) changes += 1;
-    const how = howItJoins(look, { groups, previous, changes });
-    const joined = how?.group ?? { looks: [], as: "one", changes };
+    const use = compared(claimed);
+    if (use.isChange) changes += 1;
+    const how = joinOf(use, { groups, previous, changes });
+    const joined = how?.group ?? { uses: [], as: "one", changes };
     if (how === undefined) groups.push(joined);
     else joined.as = how.as;
-    joined.looks.push(look);
+    joined.uses.push(use);
     joined.changes = changes;
     previous = joined;
   }
   return groups.map((group) => ({
     shown: show(group),
-    ids: group.looks.map(({ claimed }) => claimed.id),
+    ids: group.uses.map(({ claimed }) => claimed.id),
   }));
 }
 
-interface Gathered {
-  looks: LookedAt[];
-  as: "one" | "repeat" | "read" | "quiet" | "listing";
+interface Group {
+  uses: Compared[];
+  as: "one" | "repeat" | "read" | "empty" | "listing";
   /** Changes of files before its last message. */
   changes: number;
 }
 
-function howItJoins(
-  look: LookedAt,
-  {
-    groups,
-    previous,
-    changes,
-  }: { groups: readonly Gathered[]; previous: Gathered | undefined; changes: number },
-): { group: Gathered; as: Gathered["as"] } | undefined {
-  if (look.isChange || look.claimed.message.type !== "observation") return undefined;
+function joinOf(
+  use: Compared,
+  { groups, previous, changes }: { groups: readonly Group[]; previous: Group | undefined; changes: number },
+): { group: Group; as: Group["as"] } | undefined {
+  if (use.isChange || use.claimed.message.type !== "observation") return undefined;
   for (const group of groups) {
-    const [first] = group.looks;
-    if (first === undefined || first.owner !== look.owner) continue;
+    const [first] = group.uses;
+    if (first === undefined || first.owner !== use.owner) continue;
     const isNeighbour = group === previous;
-    if (fits(group, "repeat") && group.changes === changes && isRepeat(first, look))
+    if (fits(group, "repeat") && group.changes === changes && isRepeat(first, use))
       return { group, as: "repeat" };
-    if (fits(group, "read") && widerRead(group.looks, look) !== undefined) return { group, as: "read" };
-    if (isNeighbour && fits(group, "quiet") && first.isQuiet && look.isQuiet && first.tool === look.tool)
-      return { group, as: "quiet" };
-    if (isNeighbour && fits(group, "listing") && first.isListing && look.isListing)
+    if (fits(group, "read") && widerRead(group.uses, use) !== undefined) return { group, as: "read" };
+    if (isNeighbour && fits(group, "empty") && first.isEmpty && use.isEmpty && first.tool === use.tool)
+      return { group, as: "empty" };
+    if (isNeighbour && fits(group, "listing") && first.isListing && use.isListing)
       return { group, as: "listing" };
   }
   return undefined;
 }
 
-function fits(group: Gathered, as: Gathered["as"]): boolean {
+function fits(group: Group, as: Group["as"]): boolean {
   return group.as === "one" || group.as === as;
 }
 
-function show({ looks, as }: Gathered): ClaimedMessage {
-  const [first, ...others] = looks;
+function show({ uses, as }: Group): ClaimedMessage {
+  const [first, ...others] = uses;
   if (first === undefined) throw new TypeError("a group of messages is never empty");
   const { claimed } = first;
   const { message } = claimed;
@@ -104,23 +100,23 @@ function show({ looks, as }: Gathered): ClaimedMessage {
     case "repeat":
       return {
         ...claimed,
-        message: { ...message, tool_input: withNote(message.tool_input, timesOf(looks)) },
+        message: { ...message, tool_input: withNote(message.tool_input, timesOf(uses)) },
       };
     case "read": {
-      const { tool_input, tool_response } = (widerRead(looks) ?? first).claimed.message;
-      const input = withNote(tool_input, timesOf(looks));
+      const { tool_input, tool_response } = (widerRead(uses) ?? first).claimed.message;
+      const input = withNote(tool_input, timesOf(uses));
       return {
         ...claimed,
         message: { ...message, tool_input: input, ...(tool_response === undefined ? {} : { tool_response }) },
       };
     }
-    case "quiet":
+    case "empty":
       return {
         ...claimed,
         message: { ...message, tool_input: withNote(message.tool_input, alsoOf(others)) },
       };
     case "listing": {
-      const lists = looks.map(({ inputText, text }) => `${shorten(inputText, 200)}\n${shorten(text, 800)}`);
+      const lists = uses.map(({ inputText, text }) => `${shorten(inputText, 200)}\n${shorten(text, 800)}`);
       return {
         ...claimed,
         message: {
@@ -133,11 +129,11 @@ function show({ looks, as }: Gathered): ClaimedMessage {
   }
 }
 
-function timesOf(looks: readonly LookedAt[]): { times: number } {
-  return { times: looks.length };
+function timesOf(uses: readonly Compared[]): { times: number } {
+  return { times: uses.length };
 }
 
-function alsoOf(others: readonly LookedAt[]): { also: Json[] } {
+function alsoOf(others: readonly Compared[]): { also: Json[] } {
   return { also: others.map(({ claimed }) => claimed.message.tool_input ?? {}) };
 }
 

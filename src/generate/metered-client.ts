@@ -1,6 +1,6 @@
-// A model client whose every call is checked against the budget before, and entered in the ledger after.
+// A model client that checks the budget before each call and records it in the ledger after.
 import type { Clock } from "../core/clock.ts";
-import type { ModelClient, ModelRequest, TokenUsage } from "./model-client.ts";
+import { type ModelClient, type ModelRequest, noUsage, type TokenUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { costOf, type Prices } from "./prices.ts";
 import type { Spend } from "./spend.ts";
@@ -13,17 +13,15 @@ interface MeteredDeps {
 }
 
 /**
- * `client`, metered. Its `complete` throws `BudgetSpent` before a call that no budget is left for.
+ * Its `complete` throws `BudgetSpent` when the budget is too small for the call.
  *
- * | a call that                                              | counts                                             |
- * | -------------------------------------------------------- | -------------------------------------------------- |
- * | was answered, or failed with what the vendor says it used | that                                               |
- * | was sent and broken off, or answered with nothing usable | an estimate: what was sent, at four characters a   |
- * | (`timeout`, `aborted`, `bad_answer`)                     | token, and no output                               |
- * | was refused, reached nobody (an HTML page answered), or  | nothing                                            |
- * | was never sent                                           |                                                    |
+ * | call                                              | counts                                                |
+ * | ------------------------------------------------- | ----------------------------------------------------- |
+ * | answered, or failed with the vendor's token count | the vendor's count                                    |
+ * | `timeout`, `aborted`, `bad_answer`                | an estimate: four characters a token, without output  |
+ * | refused, answered by an HTML page, or never sent  | nothing                                               |
  *
- * A call that is broken off while it still waits for its turn cannot be told from one that was sent: it is estimated too.
+ * A call that is aborted while it waits for a slot looks like one that was sent: it is estimated too.
  */
 export function createMeteredClient({ client, spend, prices, clock }: MeteredDeps): ModelClient {
   return {
@@ -42,7 +40,7 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
           input_tokens: usage.inputTokens,
           output_tokens: usage.outputTokens,
           cached_tokens: usage.cachedTokens,
-          // A vendor may answer under a dated name of the model that was asked.
+          // A vendor may answer under a dated name of the model.
           cost_micro_usd: prices.costMicroUsd(model, usage) ?? costOf(prices, client, usage),
           outcome,
         });
@@ -54,7 +52,7 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
       } catch (cause) {
         const outcome = outcomeOf(cause, signal);
         const mayBeBilled = !wasCancelled && billedOutcomes.has(outcome) && !isPage(cause);
-        const unsaid = mayBeBilled ? { ...nothing, inputTokens: estimatedInput(request) } : nothing;
+        const unsaid = mayBeBilled ? { ...noUsage, inputTokens: estimatedInput(request) } : noUsage;
         await settle(outcome, client.model, usageOf(cause) ?? unsaid);
         throw cause;
       }
@@ -63,15 +61,15 @@ export function createMeteredClient({ client, spend, prices, clock }: MeteredDep
   };
 }
 
-/** The flat estimate of what a text takes, where no vendor has counted it. */
+/** The estimate where no vendor counts. */
 export const charactersPerToken = 4;
 
-/** What a call may use at most: the flat estimate for what is sent, and the longest answer. */
+/** Upper bound of a call: its estimated input and the longest answer. */
 function mostTokens(request: ModelRequest): number {
   return estimatedInput(request) + request.maxOutputTokens;
 }
 
-// The longest answer is several times a usual one: to keep that much free would leave the end of every budget unused.
+// A usual answer is far shorter than the longest one: reserving that would leave the end of every budget unused.
 function neededTokens(request: ModelRequest): number {
   const output = answerTokens + request.about.messages * answerTokensOfEach;
   return estimatedInput(request) + Math.min(output, request.maxOutputTokens);
@@ -89,9 +87,7 @@ function outcomeOf(cause: unknown, signal: AbortSignal): string {
   return signal.aborted ? "aborted" : "failed";
 }
 
-const nothing: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-
-// The vendor read the request, and bills that although nothing came of it.
+// The vendor read the request and bills it.
 const billedOutcomes: ReadonlySet<string> = new Set(["timeout", "bad_answer", "aborted"]);
 
 function isPage(cause: unknown): boolean {

@@ -1,24 +1,23 @@
-// The port of a model: one text in, one text out, and what it cost. Every vendor's wire format fits this one shape.
+// The port of a model: text in, text out, and the tokens it took. Each vendor's wire format has an adapter.
 import type { ModelFailure } from "./model-failure.ts";
 
-/** One call. `system` is the same from call to call, so that a vendor can cache it; `prompt` is not. */
+/** `system` is the same from call to call, so that a vendor can cache it. */
 export interface ModelRequest {
   system: string;
   prompt: string;
-  /** Tokens of the answer at most. */
   maxOutputTokens: number;
-  /** JSON Schema of the answer, for vendors that can be held to one; the others are told in `system`. */
+  /** JSON Schema of the answer, for vendors that support one; `system` describes it too. */
   schema: object;
-  /** What it is for: the ledger's columns. Never sent. */
+  /** For the ledger; never sent. */
   about: { sessionId: number; project: string; messages: number };
 }
 
-/** Tokens of one call as the vendor counted them; estimated at four characters a token where it does not. */
+/** As the vendor counts them, else estimated at four characters a token. */
 export interface TokenUsage {
-  /** All that was read, the cached part included. */
+  /** Includes the cached part. */
   inputTokens: number;
   outputTokens: number;
-  /** The part of `inputTokens` that came from the vendor's cache and is cheaper. */
+  /** The part of `inputTokens` from the vendor's cache, which is cheaper. */
   cachedTokens: number;
 }
 
@@ -35,24 +34,24 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
 export interface ModelAnswer {
   /** As the model wrote it: untrusted. */
   text: string;
-  /** `length` when it was cut at `maxOutputTokens`, `refused` when the model would not answer. */
+  /** `length`: cut at `maxOutputTokens`. */
   stopped: "end" | "length" | "refused";
   /** Full id of the model that answered. */
   model: string;
   usage: TokenUsage;
 }
 
-/** Asks the model once; no retries. Throws `ModelFailure`. `signal` aborts the call and everything it started. */
+/** One call without retries. Throws `ModelFailure`. `signal` aborts the call and everything it started. */
 export interface ModelClient {
   /** `primary`, `secondary` or `compat`, as in the settings. */
   readonly name: string;
-  /** Full id of the model that will be asked. */
+  /** Full id of the configured model. */
   readonly model: string;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
-  /** It runs on this machine: where no price is known it costs nothing. */
+  /** Runs on this machine: free where no price is known. */
   readonly isOwn?: boolean;
-  /** Why no call can succeed, where that can be seen without making one. */
+  /** Why no call can succeed, where that is visible without one. */
   fault?(): ModelFailure | null;
-  /** Ends what it holds open: connections, processes. */
+  /** Closes connections and processes. */
   close(): Promise<void>;
 }

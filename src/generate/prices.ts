@@ -1,18 +1,18 @@
-// What a model costs: the shipped table, and above it the user's own.
+// Model prices: the shipped table, overridden by the user's own.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { MemError } from "../core/errors.ts";
 import type { TokenUsage } from "./model-client.ts";
 
 export interface Prices {
-  /** Millionths of a US dollar, or null where the model is not in the table. A call that used nothing costs nothing. */
+  /** Millionths of a US dollar; null for an unknown model. A call without tokens costs 0. */
   costMicroUsd(model: string, usage: TokenUsage): number | null;
-  /** What the shipped table says about itself. */
+  /** Of the shipped table. */
   date: string;
   source: string;
 }
 
-/** What a call of `client` costs; null where the price of its model is not known. */
+/** Cost of a call of `client`; null where the price of its model is unknown. */
 export function costOf(
   prices: Pick<Prices, "costMicroUsd">,
   { model, isOwn }: { model: string; isOwn?: boolean | undefined },
@@ -24,13 +24,13 @@ export function costOf(
 interface PriceFiles {
   /** `templates/prices.json` of the package. */
   shipped: string;
-  /** `prices.json` of the data directory; its models go before those of the shipped table. It may be missing. */
+  /** `prices.json` of the data directory, which may be missing. */
   own: string;
-  /** Hears one sentence when the user's file cannot be used; the shipped table is used then. */
+  /** Called when the user's file cannot be used. */
   warn(sentence: string): void;
 }
 
-/** Loads the price table. Throws `internal` when the package's own is not as it should be. */
+/** Throws `internal` when the shipped table is invalid. */
 export function loadPrices({ shipped, own, warn }: PriceFiles): Prices {
   const table = schemas().shipped.safeParse(parseJson(readFileSync(shipped, "utf8")));
   if (!table.success) {
@@ -53,7 +53,7 @@ export function loadPrices({ shipped, own, warn }: PriceFiles): Prices {
   };
 }
 
-// Made when they are needed: a worker that asks no model is spared them at its start.
+// Built on demand: a worker without a model does not pay for them at its start.
 function schemas() {
   const dollars = z.number().min(0).max(1_000_000);
   const models = z.record(
@@ -89,7 +89,7 @@ function readOwn(path: string, warn: PriceFiles["warn"]): string | null {
   }
 }
 
-// What is no JSON is no table either; the schema says so.
+// The schema rejects the undefined of invalid JSON.
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// What the month will have cost by its end, if it goes on as in the last days.
+// Projects the cost of the month from the last days.
 import { startOfMonth, startOfNextMonth } from "../core/local-days.ts";
 
 export interface Used {
@@ -8,30 +8,29 @@ export interface Used {
 }
 
 export interface Projection {
-  /** Used since the month began. */
+  /** Since the month began. */
   soFar: Used;
-  /** Expected by its end. */
+  /** Expected at its end. */
   byEnd: Used;
-  /** Days that the average was taken over. */
+  /** Days of the average. */
   days: number;
 }
 
-// Days that are looked back on at most.
 const projectedFromDays = 7;
 
 interface Past {
   now: number;
-  /** When the first call ever was made, or null. */
+  /** Epoch of the first call ever, or null. */
   firstCallAt: number | null;
   month: Used;
   /** In the last `projectedFromDays` times 24 hours. */
   lastDays: Used;
 }
 
-/** The month so far, and at its end by the average of the last days; null when no model was ever asked. */
+/** The month so far, and at its end by the average of the last days; null before the first call. */
 export function projectMonth({ now, firstCallAt, month, lastDays }: Past): Projection | null {
   if (firstCallAt === null) return null;
-  // Who began yesterday has two days to go by, not seven; and less than one says nothing yet.
+  // A first call yesterday gives two days of data, not seven; less than one day says nothing.
   const days = Math.min(projectedFromDays, Math.max(1, (now - firstCallAt) / dayMs));
   const daysLeft = (startOfNextMonth(now) - now) / dayMs;
   const atEnd = (soFar: number, last: number): number => Math.round(soFar + (last / days) * daysLeft);
@@ -45,7 +44,7 @@ export function projectMonth({ now, firstCallAt, month, lastDays }: Past): Proje
   };
 }
 
-/** First instant of the time that `Past` looks at. */
+/** Starts of the periods in `Past`. */
 export function projectionStart(now: number): { month: number; lastDays: number } {
   return { month: startOfMonth(now), lastDays: now - projectedFromDays * dayMs };
 }

@@ -1,4 +1,4 @@
-// What a model is told: a system text that is the same byte for byte for one mode, and the messages of one batch.
+// The prompts: a system text that is constant for a mode, and the messages of one batch.
 
 import { contentKey } from "../core/ids.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
@@ -25,19 +25,19 @@ export function systemPrompt(prompts: Prompts, mode: Mode): string {
   });
 }
 
-/** A tool use says what it has to say in its first and last lines: about 1,000 tokens are paid for each at most. */
+/** Head and tail of a tool use tell enough: about 1,000 tokens each at most. */
 export const fullMessageChars = 4_000;
 
 interface BatchPromptOptions {
-  /** Characters of one message at most; what is longer keeps head and tail, and a marker between them. */
+  /** A longer message keeps head and tail with a marker between them. */
   maxMessageChars: number;
-  /** Why an earlier answer could not be used, in our own words. */
+  /** Why the last answer was useless, in our own words. */
   complaint?: string | undefined;
 }
 
 /**
- * The text for one batch. Messages are numbered from 1 in the order given. All that others wrote is quoted between tags
- * that carry a mark made from it, which therefore stands nowhere inside it: no text can close its own quotation.
+ * The text for one batch, messages numbered from 1. Foreign text is quoted between tags with a mark that occurs nowhere in
+ * it: no text can close its own quotation.
  */
 export function batchPrompt(
   prompts: Prompts,
@@ -88,7 +88,7 @@ interface Quoted {
   messages: readonly QuotedMessage[];
 }
 
-// Six letters of a hash over everything; where they happen to stand in the text, of the next hash.
+// Six letters of a hash of the text; of the next hash where the text contains them.
 function markFor(quoted: Quoted): string {
   const all = JSON.stringify(quoted);
   let mark = contentKey(all).slice(0, markChars);

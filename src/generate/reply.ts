@@ -1,4 +1,4 @@
-// What a model answered, as drafts: nothing of it is believed that the messages and the mode do not bear out.
+// Parses a model's answer into drafts: keeps only what the messages and the mode support.
 import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode, ModeWord } from "../core/records/mode.ts";
@@ -15,7 +15,7 @@ import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./w
 import { findAnswer } from "./writer/find-answer.ts";
 import { statementsOf } from "./writer/statements.ts";
 
-/** A `bad_answer` with its reason in our own words: none of the answer's. */
+/** A `bad_answer` with a reason in our own words, without text of the answer. */
 export class UselessAnswer extends ModelFailure {
   readonly why: string;
 
@@ -25,13 +25,12 @@ export class UselessAnswer extends ModelFailure {
   }
 }
 
-/** What of a batch an answer must fit. */
 export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns">;
 
 /**
- * Parses the answer to `batch`, whose messages the model knows by their position from 1. Cleaned, redacted and capped;
- * ids, types, concepts and files that were not sent or are not the mode's fall out. Messages that no draft names count
- * as read, but only in an answer that is valid as a whole: throws `ModelFailure` (`bad_answer`) for everything else.
+ * Parses the answer to `batch`; the model names messages by their position from 1. The drafts are cleaned, redacted and
+ * capped, without ids, types, concepts and files that were not sent or are not the mode's. Throws `bad_answer` unless the
+ * answer is valid as a whole, because messages without a draft count as read.
  */
 export function parseReply(
   text: string,
@@ -68,7 +67,7 @@ interface Proof {
   batch: AnsweredBatch;
   /** By position, as the prompt numbers them from 1. */
   evidence: readonly Evidence[];
-  /** True when any message says the path. */
+  /** Whether any message contains the path. */
   mentions(path: string): boolean;
 }
 
@@ -88,10 +87,10 @@ function createProof(batch: AnsweredBatch): Proof {
   };
 }
 
-// Every path is looked for in all messages: an answer full of made-up ones must not hold up the worker.
+// Each path is searched in all messages: an answer full of invented ones must not hold up the worker.
 const mostPathsLookedFor = 300;
 
-// What is made of a request for a summary alone belongs into that summary: it is left out beside observations of the work.
+// An observation of nothing but a request for a summary belongs into that summary.
 function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mode): DraftObservation[] {
   const ofWork = read.filter((each) => !isOfSummariesOnly(each, proof));
   const isWorkLeftOut =
@@ -110,7 +109,7 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
   const numbers = [...new Set(read.sources)]
     .filter((number) => isObservation(proof, number))
     .sort((a, b) => a - b);
-  // A lone message is the source of whatever was made of it.
+  // A single message is the source of every observation.
   if (numbers.length === 0 && proof.batch.messages.length === 1 && isObservation(proof, 1)) numbers.push(1);
   if (numbers.length === 0) throw bad("an observation names no message that was sent as its source");
   const evidence = numbers.flatMap((number) => proof.evidence[number - 1] ?? []);
@@ -122,7 +121,7 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
   if (title === "") throw bad("an observation has neither title nor text");
   const subtitle = cleanLine(read.subtitle, longest.subtitle);
   const obs_type = wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery";
-  // A look that taught the model something has facts.
+  // A routine use that taught the model something has facts.
   const isRoutine = obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine);
   return {
     obs_type,
@@ -143,7 +142,7 @@ function isObservation({ batch }: Proof, number: number): boolean {
   return batch.messages[number - 1]?.message.type === "observation";
 }
 
-// One for each message that asks for one: a summary of a message that does not is left out, a missing one is a fault.
+// One summary per request: a missing one is an error, others are left out.
 function closedTurns(read: readonly ReadSummary[], { messages }: AnsweredBatch): ClosedTurn[] {
   const asked = messages.flatMap((claimed, index) =>
     claimed.message.type === "summarize" ? [{ summarize: claimed, number: index + 1 }] : [],
@@ -187,7 +186,7 @@ function summaryMissing(): UselessAnswer {
   return bad("a summary that was asked for is missing");
 }
 
-// The files that the sources changed are known without the model; what it names besides was read, where it was sent.
+// Changed files are known without the model. Other files it names count as read, when a message contains them.
 function filesOf(
   read: Pick<ReadObservation, "files_read" | "files_modified">,
   evidence: readonly Evidence[],
@@ -208,7 +207,7 @@ function filesOf(
   };
 }
 
-// Of two spellings of a path the whole one stays.
+// Of two spellings of a path the longer one stays.
 function withoutRepeats(paths: readonly string[]): string[] {
   const distinct = [...new Set(paths)];
   return distinct.filter((path) => !distinct.some((other) => other !== path && isEndOf(path, other)));
@@ -218,7 +217,7 @@ function conceptsOf(read: readonly string[], mode: Mode): string[] {
   return [...new Set(read.flatMap((concept) => wordOf(mode.concepts, concept) ?? []))];
 }
 
-/** The id of the mode that a model's word means: `Bug Fix`, `bug_fix` and the label are `bugfix`. */
+/** The id of the mode for a model's word: `Bug Fix`, `bug_fix` and the label are `bugfix`. */
 function wordOf(words: readonly ModeWord[], said: string): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "");
   const wanted = plain(said.slice(0, 100));

@@ -1,4 +1,4 @@
-// What the end of a turn says of earlier records: tool uses that are routine now, and what is outdated.
+// What the end of a turn says about earlier records: which are routine now, and which are superseded.
 import type { ComparedRule } from "../core/records/records.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
@@ -7,20 +7,20 @@ import { replacesRule } from "../statements/rules/contradictions.ts";
 import { saysLeftOpen } from "../statements/text/left-open.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
 
-/** A reply with the raw events whose observations are routine from now on. */
 export interface SettledReply extends GenerationReply {
+  /** Raw events whose observations are routine from now on. */
   routine: readonly number[];
-  /** Command families that passed in the turns that end here. */
+  /** Command families that passed in these turns. */
   passed: readonly string[];
-  /** True for the text of a failure of them that is no longer open. */
+  /** Whether a failure of such a family is closed, by its text. */
   endsFailure?: (failureText: string) => boolean;
-  /** By the message that ends a turn: whether the turn finished the open work of such a text. */
+  /** By the message that ends a turn: whether the turn finished open work, by its text. */
   finished?: ReadonlyMap<number, Finishes>;
-  /** True when the rule certainly replaces an older one, or repeats it. */
+  /** Whether a rule replaces or repeats an older one. */
   replaces?: (rule: ComparedRule, older: ComparedRule) => boolean;
 }
 
-/** The tool uses of a turn are settled when it gets its summary. */
+/** A turn settles its tool uses when it gets its summary. */
 export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: GenerationReply): SettledReply {
   const ended = reply.summaries.flatMap(({ source }) => {
     const turn = turns?.get(source);

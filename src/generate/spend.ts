@@ -1,16 +1,15 @@
-// What models may cost: tokens of the day and of the month are counted, and a call is refused when a budget is spent.
+// Token budgets of the day and the month.
 //
-// The bound: a call is begun only when what it needs fits into what is left, besides what was used and what the calls in
-// flight may use at most. So a budget is exceeded only by what calls use above their estimates.
+// A call starts only when its estimate fits into the budget beside the used tokens and the upper bounds of the running
+// calls. So a budget is exceeded only by what calls use above their estimates.
 import type { Clock } from "../core/clock.ts";
 import { failOpen, MemError } from "../core/errors.ts";
 import { localTime, startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../core/local-days.ts";
 import type { ModelCall } from "../core/records/model-call.ts";
 
-/** The port of the ledger. */
 export interface SpendLedger {
   record(call: ModelCall): Promise<void>;
-  /** Input and output tokens of all calls since then, failed ones included. */
+  /** Input and output tokens of all calls since then, including failed ones. */
   tokensSince(epochMs: number): number;
 }
 
@@ -21,33 +20,33 @@ export interface BudgetState {
   limit: number;
   used: number;
   left: number;
-  /** When the budget is whole again. */
+  /** Epoch at which the next period begins. */
   until: number;
 }
 
-/** A call that was let through; it must be settled, whatever became of it. */
+/** An admitted call: it must be settled in any case. */
 export interface Reservation {
-  /** Counts what the call used and enters it in the ledger. */
+  /** Counts the call and records it in the ledger. */
   settle(call: ModelCall): Promise<void>;
 }
 
 export interface Spend {
-  /** Lets a call through that needs `needed` tokens and may use `atMost`. Throws `BudgetSpent` where it does not fit. */
+  /** Admits a call of about `needed` and at most `atMost` tokens. Throws `BudgetSpent` when it does not fit. */
   reserve(needed: number, atMost?: number): Reservation;
-  /** The budgets that are set. */
+  /** The configured budgets. */
   budgets(): BudgetState[];
-  /** The budget that is spent, or null; of two, the one that lasts longer. */
+  /** The spent budget, or null; of two, the monthly one. */
   spent(): BudgetState | null;
-  /** The one that is spent, or that the last call did not fit into. */
+  /** The spent budget, or one that the last call did not fit into. */
   exhausted(): BudgetState | null;
 }
 
-/** A call was not made: its budget is spent. */
+/** The call was not made. */
 export class BudgetSpent extends MemError {
   constructor(budget: BudgetState) {
     super("provider_failed", {
       message: `${budgetInWords(budget)}.`,
-      hint: `See \`mem cost\`; \`mem regenerate\` makes better what local wrote.`,
+      hint: `See \`mem cost\`. Rewrite what local wrote: \`mem regenerate\`.`,
     });
   }
 }
@@ -60,7 +59,7 @@ export function budgetInWords({ name, limit, left, until }: BudgetState): string
 }
 
 interface SpendDeps {
-  /** Tokens; 0 is no budget. */
+  /** Tokens; 0: no budget. */
   budgets: Readonly<Record<BudgetName, number>>;
   ledger: SpendLedger;
   clock: Clock;
@@ -71,7 +70,7 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
     .filter((name) => budgets[name] > 0)
     .map((name) => createCounter(name, budgets[name], ledger));
   let reserved = 0;
-  // Of the last call, where it was refused.
+  // Of the last call, when it was refused.
   let refusedTokens = 0;
 
   function states(): BudgetState[] {
@@ -88,8 +87,8 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
         async settle(call) {
           reserved -= atMost;
           for (const counter of counters) counter.add(call);
-          // The answer is there and paid for: it is not thrown away because its price could not be noted down.
-          await failOpen("entering a model call in the ledger", () => ledger.record(call));
+          // The answer is paid for: a ledger error must not lose it.
+          await failOpen("recording a model call in the ledger", () => ledger.record(call));
         },
       };
     },
@@ -109,7 +108,7 @@ const periods = {
   monthly: { start: startOfMonth, end: startOfNextMonth },
 };
 
-// Counted in memory, and read from the ledger when a period begins: also when the clock is put back into another one.
+// Counts in memory. Reads the ledger when a period begins, also when the clock is put back into another one.
 function createCounter(name: BudgetName, limit: number, ledger: SpendLedger): Counter {
   let start = 0;
   let end = 0;

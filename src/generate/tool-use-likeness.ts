@@ -1,4 +1,4 @@
-// What of two tool uses is alike: the same use, the same read, nothing printed, a list of a directory.
+// Compares tool uses: the same use, reads of one file, uses without output, directory listings.
 
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
@@ -7,30 +7,30 @@ import { readResult } from "../core/tools/tool-result.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 import { pathField, textField } from "../text/json-fields.ts";
 
-/** A message with what is compared of it. */
-export interface LookedAt {
+/** A message with the fields to compare. */
+export interface Compared {
   claimed: ClaimedMessage;
-  /** Prompt and sub-agent that it belongs to: those of different ones are never one. */
+  /** Its prompt and sub-agent: uses of different owners are never joined. */
   owner: string;
   /** The tool's name in lower case without separators. */
   tool: string;
   inputText: string;
-  /** What the tool printed; head and tail of a long text. */
+  /** The output; head and tail of a long one. */
   text: string;
-  /** Everything that came of it. */
+  /** The whole result. */
   outcome: string;
-  /** The file that it reads, or the empty string. */
+  /** The file it reads, or an empty string. */
   readPath: string;
   isChange: boolean;
-  /** It printed nothing, and its input is short enough to be shown beside others. */
-  isQuiet: boolean;
+  /** No output, and an input short enough to be shown beside others. */
+  isEmpty: boolean;
   isListing: boolean;
 }
 
 const shortInputChars = 300;
 
 /** Reads a message once for all comparisons. */
-export function lookAt(claimed: ClaimedMessage): LookedAt {
+export function compared(claimed: ClaimedMessage): Compared {
   const { message } = claimed;
   const input = message.tool_input ?? null;
   const tool = toolKey(message.tool_name ?? "");
@@ -43,13 +43,13 @@ export function lookAt(claimed: ClaimedMessage): LookedAt {
     tool,
     inputText,
     text: result.text,
-    // How long it took is different each time; of a text that is cut the middle would not be compared.
+    // Without the duration, which always differs. The middle of a cut text would not be compared.
     outcome: result.cut
       ? JSON.stringify(message.tool_response)
       : `${result.failed} ${result.exitCode} ${result.text || JSON.stringify(message.tool_response ?? null)}`,
     readPath: readingTools.has(tool) && !result.failed && isJsonObject(input) ? pathField(input) : "",
     isChange,
-    isQuiet:
+    isEmpty:
       !(isChange || result.failed) &&
       inputText.length <= shortInputChars &&
       isNothing(message.tool_response ?? null),
@@ -58,12 +58,12 @@ export function lookAt(claimed: ClaimedMessage): LookedAt {
 }
 
 /** The same tool use with the same outcome. */
-export function isRepeat(one: LookedAt, other: LookedAt): boolean {
+export function isRepeat(one: Compared, other: Compared): boolean {
   return one.tool === other.tool && one.inputText === other.inputText && one.outcome === other.outcome;
 }
 
-/** Of reads of one file, with `another` or without it, the one that shows all that the others do; undefined for none. */
-export function widerRead(reads: readonly LookedAt[], another?: LookedAt): LookedAt | undefined {
+/** The read that contains all others of one file, `another` included; undefined when there is none. */
+export function widerRead(reads: readonly Compared[], another?: Compared): Compared | undefined {
   const all = another === undefined ? reads : [...reads, another];
   const path = all[0]?.readPath ?? "";
   if (path === "" || all.some(({ readPath }) => readPath !== path)) return undefined;
@@ -72,8 +72,8 @@ export function widerRead(reads: readonly LookedAt[], another?: LookedAt): Looke
   return whole.every(({ text }) => text !== "" && widest.text.includes(text)) ? widest.read : undefined;
 }
 
-// The content as the host gave it: `text` is only head and tail of a long one.
-function contentOf({ claimed, text }: LookedAt): string {
+// The whole content: `text` has only head and tail of a long one.
+function contentOf({ claimed, text }: Compared): string {
   const response = claimed.message.tool_response ?? null;
   if (typeof response === "string") return response.trim();
   const file = isJsonObject(response) && isJsonObject(response.file ?? null) ? response.file : null;
@@ -81,7 +81,7 @@ function contentOf({ claimed, text }: LookedAt): string {
   return (content || text).trim();
 }
 
-// A response without a word and without a count: flags, names of modes and durations say nothing.
+// Flags, modes and durations are no output.
 function isNothing(value: Json): boolean {
   if (typeof value === "string") return value.trim() === "" || foundNothing.test(value.trim());
   if (typeof value === "number") return value === 0;
@@ -98,7 +98,7 @@ function listsDirectories(input: Json): boolean {
   return (
     segments.some(({ program }) => listers.has(program)) &&
     segments.every(
-      ({ program, piped, writes }) => (piped ? filters : lookers).has(program) && writes.length === 0,
+      ({ program, piped, writes }) => (piped ? filters : listingPrograms).has(program) && writes.length === 0,
     )
   );
 }
@@ -106,7 +106,7 @@ function listsDirectories(input: Json): boolean {
 const readingTools = new Set(["read", "readfile", "view", "viewfile", "notebookread", "readnotebook"]);
 const listingTools = new Set(["ls", "listdir", "listdirectory", "list"]);
 const listers = new Set(["ls", "tree"]);
-const lookers = new Set(["ls", "tree", "cd", "pwd", "echo"]);
+const listingPrograms = new Set(["ls", "tree", "cd", "pwd", "echo"]);
 const filters = new Set(["head", "tail", "grep", "sort", "wc"]);
 const changingTool = /edit|write|patch|replace|insert|create|delete|rename|move/;
 const foundNothing = /^no (?:matches|files|results|output)\b.{0,40}$/i;

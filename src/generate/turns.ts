@@ -1,15 +1,11 @@
-// Turns that get no summary: nothing was done in them, and nothing was said.
+// The turn that a request for a summary ends, and the turns that get no summary.
 import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { readStatements } from "./providers/local/summary.ts";
-import { turnOf } from "./turn-of.ts";
 
-/**
- * The messages without one that asks for the summary of an empty turn: of no message, and of no title that no summary covers
- * yet, and in which user and agent said nothing that is worth one.
- */
+/** Leaves out requests for the summary of a turn without work in which user and agent said nothing lasting. */
 export function withoutEmptyTurns(
   batch: Pick<GenerationBatch, "messages" | "recentTitles" | "turns">,
 ): ClaimedMessage[] {
@@ -19,26 +15,51 @@ export function withoutEmptyTurns(
   return messages.filter((claimed) => !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch)));
 }
 
-// An answer to a question, or a rule in any language; where the agent did not answer, what is worth passing on too.
+// An answer to a question, a rule in any language, or a salient statement that the agent did not answer.
 function saysLasting(turn: Turn): boolean {
   if (answeredIn(turn).length > 0) return true;
   const isUnanswered = turn.closing.trim() === "";
   return saidIn(turn).some(({ standing, salience }) => standing || (isUnanswered && salience > 0));
 }
 
-/** True for what a provider describes. A tool use that only its turn reads gets no record. */
+/** False for a tool use that only its turn reads: it gets no record. */
 export function isDescribed({ message }: ClaimedMessage): boolean {
   return message.turn_only !== true;
 }
 
-// User and agent only checked in with each other. The user's words are kept as a prompt.
+/** The turn that a request for a summary ends: as the queue read it, else from the messages of the batch. */
+export function turnOf(
+  summarize: ClaimedMessage,
+  { messages, turns }: Pick<GenerationBatch, "messages" | "turns">,
+): Turn {
+  return turns?.get(summarize.id) ?? turnWithin(summarize, messages);
+}
+
+function turnWithin(summarize: ClaimedMessage, messages: readonly ClaimedMessage[]): Turn {
+  const before = messages.slice(0, Math.max(0, messages.indexOf(summarize)));
+  const last = before.findLastIndex(({ message }) => message.type === "summarize");
+  const previous = before[last];
+  return {
+    ...textsOf(summarize),
+    previous: previous === undefined ? null : textsOf(previous),
+    uses: before.flatMap(({ id, message }, at) =>
+      message.type === "observation" ? [{ id, isOfTurn: at > last, message }] : [],
+    ),
+  };
+}
+
+function textsOf({ message }: ClaimedMessage): Pick<Turn, "prompt" | "closing"> {
+  return { prompt: message.last_user_message ?? "", closing: message.last_assistant_message ?? "" };
+}
+
+// The user's words are kept as a prompt in any case.
 function isSmallTalk({ last_user_message = "", last_assistant_message = "" }: PendingMessage): boolean {
   const answer = last_assistant_message.trim();
   if (answer === "") return true;
   return isCheck(last_user_message.trim()) && saysNothingNew(answer);
 }
 
-// A question that asks for an explanation or a fact, a wish or a decision is none.
+// A greeting, thanks, or a yes-or-no question: not one for an explanation or a fact.
 function isCheck(words: string): boolean {
   if (words.length > longestCheck || wish.test(words)) return false;
   if (words === "" || greeting.test(words)) return true;

@@ -1,4 +1,4 @@
-// The provider over a model: one call a batch, asked afresh when the answer is useless, split when it is too much.
+// The provider over a model: one call per batch, repeated for a useless answer, split when the batch is too large.
 
 import { MemError } from "../core/errors.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
@@ -57,10 +57,10 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
   };
 }
 
-// Where even one message is too much for a model, a few lines of it have to do.
+// When even one message is too long for the model.
 const shortMessageChars = 500;
 
-// An observation takes about 300 tokens, a statement about 80; what is cut off has to be asked for again, in halves.
+// An observation takes about 300 tokens, a statement about 80. A cut answer is asked again in halves.
 const outputTokensOfAny = 1_500;
 const outputTokensOfEach = 500;
 const outputTokensOfStatements = 700;
@@ -79,7 +79,7 @@ const longestModelId = 200;
 type Drafts = Pick<GenerationReply, "observations" | "summaries">;
 type Ask = (part: Part) => Promise<ModelAnswer>;
 
-/** A batch or a piece of one, and how much of each message is shown. */
+/** A batch or a part of it. */
 interface Part {
   batch: GenerationBatch;
   maxMessageChars: number;
@@ -98,7 +98,7 @@ async function write(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
   }
 }
 
-// What the first half came to is known to the second: it continues the same work.
+// The second half is shown the titles of the first: it continues the same work.
 async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
   const { batch, maxMessageChars } = part;
   const middle = Math.ceil(batch.messages.length / 2);
@@ -116,7 +116,7 @@ async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
 }
 
 async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
-  // A message that failed before had its fresh answers then: a model that is always useless must not cost them again.
+  // A message that failed before had its three answers then.
   const { messages, askOnce } = part.batch;
   const most = askOnce || messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
   let complaint: string | undefined;
@@ -143,7 +143,7 @@ function isTooMuch(failure: unknown): boolean {
   return failure instanceof AnswerCutOff || (failure instanceof ModelFailure && failure.kind === "overflow");
 }
 
-/** The answer reached the length that was asked for: fewer messages take less. */
+/** The answer reached its token limit: fewer messages need less. */
 class AnswerCutOff extends ModelFailure {
   constructor(cause: unknown) {
     super("bad_answer", "The model's answer was cut off at its longest.", { cause });
@@ -163,7 +163,7 @@ function useful(answer: ModelAnswer, batch: GenerationBatch, mode: Mode): Drafts
   }
 }
 
-// Some models chat on after the JSON until they are stopped.
+// Some models go on after the JSON until they are stopped.
 function wholeAnyway(text: string, batch: GenerationBatch, mode: Mode): Drafts {
   try {
     return parseReply(text, batch, mode);

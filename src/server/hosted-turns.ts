@@ -1,26 +1,26 @@
-// The turn that a claimed message ends, read from the events that came before it.
+// The turn that a claimed message ends, from the events before it.
 
 import type { PendingMessage } from "../core/records/messages.ts";
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { closingOfEvent, messageOfEvent, promptOfEvent } from "../core/tools/event-message.ts";
 import type { TurnEvent } from "../store/postgres/turns.ts";
 
-/** A turn, and the event behind each of its tool uses, by the number that a draft names it by. */
+/** `events`: the event of each tool use, by its number in drafts. */
 export interface HostedTurn extends Turn {
   events: ReadonlyMap<number, string>;
 }
 
-/** `events` came before the message, oldest first. */
+/** `events` precede the message, oldest first. */
 export function turnOf(message: PendingMessage, events: readonly TurnEvent[]): HostedTurn {
   const end = events.findLast((event) => closingOfEvent(event) !== undefined);
   const isOfTurn = ({ seq }: TurnEvent): boolean => end === undefined || seq > end.seq;
   const asked = events.filter(isOfTurn).flatMap((event) => promptOfEvent(event) ?? []);
   const own = message.last_user_message;
-  // The text in the message is one of the prompts, or stands for the last one.
+  // The message's text is one of the prompts, or replaces the last one.
   const isOneOfThem = own === undefined || asked.includes(own);
   const prompts = (isOneOfThem ? asked : [...asked.slice(0, -1), own]).filter((prompt) => prompt !== "");
   const uses = events.filter(isToolUse).map((event): ToolUseOfTurn & { event: string } => ({
-    // One without a job is named by a number that no job has.
+    // A negative number belongs to no job.
     id: event.job_seq ?? -event.seq,
     isOfTurn: isOfTurn(event),
     message: messageOfEvent(event),

@@ -1,8 +1,8 @@
-// Why a job was not done: for its team in our own words, for the log in the vendor's, where those are none of a team's.
+// Texts of failed jobs: our own words for the team, the vendor's for the log.
 import type { Release } from "../core/records/queue.ts";
 import type { JobRelease } from "../store/postgres/job-leases.ts";
 
-/** The loop's decision as the store carries it out. */
+/** The release for the store. */
 export function releaseOf(release: Release): JobRelease {
   switch (release.kind) {
     case "give_back":
@@ -17,13 +17,13 @@ export function releaseOf(release: Release): JobRelease {
   }
 }
 
-/** What the log says of a failed call: the vendor's words, but of a bad answer ours, since that is made of what it read. */
+/** The log's text: the vendor's words, except for a bad answer, which may repeat the team's events. */
 export function loggedFailure(error: string): string {
   const { code, message } = wordsOf(error);
   return code === "bad_answer" ? `${code}: ${message}` : error;
 }
 
-// The loop puts the kind of the failure before the vendor's words.
+// A stored error begins with the kind of the failure.
 function wordsOf(error: string): { code: string; message: string } {
   const kind = error.slice(0, error.indexOf(":"));
   return { code: kind in sentences ? kind : "failed", message: sentences[kind] ?? unknown };

@@ -17,7 +17,7 @@ import {
   type LeasedBatch,
   type LeasedJob,
   releaseJob,
-  requestTurn,
+  requestTask,
   type WaitingJobs,
 } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
@@ -109,7 +109,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       // When the database does not answer, the lease expires.
       letGo([message.id]);
     }
-    await requestTurn(system, team_id, "at" in how ? how.at : undefined);
+    await requestTask(system, team_id, "at" in how ? how.at : undefined);
   }
 
   return {

@@ -2,7 +2,7 @@
 import { createBatchSizes } from "../generate/batch-sizes.ts";
 import { type BatchDeps, generateBatch } from "../generate/generate-batch.ts";
 import { createRetries } from "../generate/retry.ts";
-import { requestTurn, type TeamWork, teamWork } from "../store/postgres/job-leases.ts";
+import { requestTask, type TeamWork, teamWork } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { type ChosenJobs, createJobChoice } from "./job-choice.ts";
 import type { HostedBatch, JobQueue } from "./job-queue.ts";
@@ -37,7 +37,7 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
     const found = await teamWork(app, team_id);
     const chosen = choice.choose(team_id, found);
     if ("wait" in chosen) {
-      if (chosen.wait !== null) await requestTurn(system, team_id, clock.now() + chosen.wait);
+      if (chosen.wait !== null) await requestTask(system, team_id, clock.now() + chosen.wait);
       return;
     }
     let isWantedAgain = false;
@@ -50,7 +50,7 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
     // another process, found it not due.
     const { session_id, has_summary, count } = chosen.jobs;
     const mayLeaveMore = session_id === null ? count > 1 : !has_summary;
-    if (isWantedAgain || mayLeaveMore) await requestTurn(system, team_id);
+    if (isWantedAgain || mayLeaveMore) await requestTask(system, team_id);
   }
 
   /** False when the provider is paused: a later task is requested. */
@@ -61,14 +61,14 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
     if (!isLocal && permit === null) {
       const now = clock.now();
       const resumesAt = circuit.resumesAt(now) ?? now;
-      await requestTurn(system, team_id, Math.min(Math.max(resumesAt, now + 1_000), now + longestWaitMs));
+      await requestTask(system, team_id, Math.min(Math.max(resumesAt, now + 1_000), now + longestWaitMs));
       return false;
     }
     try {
       queue.intend(team_id, chosen);
       const most = jobs.session_id !== null && jobs.has_summary ? 1 : memory.sizes.of(group);
       const hasMore = found.waiting.length > 1 || jobs.count > most || found.next_at !== null;
-      if (hasMore) await requestTurn(system, team_id);
+      if (hasMore) await requestTask(system, team_id);
       await generateBatch(deps, { sessionId: group, permit, ...memory });
     } finally {
       // The store may have refused before the call: a probe without an end would block the provider.
@@ -79,9 +79,9 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
 
   return {
     async run(team_id) {
-      if (isStopping) return requestTurn(system, team_id);
+      if (isStopping) return requestTask(system, team_id);
       const before = running.get(team_id) ?? 0;
-      if (before >= mostOfTeam) return requestTurn(system, team_id, clock.now() + fullTeamWaitMs);
+      if (before >= mostOfTeam) return requestTask(system, team_id, clock.now() + fullTeamWaitMs);
       running.set(team_id, before + 1);
       try {
         await work(team_id);

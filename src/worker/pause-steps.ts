@@ -1,4 +1,4 @@
-// What the user can do about a pause of the provider: it depends on who the provider is and how it is paid for.
+// The user's next step during a pause of the provider, by provider and authentication.
 
 import { homePath } from "../core/paths.ts";
 import type { GenerationPause, Mends } from "../core/records/generation-pause.ts";
@@ -16,7 +16,7 @@ interface Deps {
 
 type Step = (deps: Pick<Deps, "settings" | "env">) => string | null;
 
-/** The pause that holds the model up, with the user's next step; null while it may be asked. */
+/** The current pause with the user's next step; null when ready. */
 export function describePause({ state, reason }: CircuitState, deps: Deps): GenerationPause | null {
   if (state === "ready" || reason === null) return null;
   const { kind, message, until, mends } = reason;
@@ -31,13 +31,13 @@ export function describePause({ state, reason }: CircuitState, deps: Deps): Gene
 }
 
 function nextStep({ kind, mends }: { kind: string; mends: Mends | undefined }, deps: Deps): string | null {
-  if (kind === "auth") return mends === undefined ? null : mendingStep[mends](deps);
+  if (kind === "auth") return mends === undefined ? null : stepOf[mends](deps);
   if (kind === "quota")
     return "Until then `mem settings set MEM_PROVIDER local && mem worker restart` writes without a model.";
   return null;
 }
 
-const mendingStep: Readonly<Record<Mends, Step>> = {
+const stepOf: Readonly<Record<Mends, Step>> = {
   key: keyStep,
   address: addressStep,
   model: modelStep,
@@ -72,7 +72,7 @@ function keyStep({ settings, env }: Parameters<Step>[0]): string {
 const orLocal = "Or choose who writes: `mem settings set MEM_PROVIDER local && mem worker restart`.";
 const method = (name: string) => `\`mem settings set MEM_PRIMARY_AUTH_METHOD ${name} && mem worker restart\``;
 
-// The host's command is run without its keys, so that a subscription is what pays: it has no login where a key does.
+// The host's command runs without its keys, so that the subscription pays; with a key it may have no login.
 const loginSteps: Readonly<Record<HostLogin, (dotEnv: string) => string>> = {
   login: () => `Run \`claude /login\`: it goes on by itself. ${orLocal}`,
   token: () =>
@@ -86,7 +86,7 @@ const loginSteps: Readonly<Record<HostLogin, (dotEnv: string) => string>> = {
   cloud: () => `Claude Code pays through a cloud here, which mem cannot ask. ${orLocal}`,
 };
 
-// The vendors' own addresses are fixed: what goes wrong there is no setting's fault.
+// The vendors' own addresses are fixed: no setting can correct them.
 function addressStep({ settings: { get, paths } }: Parameters<Step>[0]): string | null {
   const provider = get("MEM_PROVIDER");
   if (provider === "compat") return setStep("MEM_COMPAT_BASE_URL", "address");

@@ -1,10 +1,10 @@
-// Says that the user's own price table cannot be used, which else only the log would.
+// Notices about an unusable price table of the user.
 import { statSync } from "node:fs";
 import { failOpenSync } from "../core/errors.ts";
 import { homePath, packageFile } from "../core/paths.ts";
 import { loadPrices } from "../generate/prices.ts";
 
-/** What is wrong with the file, as notices; it is read again when it has changed. */
+/** Reads the file again when it changes. */
 export function createPriceNotice(own: string): () => string[] {
   let seen = "";
   let found: string[] = [];
@@ -22,9 +22,7 @@ function problems(own: string): string[] {
   const notices: string[] = [];
   const warn = (sentence: string): void => {
     const what = sentence.replace(own, homePath(own));
-    notices.push(
-      `mem: ${what} Mend it, then run \`mem worker restart\`; \`mem cost --help\` shows its form.`,
-    );
+    notices.push(`mem: ${what} Fix it, then run \`mem worker restart\`; \`mem cost --help\` shows its form.`);
   };
   loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn });
   return notices;

@@ -1,26 +1,25 @@
-// Why no model is asked at the moment, and what the user is told of it.
+// Pauses of the model provider, and their texts for the user.
 
-/** What the user mends to end a pause; none where the message itself says what to do. */
+/** What the user fixes to end a pause; absent where the message says it. */
 export type Mends = (typeof mendable)[number];
 
-/** All of them: `command` is the host's CLI. */
+/** `command` is the host's CLI. */
 export const mendable = ["key", "address", "model", "command"] as const;
 
-/** A pause as it is shown: why, for how long, and what the user can do. */
 export interface GenerationPause {
-  /** The kind of the failure that began it: `auth`, `rate_limited`, `quota`, `unavailable`, `timeout`. */
+  /** Kind of the failure: `auth`, `rate_limited`, `quota`, `unavailable`, `timeout`. */
   kind: string;
-  /** What the provider said, redacted. */
+  /** From the provider, redacted. */
   message: string;
-  /** Epoch milliseconds of the next try; null when it waits for the user. */
+  /** Epoch of the next try in milliseconds; null when only the user can end it. */
   until: number | null;
-  /** Of `auth`: what is wrong; absent where the message itself says it. */
+  /** Of `auth`: what to fix. */
   mends?: Mends | undefined;
-  /** True while `local` writes in the place of the model, so that nothing waits for it. */
+  /** `local` writes meanwhile, so nothing waits. */
   localWrites?: boolean | undefined;
-  /** True where the user never chose this provider: that `local` writes instead is no news, and nothing to repair. */
+  /** The user never chose this provider: nothing to fix. */
   isFallback?: boolean | undefined;
-  /** The user's next step, a sentence; null when there is nothing to do but wait. */
+  /** The user's next step, a sentence; null: wait. */
   next: string | null;
 }
 
@@ -63,6 +62,6 @@ const faults: Readonly<Record<Mends, string>> = {
   command: "the host's command cannot be started",
 };
 
-/** Said when messages were accepted and nothing came out of the queue for ten minutes. */
+/** Shown when no message was completed for ten minutes. */
 export const stuckNotice =
   "mem: nothing has come out of the queue for 10 minutes, so observations wait. See `mem doctor`.";

@@ -1,4 +1,4 @@
-// Which model writes, as the settings have it: the client, or why there is none.
+// The model client of the settings, or a warning why there is none.
 import type { Clock } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
 import { isModelForAnotherServer } from "../../settings/compat-model.ts";
@@ -18,16 +18,16 @@ interface ModelChoice {
   settings: LoadedSettings;
   env: Environment;
   clock: Clock;
-  /** Hears why a provider that is set is not set up. */
+  /** Called when the configured provider cannot be used. */
   warn(sentence: string): void;
 }
 
-/** The client of the provider that is set; null for `local`, and where the one that is set lacks a key or a command. */
+/** Null for `local`, and when the configured provider lacks a key or a command. */
 export function createChosenModel(choice: ModelChoice): ModelClient | null {
   try {
     return ofProvider(choice);
   } catch (error) {
-    // Settings that cannot be read are no reason to remember nothing.
+    // With unreadable settings local rules still write.
     if (!(error instanceof MemError)) throw error;
     return notSetUp(choice.warn, error.message.replace(/\.$/, ""));
   }
@@ -86,7 +86,7 @@ function subscription({ settings, env, clock }: ModelChoice): ModelClient | null
   });
 }
 
-/** Runs of the host CLI at once; two work, and others take the place of those that hang. Each takes about 200 MB. */
+/** Runs of the host CLI at once: two, and replacements for hanging ones. Each takes about 200 MB. */
 export const subscriptionPool = 4;
 
 function gateway(choice: ModelChoice): ModelClient | null {
@@ -94,8 +94,8 @@ function gateway(choice: ModelChoice): ModelClient | null {
   return baseUrl === "" ? null : overHttp(choice, baseUrl);
 }
 
-// The keys are read at every call: one that was mended works at the next try. A key goes only to the address that it
-// was read with: after an edit of both, it is not this client's.
+// Keys are read at every call, so that a fixed one works at the next try. A key goes only to the address in the same
+// file: after an edit of both it is not this client's.
 function overHttp({ settings, clock }: ModelChoice, baseUrl: string): ModelClient | null {
   const { dotEnv } = settings.paths;
   if (baseUrl === "" && !loadGatewayCredentials(dotEnv).apiKey.isSet) return null;
@@ -104,7 +104,7 @@ function overHttp({ settings, clock }: ModelChoice, baseUrl: string): ModelClien
     model: settings.get("MEM_MODEL"),
     baseUrl,
     apiKey: () => keys().apiKey.reveal(),
-    // A gateway's key never goes to the vendor's own address.
+    // A gateway's key never goes to the vendor's address.
     authToken: () => (baseUrl === "" ? "" : keys().authToken.reveal()),
     clock,
     timeoutMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),

@@ -1,4 +1,4 @@
-// The embedders as the settings make them: the one that is set, and the ones that older vectors were made with.
+// Builds the configured embedder, and those of older vectors.
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
@@ -13,7 +13,7 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import type { Secret } from "../../settings/secret.ts";
 import type { ServerSettings } from "../../settings/server.ts";
 
-/** The settings that name it: the worker and the server have them by the same names, each of its own table. */
+/** Worker and server have them under the same names in their own tables. */
 export interface EmbedderSettings {
   isWanted: boolean;
   embedder: EmbedderName | "off";
@@ -45,7 +45,7 @@ export function serverEmbedderSettings({ get }: ServerSettings): EmbedderSetting
 /** A model of the hub, 23 MB, 384 dimensions. */
 const defaultOnnxModel = "Xenova/all-MiniLM-L6-v2";
 
-/** What embeds by the settings, or null when nothing does. */
+/** Null when it is off. */
 export function chosenEmbedder({ embedder, model }: EmbedderSettings): EmbedderIdentity | null {
   switch (embedder) {
     case "off":
@@ -61,7 +61,7 @@ export function chosenEmbedder({ embedder, model }: EmbedderSettings): EmbedderI
   }
 }
 
-/** Why the settings want no vectors; null when they do. */
+/** Why there are no vectors, or null. */
 export function whyNoVectors(
   { isWanted, embedder }: EmbedderSettings,
   weightOf = fusionWeight,
@@ -74,7 +74,7 @@ export function whyNoVectors(
 
 interface EmbedderDeps {
   settings: EmbedderSettings;
-  /** Where a user's own libraries are. */
+  /** The user's own libraries are installed here. */
   dataDir: string;
   clock: Clock;
 }
@@ -106,7 +106,7 @@ export function buildEmbedder(
   }
 }
 
-// The user's own install for mem, mem's own package, and what is installed for all: beside Node on every system.
+// The user's install for mem, mem's own package, and global packages beside Node.
 function libraryFolders(dataDir: string): string[] {
   const node = dirname(process.execPath);
   return [dataDir, packageFile(), process.platform === "win32" ? node : join(dirname(node), "lib")];

@@ -1,4 +1,4 @@
-// How the user's host CLI is logged in, as its environment and its settings tell: what to advise when it is refused.
+// How the user's host CLI is logged in, by its environment and settings: decides the advice after a refusal.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../../text/json.ts";
 /** `login`: by `claude /login`, or not at all; `token`: by `claude setup-token`; `helper`: a command prints its key. */
 export type HostLogin = "login" | "token" | "api-key" | "helper" | "gateway" | "cloud";
 
-/** In the order in which the CLI itself takes them. Reads the user's settings file of the CLI. */
+/** In the CLI's own order of precedence. Reads its settings file. */
 export function hostLogin(env: Environment): HostLogin {
   const { apiKeyHelper, env: set } = hostSettings(env);
   const has = (name: string): boolean => {

@@ -1,4 +1,4 @@
-// `compat`: any server of the chat-completions protocol, on this machine or elsewhere.
+// `compat`: any server with the chat-completions protocol, on this machine or elsewhere.
 
 import { isThisMachine, parseEndpoint } from "../../core/outbound/endpoint.ts";
 import { countAt, listAt, textAt } from "../../core/outbound/wire-values.ts";
@@ -16,9 +16,9 @@ import { answerSchema } from "./schemas.ts";
 export interface CompatOptions extends HttpClientOptions {
   /** `MEM_COMPAT_MODEL`, sent unchanged. */
   model: string;
-  /** `MEM_COMPAT_BASE_URL`, see `parseEndpoint`; empty is the public default, which is asked with a key only. */
+  /** `MEM_COMPAT_BASE_URL`, see `parseEndpoint`; empty is the public default, which needs a key. */
   baseUrl: string;
-  /** `MEM_COMPAT_API_KEY`; read at every call. Servers on the user's own machine need none. */
+  /** `MEM_COMPAT_API_KEY`, read at every call. Servers on the user's own machine need none. */
   apiKey: () => string;
   /** `MEM_COMPAT_SITE_URL` and `MEM_COMPAT_APP_NAME`; empty is not sent. */
   siteUrl: string;
@@ -57,7 +57,7 @@ export function createCompatClient(options: CompatOptions): ModelClient {
       body: (request, { structured, limit }) => ({
         model: options.model,
         [limit]: request.maxOutputTokens,
-        // Said because some servers stream unless they are told not to.
+        // Some servers stream by default.
         stream: false,
         messages: [
           { role: "system", content: request.system },
@@ -98,8 +98,8 @@ export function readChat(objects: readonly JsonObject[]): FoundAnswer {
   return { ...found, text: said, thought: found.thought || said !== found.text };
 }
 
-// Local servers leave what a model thinks in the text, at its beginning, some without the opening tag. Only there: an
-// answer may speak of the tag.
+// Local servers leave the thinking at the beginning of the text, some without the opening tag. Elsewhere the tag is part
+// of the answer.
 function withoutThoughts(text: string): string {
   const end = text.indexOf("</think>");
   if (/^\s*<think>/.test(text)) return end < 0 ? "" : text.slice(end + "</think>".length);
@@ -111,7 +111,7 @@ const stopReasons: Readonly<Record<string, ModelAnswer["stopped"]>> = {
   content_filter: "refused",
 };
 
-// A text, or a list of parts as some servers send.
+// A text, or a list of parts.
 function contentOf(object: unknown, from: string): string {
   const text = textAt(object, "choices", 0, from, "content");
   if (text !== undefined) return text;

@@ -1,4 +1,4 @@
-// What the three vendors have in common: one POST, an answer in a wire format, and a plainer request where one is refused.
+// The HTTP client of all vendors: one POST per call, and a plainer request after a refusal.
 import type { Clock } from "../../core/clock.ts";
 import { cleanReason } from "../../core/outbound/error-text.ts";
 import type { Resolve } from "../../core/outbound/network-guard.ts";
@@ -17,29 +17,28 @@ import { createOutsideCall, type OutsideCall } from "./outside-call.ts";
 import { refusalFailure, statusOfError } from "./refusal.ts";
 import { type Payloads, parsePayloads } from "./sse.ts";
 
-/** What every client is made of. */
 export interface HttpClientOptions {
   clock: Clock;
-  /** Until the last byte of an answer. */
+  /** Until the last byte of the answer. */
   timeoutMs: number;
-  /** Resolves names; the system's where it is left out. */
+  /** Resolves names; default: the system's resolver. */
   resolve?: Resolve;
 }
 
-/** How a request is put. It is changed when a server does not take it so, and then kept for the calls to come. */
+/** The form of a request. It changes when a server refuses it, and stays for later calls. */
 export interface RequestForm {
-  /** Hold the answer to the schema; and what else the vendor's own servers take. */
+  /** Send the schema, and options that only the vendor's own servers support. */
   structured: boolean;
-  /** The name of the limit of the answer, which chat servers do not agree on. */
+  /** Name of the answer's limit: chat servers differ. */
   limit: "max_tokens" | "max_completion_tokens";
-  /** Added to that limit: what a model thinks counts there, and can use up all of it before it says anything. */
+  /** Added to that limit: thinking counts there and can use it up before the answer. */
   thinkingTokens: number;
 }
 
-/** An answer as it was found; what a server leaves out is filled in. */
+/** An answer as the server sent it. */
 export interface FoundAnswer {
   text: string;
-  /** Undefined where the server did not say that the answer is over. */
+  /** Undefined when the server did not end the answer. */
   stopped: ModelAnswer["stopped"] | undefined;
   model: string | undefined;
   usage: Partial<TokenUsage>;
@@ -51,15 +50,15 @@ export interface FoundAnswer {
 export interface WireFormat {
   name: string;
   model: string;
-  /** Where requests go; a text is what is wrong with the setting, said when the first call is made. */
+  /** A text is the fault of the setting, thrown by the first call. */
   endpoint: { origin: string; path: string } | string;
-  /** Headers with the keys of this moment. Throws `auth` where one is missing. */
+  /** Headers with the current keys. Throws `auth` when one is missing. */
   access(): Pick<OutsideRequest, "headers" | "secrets">;
   body(request: ModelRequest, form: RequestForm): object;
   read(objects: readonly JsonObject[]): FoundAnswer;
 }
 
-/** A client of one wire format. Connections are made when they are first needed. */
+/** Connects with the first call. */
 export function createHttpClient(wire: WireFormat, options: HttpClientOptions): ModelClient {
   let call: OutsideCall | undefined;
   let form: RequestForm = { structured: true, limit: "max_tokens", thinkingTokens: 0 };
@@ -113,7 +112,7 @@ interface Asked {
 
 const roomToThink = 8_192;
 
-// What may make the same request welcome: a server that knows no schemas, a model that knows the limit by another name.
+// For servers without schemas, and models with another name for the limit.
 function otherForm(how: RequestForm, failure: ModelFailure): RequestForm | undefined {
   if (failure.kind !== "bad_request") return undefined;
   if (how.limit === "max_tokens" && /max_completion_tokens/.test(failure.message)) {
@@ -122,7 +121,7 @@ function otherForm(how: RequestForm, failure: ModelFailure): RequestForm | undef
   return how.structured ? { ...how, structured: false } : undefined;
 }
 
-// A server that has begun to answer with 200 says in the body that it failed.
+// A failure after a status of 200 is in the body.
 function throwError(
   payloads: Payloads,
   from: { who: string; secrets: readonly string[]; now: number },
@@ -160,12 +159,12 @@ function estimate(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-// It is stored as the generator and looked up in the price table: nothing but a name.
+// Stored as the generator and looked up in the price table.
 function modelName(model: string | undefined): string | undefined {
   return model !== undefined && /^[\w./:@+-]{1,200}$/.test(model) ? model : undefined;
 }
 
-/** The key as it goes into a header. Throws `auth` where it is empty or cannot be sent. */
+/** Throws `auth` when the key is empty or no header can carry it. */
 export function headerKey(key: string, setting: string): string {
   const trimmed = key.trim();
   if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`, { mends: "key" });
@@ -175,7 +174,7 @@ export function headerKey(key: string, setting: string): string {
   });
 }
 
-/** A text that people wrote, as a header can carry it. */
+/** A text without the characters that a header cannot carry. */
 export function headerText(text: string): string {
   return cleanReason(text, [])
     .replace(/[^\x20-\x7e]/g, "")

@@ -1,20 +1,20 @@
-// The one table from the model names of the settings, which leave the vendor's prefix out, to the vendors' full ids.
+// Model names of the settings, which omit the vendor's prefix, and the vendors' full ids.
 
 interface ModelName {
   /** As the vendor spells it. */
   id: string;
-  /** What the request must say so that the model thinks as little as it can: writing records needs none, and it is paid. */
+  /** Request option for the least thinking: records need none, and it is billed. */
   thinking?: object;
 }
 
-// A Sonnet 5 thinks unless it is told not to; the others of this table do not unless they are told to.
+// Sonnet 5 thinks by default; the others do not.
 const primary: Readonly<Record<string, ModelName>> = {
   "haiku-4-5-20251001": { id: "claude-haiku-4-5-20251001" },
   "sonnet-5": { id: "claude-sonnet-5", thinking: { type: "disabled" } },
   "opus-4-8": { id: "claude-opus-4-8" },
 };
 
-// `low` is the least that every Flash takes, the newest refuse `minimal`; a Flash-Lite is at `minimal` by itself.
+// `low` is the least that every Flash accepts: the newest refuse `minimal`. Flash-Lite uses `minimal` by default.
 const secondary: Readonly<Record<string, ModelName>> = {
   "flash-latest": { id: "gemini-flash-latest", thinking: { thinkingLevel: "low" } },
   "flash-lite-latest": { id: "gemini-flash-lite-latest" },

@@ -1,4 +1,4 @@
-// One POST to a model server, with what a failure of it means for the messages that wait.
+// One POST to a model server; its failures as `ModelFailure`.
 import type { Clock } from "../../core/clock.ts";
 import {
   createPoster,
@@ -20,11 +20,11 @@ interface OutsideAnswer {
 
 export interface OutsideCall {
   /**
-   * The answer of a 2xx. Throws `ModelFailure` for every other, and `cancelled` when `signal` aborts; either way the
+   * The answer of a 2xx. Throws `ModelFailure` for every other one, and `cancelled` when `signal` aborts; then the
    * connection is closed.
    */
   post(request: OutsideRequest, signal: AbortSignal): Promise<OutsideAnswer>;
-  /** Ends what is still under way and closes the connections. */
+  /** Cancels running calls and closes the connections. */
   close(): Promise<void>;
 }
 

@@ -11,9 +11,9 @@ import { answerSchema } from "./schemas.ts";
 export interface PrimaryOptions extends HttpClientOptions {
   /** As in `MEM_MODEL`. */
   model: string;
-  /** `LLM_BASE_URL` of a gateway; empty is the vendor's public address, which is asked with a key only. */
+  /** `LLM_BASE_URL` of a gateway; empty is the vendor's public address, which needs a key. */
   baseUrl: string;
-  /** `LLM_API_KEY`, sent as `x-api-key`; read at every call. Empty is none. */
+  /** `LLM_API_KEY`, sent as `x-api-key`, read at every call; may be empty. */
   apiKey: () => string;
   /** `LLM_AUTH_TOKEN`, sent as a bearer token. */
   authToken: () => string;
@@ -51,7 +51,7 @@ export function createPrimaryClient(options: PrimaryOptions): ModelClient {
       body: (request, { structured }) => ({
         model: id,
         max_tokens: request.maxOutputTokens,
-        // The same from call to call: a later call within five minutes reads it from the vendor's cache.
+        // Constant: a later call within five minutes reads it from the vendor's cache.
         system: [{ type: "text", text: request.system, cache_control: { type: "ephemeral" } }],
         messages: [{ role: "user", content: request.prompt }],
         ...(structured
@@ -67,7 +67,7 @@ export function createPrimaryClient(options: PrimaryOptions): ModelClient {
   );
 }
 
-/** The answer in a message, or in the events of a streamed one. Blocks of thinking are left out. */
+/** Reads a message or the events of a streamed one, without blocks of thinking. */
 export function readMessages(objects: readonly JsonObject[]): FoundAnswer {
   const found: FoundAnswer = { text: "", stopped: undefined, model: undefined, usage: {}, thought: false };
   for (const object of objects) {
@@ -96,8 +96,8 @@ const stopReasons: Readonly<Record<string, ModelAnswer["stopped"]>> = {
   refusal: "refused",
 };
 
-// `input_tokens` is what was neither read from the cache nor written to it. The counts of a stream's last event are its
-// totals, and it may leave out what the first one said.
+// `input_tokens` excludes tokens read from or written to the cache. A stream's last event has the totals, and may omit
+// counts of the first one.
 function readUsage(found: FoundAnswer, message: unknown): void {
   const output = countAt(message, "usage", "output_tokens");
   if (output !== undefined) found.usage.outputTokens = output;

@@ -1,4 +1,4 @@
-// What a refusing answer means: the status first, then the vendors' words for money, length and keys.
+// Classifies error answers by status, then by the vendors' words for money, length and keys.
 
 import { reasonIn, wordsIn } from "../../core/outbound/error-text.ts";
 import { type Headers, retryAfterMs } from "../../core/outbound/retry-after.ts";
@@ -7,18 +7,18 @@ import type { Mends } from "../../core/records/generation-pause.ts";
 import { ModelFailure, type ModelFailureKind } from "../model-failure.ts";
 
 interface Refusal {
-  /** Who answered, as people know it: a host name. */
+  /** Host name. */
   who: string;
   status: number;
   headers: Headers;
   body: string;
-  /** Texts that must not stand in the message, whatever they look like. */
+  /** Texts that must not appear in the message. */
   secrets: readonly string[];
   /** Epoch in milliseconds. */
   now: number;
 }
 
-/** The failure that an answer with a status of 4xx or 5xx is. */
+/** The failure of an answer with status 4xx or 5xx. */
 export function refusalFailure({ who, status, headers, body, secrets, now }: Refusal): ModelFailure {
   const reason = reasonIn(body, secrets);
   const wait = retryAfterMs(headers, body, now);
@@ -30,7 +30,7 @@ export function refusalFailure({ who, status, headers, body, secrets, now }: Ref
   });
 }
 
-/** The status that an `error` in the body of a 200, or in a stream, stands for. */
+/** The status for an `error` in the body of a 200 or in a stream. */
 export function statusOfError(error: unknown): number {
   for (const name of ["code", "status"]) {
     const code = Number(valueAt(error, name));
@@ -68,7 +68,7 @@ const statusOfName: Readonly<Record<string, number>> = {
  * | 429           | quota by its words, else rate_limited                                                   |
  * | 401           | auth                                                                                    |
  * | 403           | quota or bad_request (moderation) by its words, else auth                               |
- * | 404, 405, 410 | auth: no such model or no such address is the user's to mend, and no fault of the batch |
+ * | 404, 405, 410 | auth: the user has to fix the model or the address; no fault of the batch              |
  * | 413           | overflow                                                                                |
  * | 400, 422      | overflow, quota, auth by their words, else bad_request                                  |
  * | 500           | overflow by its words (some local servers), else unavailable                            |
@@ -110,14 +110,14 @@ function kindOfBadRequest(words: string): ModelFailureKind {
   return badKey.test(words) || noModel.test(words) ? "auth" : "bad_request";
 }
 
-// A server that knows the address but not the model says so; one that does not know the address has heard of no model.
+// Only a server that knows the address names the model.
 function mendsOf(status: number, words: string): Mends {
   if (status === 401 || status === 403 || badKey.test(words)) return "key";
   if (noModel.test(words)) return "model";
   return /\bmodels?\b/i.test(words) ? "model" : "address";
 }
 
-// Some vendors speak of the plan and its billing at the limit of a minute too: that one is over soon.
+// Some vendors mention plan and billing for a limit per minute too, which ends soon.
 function isQuota(words: string): boolean {
   if (longWindow.test(words)) return true;
   return money.test(words) && !shortWindow.test(words);
@@ -129,7 +129,7 @@ const longWindow = /per[_ -]?(day|week|month)|daily|weekly|monthly/i;
 const shortWindow = /per[_ -]?(second|minute)|retry in \d/i;
 const tooLong =
   /context[_ ](length|window|size|limit)|maximum context|(prompt|input|request)[^.]{0,30} too (long|large)|too many (input )?tokens|token count[^.]{0,40}exceeds|exceeds?[^.]{0,60}(tokens|token limit)|reduce the length|string_above_max_length/i;
-// Asked for more tokens of answer than the model has: a shorter batch would not help.
+// The requested answer is longer than the model allows: a shorter batch would not help.
 const outputLimit = /max(imum)?[_ ](completion[_ ]|output[_ ])?tokens[^.]{0,80}(output|completion) tokens/i;
 const badKey =
   /api[ _-]?key (is )?(not valid|invalid|expired|not found)|api_key_invalid|invalid[ _]api[ _]key/i;

@@ -1,10 +1,9 @@
-// The answer's JSON Schema as the vendors take it: they know a part of the language, and refuse or ignore the rest.
+// The answer's JSON Schema reduced to the keywords that all vendors support.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
 /**
- * The schema with only the keywords that all vendors know. Objects take no other properties and have all that they
- * name: two of the vendors demand it. What it no longer says (lengths, counts, patterns) the reader of the answer
- * checks anyway.
+ * Objects allow no other properties and require all of theirs: two vendors demand it. The reader of the answer checks what
+ * the schema omits (lengths, counts, patterns).
  */
 export function answerSchema(schema: object): object {
   const known =
@@ -13,7 +12,6 @@ export function answerSchema(schema: object): object {
   return known;
 }
 
-// The writer asks with the same few schemas again and again.
 const knownSchemas = new WeakMap<object, object>();
 
 const kept = new Set(["type", "description", "enum", "$ref"]);

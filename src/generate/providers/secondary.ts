@@ -10,9 +10,9 @@ import { answerSchema } from "./schemas.ts";
 export interface SecondaryOptions extends HttpClientOptions {
   /** As in `MEM_SECONDARY_MODEL`. */
   model: string;
-  /** `MEM_SECONDARY_API_KEY`; read at every call. */
+  /** `MEM_SECONDARY_API_KEY`, read at every call. */
   apiKey: () => string;
-  /** Scheme, host and port of the vendor; the tests put their own. */
+  /** Scheme, host and port; default: the vendor's. */
   origin?: string;
 }
 
@@ -76,8 +76,7 @@ const stopReasons: Readonly<Record<string, ModelAnswer["stopped"]>> = {
   SPII: "refused",
 };
 
-// `promptTokenCount` holds the cached part; what was thought is paid like what was said. Every event of a stream counts
-// anew from the beginning.
+// `promptTokenCount` includes the cached part; thinking is billed as output. Every event of a stream has the totals.
 function readUsage(found: FoundAnswer, object: unknown): void {
   const input = countAt(object, "usageMetadata", "promptTokenCount");
   if (input === undefined) return;

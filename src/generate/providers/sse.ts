@@ -1,19 +1,15 @@
-// The JSON that an answer holds, whether the server sent one document or a stream of events.
+// Parses the JSON of an answer: one document or a stream of events.
 import { isJsonObject, type JsonObject } from "../../text/json.ts";
 import { ModelFailure } from "../model-failure.ts";
 
-/** What came, in order. */
 export interface Payloads {
   objects: readonly JsonObject[];
   streamed: boolean;
-  /** The stream said by itself that it is over (`[DONE]`). */
+  /** The stream ended with `[DONE]`. */
   done: boolean;
 }
 
-/**
- * The objects of an answer: one of a plain answer, one for each event of a stream, also where none was asked for. Throws
- * `bad_answer` when it is neither.
- */
+/** One object of a plain answer, or one for each event of a stream, requested or not. Throws `bad_answer`. */
 export function parsePayloads(contentType: string, text: string): Payloads {
   if (text.trim() === "") throw new ModelFailure("bad_answer", "The answer is empty.");
   if (/event-stream/i.test(contentType) || /^\s*(data|event|id|retry)?:/.test(text)) return parseStream(text);
@@ -30,12 +26,12 @@ export function parsePayloads(contentType: string, text: string): Payloads {
   throw new ModelFailure("bad_answer", "The answer is JSON of another shape.");
 }
 
-// JSON may be sent under the wrong name: a page begins with a tag.
+// JSON may have the wrong content type: a page begins with a tag.
 function isPage(contentType: string, text: string): boolean {
   return /^\s*<(!doctype|html|\?xml)/i.test(text) || (/html/i.test(contentType) && /^\s*</.test(text));
 }
 
-/** The texts after `data:` of a stream, one for each event; comments and names of events are left out. */
+/** The `data:` text of each event. */
 export function eventTexts(text: string): string[] {
   const events: string[] = [];
   let lines: string[] = [];
@@ -72,7 +68,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold anything.
+    // The parser's message quotes the text, which may contain anything.
     throw new ModelFailure("bad_answer", "The answer is no JSON.");
   }
 }

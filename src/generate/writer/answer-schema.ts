@@ -1,27 +1,26 @@
-// The shape of an answer: as it is asked for, with the ids of the mode, and as it is read, which forgives small slips.
+// The shape of an answer: requested with the ids of the mode, and read leniently.
 import * as z from "zod";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
 import { reaches, speakers } from "../../core/records/statement.ts";
 import { askedKinds } from "./statement-kinds.ts";
 
-/** JSON Schema of the answer, for models that can be held to one. */
+/** JSON Schema of the requested answer. */
 export function answerJsonSchema(mode: Mode): object {
   const schema = z.toJSONSchema(askedFor(mode), { target: "draft-7" });
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== "$schema"));
 }
 
-/** An answer as it came, shape checked and nothing else: what is missing is empty, one text stands for a list of one. */
+/** An answer with checked shape: missing parts are empty, a single text is a list of one. */
 export type ReadAnswer = z.output<typeof readAnswer>;
 export type ReadObservation = ReadAnswer["observations"][number];
 export type ReadSummary = ReadAnswer["summaries"][number];
 export type ReadStatement = ReadSummary["statements"][number];
 
-// Looked at of an answer; a batch holds far fewer messages.
+// Entries read of an answer; a batch has far fewer messages.
 const mostDrafts = 60;
 const mostEntries = 60;
 const mostStatementsRead = 24;
 
-/** Reads an answer: checks its shape, and forgives what can be understood all the same. */
 export const readAnswer = z.lazy(() => looseAnswer());
 
 function looseAnswer() {
@@ -55,7 +54,7 @@ function looseAnswer() {
   });
 }
 
-// A statement of another shape is left out: a slip there must not cost the records of the answer.
+// A malformed statement is dropped: it must not cost the records of the answer.
 function looseStatements({ text, yes }: Pick<ReturnType<typeof looseParts>, "text" | "yes">) {
   const statement = z.object({
     kind: text,
@@ -74,7 +73,7 @@ function looseStatements({ text, yes }: Pick<ReturnType<typeof looseParts>, "tex
   );
 }
 
-// A number or null for a text, one text for a list of one, a number as a text: all are meant well.
+// Accepts a number or null as a text, a text as a list of one, and a text as a number.
 function looseParts() {
   const text = z.union([z.string(), z.number().transform(String), z.null().transform(() => "")]).default("");
   const list = z
@@ -119,7 +118,7 @@ function askedFor(mode: Mode) {
     files_read: texts,
     files_modified: texts,
   };
-  // No z.int(): its bounds are keywords that vendors refuse.
+  // Not z.int(): vendors refuse the keywords of its bounds.
   const number = z.number().meta({ type: "integer" });
   return z.strictObject({
     observations: z.array(

@@ -1,9 +1,9 @@
-// A model's words made fit to keep: no control characters, nothing private, no secrets, no longer than they may be.
+// Cleans a model's texts: no control characters, nothing private, no secrets, bounded length.
 import { cleanText } from "../../privacy/clean.ts";
 import { clip } from "../../text/plain-text.ts";
 import { terminalText } from "../../text/terminal-text.ts";
 
-/** The longest of each part, in characters; counts for the lists. */
+/** Maximum of each part in characters; of lists in entries. */
 export const longest = {
   title: 120,
   subtitle: 200,
@@ -16,12 +16,11 @@ export const longest = {
   path: 500,
 } as const;
 
-/** The text on one line. */
 export function cleanLine(text: string, maxChars: number): string {
   return clip(cleaned(text, maxChars).replace(/\s+/g, " ").trim(), maxChars);
 }
 
-/** The text with its line breaks. */
+/** Keeps line breaks. */
 export function cleanProse(text: string, maxChars: number): string {
   const prose = cleaned(text, maxChars)
     .replace(/[^\S\n]+/g, " ")
@@ -30,7 +29,7 @@ export function cleanProse(text: string, maxChars: number): string {
   return clip(prose.trim(), maxChars);
 }
 
-/** The texts on one line each, without empty ones and repeats (case does not count). */
+/** One line each, without empty texts and repeats, ignoring case. */
 export function cleanLines(texts: readonly string[], maxChars: number, maxCount: number): string[] {
   const kept = new Map<string, string>();
   for (const text of texts) {
@@ -42,16 +41,16 @@ export function cleanLines(texts: readonly string[], maxChars: number, maxCount:
   return [...kept.values()];
 }
 
-/** The first sentence, or the whole text where none ends. */
+/** The first sentence, or the whole text. */
 export function firstSentence(text: string): string {
   return /^[\s\S]{1,400}?(?:[.!?](?=\s|$)|[。！？।])/u.exec(text)?.[0] ?? text;
 }
 
-// Redacted before it is cut: half a secret has no form to be known by. A far longer text is cut first, it costs time.
+// Redacts before cutting: half a secret is not recognized. A far longer text is cut first to save time.
 function cleaned(text: string, maxChars: number): string {
   const whole = text.slice(0, maxChars * 4 + 2_000).replace(/\p{Cs}/gu, "");
   return cleanText(terminalText(whole).replace(stillInvisible, ""));
 }
 
-// Zero-width joiners stay: Arabic, Hindi and emoji need them. What can only hide something goes.
+// Removes invisible characters except zero-width joiners, which Arabic, Hindi and emoji need.
 const stillInvisible = /[\u00ad\u180e\u2061-\u2065\u206a-\u206f\ufff9-\ufffb\u{1d173}-\u{1d17a}]/gu;

@@ -1,4 +1,4 @@
-// What the messages themselves prove: which files were read and changed, and where their content came from.
+// What the messages prove without a model: files read and changed, and the origin of their content.
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Provenance } from "../../core/records/records.ts";
 import type { GenerationBatch } from "../provider.ts";
@@ -9,13 +9,12 @@ export interface Evidence {
   filesRead: readonly string[];
   filesModified: readonly string[];
   provenance: Provenance;
-  /** A look, a status or the like: nothing that lasts. */
+  /** Nothing lasting: a listing, a status. */
   routine: boolean;
-  /** True when the message says this path, alone or below its directory. */
+  /** Whether the message contains this path, also relative to its directory. */
   mentions(path: string): boolean;
 }
 
-/** The evidence of one message, found without a model. */
 export function evidenceOf(
   claimed: ClaimedMessage,
   { session, recentTitles }: Pick<GenerationBatch, "session" | "recentTitles">,
@@ -30,24 +29,24 @@ export function evidenceOf(
   return { filesRead: files_read, filesModified: files_modified, provenance, routine, mentions: said };
 }
 
-/** The least trusted of several: what came from the web or an MCP server taints what was made of it. */
+/** The least trusted of several: content of the web or an MCP server taints the record. */
 export function leastTrusted(provenances: readonly Provenance[]): Provenance {
   for (const untrusted of ["web", "mcp"] as const) if (provenances.includes(untrusted)) return untrusted;
   return provenances[0] ?? "agent";
 }
 
-/** The evidence's own spelling of a path that a model may have shortened, or undefined when it is not there. */
+/** The known path for one that a model may have shortened, or undefined. */
 export function spelledAs(path: string, known: readonly string[]): string | undefined {
   const bare = path.replace(/^\.[\\/]/, "");
   return known.find((each) => each === path || each === bare || isEndOf(bare, each) || isEndOf(each, bare));
 }
 
-/** True when `path` ends in `end` at a separator. */
+/** Whether `path` ends in `end` at a separator. */
 export function isEndOf(end: string, path: string): boolean {
   return end !== "" && (path.endsWith(`/${end}`) || path.endsWith(`\\${end}`));
 }
 
-// The path must stand there as a whole: `a.ts` is not mentioned by `data.ts`. Windows paths are doubled in JSON.
+// Whole paths only: `data.ts` does not mention `a.ts`. JSON doubles the backslashes of Windows paths.
 function mentioned({ message }: ClaimedMessage, recentTitles: readonly string[]): (path: string) => boolean {
   let text: string | undefined;
   const allText = () =>

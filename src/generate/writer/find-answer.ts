@@ -1,9 +1,9 @@
-// Finds the JSON object in what a model wrote: whole, in a code fence, or between sentences.
+// Finds the JSON object in a model's text: whole, in a code fence, or between sentences.
 
 import { nestingExceeds } from "../../privacy/nesting.ts";
 import { isJsonObject, type JsonObject } from "../../text/json.ts";
 
-/** The object that looks like an answer, or null when there is none that can be read. Linear in the text. */
+/** The object that looks like an answer, else the first object, else null. Linear in the text. */
 export function findAnswer(text: string): JsonObject | null {
   const whole = parsed(text.trim());
   if (whole !== null) return whole;
@@ -11,7 +11,7 @@ export function findAnswer(text: string): JsonObject | null {
   let otherObject: JsonObject | null = null;
   for (let tries = 0; from >= 0 && tries < mostTries; tries++) {
     const end = objectEnd(text, from);
-    // A brace that opens nothing swallows the rest of the text: the next one may be the right one.
+    // An unbalanced brace extends to the end of the text: the next one may be right.
     const object = end === undefined ? null : parsed(text.slice(from, end));
     if (object !== null && ("observations" in object || "nothing" in object || "summaries" in object))
       return object;
@@ -21,7 +21,7 @@ export function findAnswer(text: string): JsonObject | null {
   return otherObject;
 }
 
-// Objects that are tried: prose around an answer holds a few braces at most.
+// Prose around an answer has few braces.
 const mostTries = 40;
 const deepest = 16;
 
@@ -35,7 +35,7 @@ function parsed(json: string): JsonObject | null {
   }
 }
 
-/** Where the object that opens at `start` ends; undefined when it never does. */
+/** End of the object that opens at `start`, or undefined. */
 function objectEnd(text: string, start: number): number | undefined {
   let depth = 0;
   let inString = false;

@@ -1,4 +1,4 @@
-// A message as a model reads it: one head line of ours, and the tool's own words as parts that are quoted.
+// Renders a message for a model: a head line of ours, and quoted parts of the tool's text.
 
 import type { PendingMessage } from "../../core/records/messages.ts";
 import type { Turn } from "../../core/records/turn.ts";
@@ -7,15 +7,15 @@ import { readResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { oneLine, plain } from "../../text/plain-text.ts";
 import type { GenerationBatch } from "../provider.ts";
-import { turnOf } from "../turn-of.ts";
+import { turnOf } from "../turns.ts";
 
 export interface QuotedMessage {
-  /** Ours, on one line: it holds nothing that a tool's output decides. */
+  /** One line without text that a tool's output controls. */
   head: string;
   parts: { name: string; text: string }[];
 }
 
-/** The messages with at most `maxChars` of each; a directory is shown where it differs from the message before. */
+/** At most `maxChars` of each message; the directory only where it changes. */
 export function messageTexts(
   batch: Pick<GenerationBatch, "messages" | "turns">,
   maxChars: number,
@@ -35,8 +35,8 @@ export function messageTexts(
   });
 }
 
-// The user's words come first: a rule must be shown as it was said. What they leave is the closing's, and the closing
-// before is only there to tell what an answer such as "no, the other way" refers to.
+// The user's words get room first, because a rule must be shown whole; the closing gets the rest. The closing before shows
+// what an answer such as "no, the other way" refers to.
 function summarizeText(
   { prompt, closing, previous }: Pick<Turn, "prompt" | "closing" | "previous">,
   maxChars: number,
@@ -80,15 +80,15 @@ function failure(exitCode: number | null): string {
   return exitCode === null || exitCode === 0 ? "failed" : `failed with exit code ${exitCode}`;
 }
 
-// Of a message's room; the result gets what the input leaves.
+// Share of a message; the result gets the rest.
 const inputShare = 0.5;
 
-// A server chooses the names of its tools: nothing but a name may stand in the head line.
+// Servers choose tool names: only a name may appear in the head line.
 function toolName(name: string): string {
   return name.replace(/[^\w.:-]+/g, "_").slice(0, 80) || "tool";
 }
 
-// One argument a line, its text as it is: without the quotes and escapes of JSON it is shorter and easier to read.
+// One argument per line, without the quotes and escapes of JSON.
 function inputText(value: Json, maxChars: number): string {
   if (typeof value === "string") return plain(value);
   if (!isJsonObject(value)) return value === null ? "" : plain(JSON.stringify(shortenJson(value, maxChars)));
@@ -107,12 +107,12 @@ function shown(argument: Json): string {
   return plain(typeof argument === "string" ? argument : JSON.stringify(argument));
 }
 
-// What a host gives back of the arguments, such as the content of a written file, is said once; a short answer always.
+// A host may repeat an argument, such as the content of a written file.
 function repeats(input: string, printed: string): boolean {
   return printed.length > 200 && input.includes(printed);
 }
 
-// A response without a text of its own, such as an edit's: the fields that the input does not hold already.
+// For a response without text, such as an edit's: its fields that the input does not contain.
 function leftover(fields: JsonObject, input: string): string {
   const told = Object.entries(fields).filter(
     ([name, value]) =>
@@ -129,7 +129,7 @@ function saysNothing(value: Json): boolean {
   return value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-// The file before an edit, and the edit once more as a patch.
+// The file before an edit, and the edit as a patch.
 const repeated = new Set([
   "originalFile",
   "structuredPatch",

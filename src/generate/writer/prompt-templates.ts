@@ -1,4 +1,4 @@
-// The texts of the prompts, from templates/prompts/: every slot is known and filled, or nothing is sent.
+// The prompts of templates/prompts/: every slot must be known and filled.
 import { readFileSync } from "node:fs";
 import { MemError } from "../../core/errors.ts";
 import { packageFile } from "../../core/paths.ts";
@@ -6,7 +6,7 @@ import { packageFile } from "../../core/paths.ts";
 const slots = {
   system: ["role", "keep", "skip", "language", "writing", "types", "concepts", "summary"],
   batch: ["mark", "session", "count", "messages", "closing"],
-  // Shown with a request for a summary only: every other call is paid for without it.
+  // Only with a request for a summary: other calls do not pay for it.
   statements: ["most"],
 } as const;
 
@@ -14,10 +14,9 @@ type TemplateName = keyof typeof slots;
 
 type Fill<N extends TemplateName> = (values: Readonly<Record<(typeof slots)[N][number], string>>) => string;
 
-/** The prompts; each takes a text for every slot it has. */
 export type Prompts = { readonly [N in TemplateName]: Fill<N> };
 
-/** Loads the prompts. Throws `internal` when a template is missing, or has another set of slots than it is filled with. */
+/** Throws `internal` when a template is missing or has other slots. */
 export function loadPrompts(read: (name: string) => string = readTemplate): Prompts {
   return {
     system: template("system", read("system")),
@@ -36,7 +35,7 @@ function readTemplate(name: string): string {
 }
 
 function template<N extends TemplateName>(name: N, text: string): Fill<N> {
-  // Text and slot names take turns.
+  // Alternating text and slot names.
   const parts = text.trim().split(/\{\{\s*([^{}]*?)\s*\}\}/);
   const found = parts.filter((_, index) => index % 2 === 1);
   const expected: readonly string[] = slots[name];
@@ -45,7 +44,7 @@ function template<N extends TemplateName>(name: N, text: string): Fill<N> {
   if (missing !== undefined) throw broken(name, `has no slot {{${missing}}}`);
   if (unknown !== undefined) throw broken(name, `has the unknown slot {{${unknown}}}`);
   return (values: Readonly<Record<string, string>>) =>
-    // In one pass: what looks like a slot in a value is text.
+    // One pass: a slot inside a value stays text.
     parts.map((part, index) => (index % 2 === 0 ? part : filled(name, part, values))).join("");
 }
 

@@ -1,20 +1,20 @@
-// Finds what a model quotes in the text that it names as the source.
+// Finds a model's quotation in its source.
 import { wordingOf } from "./wording-of.ts";
 
-/** A piece of a source that is understandable alone. */
+/** A part of a source that is understandable alone. */
 export interface Passage {
   text: string;
-  /** With the lead-in that it needs. */
+  /** With its lead-in. */
   shown: string;
 }
 
-/** Looks a quotation up: the passage in the source's own spelling, or null when the source does not have it. */
+/** The passage in the source's own spelling, or null. */
 export type FindQuotation = (quote: string) => string | null;
 
 /**
- * Prepares passages for lookups. White space, punctuation, Markdown, quotation marks and case do not count. What is found
- * is widened to whole passages, so that no quotation loses the "never" before it or the "in tests only" behind it; of a
- * passage longer than `wholeUpTo` characters to its clauses, where that is safe.
+ * Prepares passages for lookups, which ignore white space, punctuation, Markdown, quotation marks and case. A match is
+ * widened to whole passages, so that no quotation loses a "never" or an "in tests only" around it; in passages longer than
+ * `wholeUpTo` characters to clauses, where that is safe.
  */
 export function quotationsIn(passages: readonly Passage[], wholeUpTo: number = shortSentence): FindQuotation {
   const all = passages.map(({ text }) => text).join("\n");
@@ -39,17 +39,17 @@ export function quotationsIn(passages: readonly Passage[], wholeUpTo: number = s
 }
 
 const longestQuote = 400;
-// Fits the title; what is longer is often a request with the quoted clause at its end.
+// Fits the title. A longer sentence is often a request with the quoted clause at its end.
 const shortSentence = 120;
 
-// A few letters stand in any text. One character of Chinese or Japanese is half a word.
+// Shorter quotations match any text. A Chinese or Japanese character is half a word.
 function shortestQuote(wanted: string): number {
   return unspaced.test(wanted) ? 4 : 8;
 }
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-// Lower-case letters and digits, one space between words, and for each character where it stands in the text.
+// Lower-case words with one space between them, and the position of each character in the text.
 function bareWords(text: string): { words: string; places: number[] } {
   let words = "";
   const places: number[] = [];
@@ -58,7 +58,7 @@ function bareWords(text: string): { words: string; places: number[] } {
       words += " ";
       places.push(index);
     }
-    // A letter whose lower case is longer would shift all places behind it.
+    // A letter whose lower case is longer would shift all later positions.
     const lower = word.toLowerCase();
     words += lower.length === word.length ? lower : word;
     for (let letter = 0; letter < word.length; letter++) places.push(index + letter);
@@ -66,7 +66,7 @@ function bareWords(text: string): { words: string; places: number[] } {
   return { words, places };
 }
 
-// Whole words: "use npm" does not stand in "reuse npmrc". Scripts without spaces have no such edges.
+// Whole words: "reuse npmrc" does not contain "use npm". Scripts without spaces have no word edges.
 function placeOf(wanted: string, words: string): number {
   if (unspaced.test(wanted)) return words.indexOf(wanted);
   return ` ${words} `.indexOf(` ${wanted} `);
@@ -80,7 +80,7 @@ interface Place {
   end: number;
 }
 
-// Null where what is left out may turn the meaning of what is quoted.
+// Null where the omitted text may change the meaning.
 function clausesOf(all: string, { from, to, start, end }: Place): string | null {
   const before = all.slice(start, from).search(/[^,;:，、；：()\u2013\u2014]*$/u) + start;
   const behind = all.slice(to, end).search(/[,;，、；()\u2013\u2014]|$/u) + to;

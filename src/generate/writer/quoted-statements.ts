@@ -1,33 +1,36 @@
-// What a model returned as statements of a turn, checked: only what its source says is kept, in the source's own words.
+// Checks the statements that a model returned for a turn against their sources, and keeps the source's own words.
 import { type Speaker, speakers } from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
 import { commandFamily } from "../../statements/commands/families.ts";
 import { readRuns } from "../../statements/commands/runs.ts";
+import { withLead } from "../../statements/concluded.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
 import type { Statement } from "../../statements/statement.ts";
+import { ownWordsOf } from "../../statements/text/own-words.ts";
+import { sentencesOf } from "../../statements/text/sentences.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
+import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
 import { type KindTraits, traitsOf } from "./statement-kinds.ts";
-import { sourcesOf, type TurnSources } from "./turn-sources.ts";
 import { wordingOf } from "./wording-of.ts";
 
-/** Statements that are kept of one summary at most. */
+/** Per summary. */
 export const mostStatements = 8;
 
-/** A statement with what it is about in the model's words; a rule has none: it is shown to every session to come. */
+/** `about` is the model's subject; a rule has none, because it is shown to every session. */
 export interface TitledStatement extends Statement {
   about: string;
 }
 
 interface QuotedStatements {
   kept: TitledStatement[];
-  /** Found in its source, and yet not kept: a one-off instruction, or a command that fixed nothing. */
+  /** Found in the source but not kept: a one-off instruction, or a command that fixed nothing. */
   rejected: Statement[];
 }
 
 /**
- * Drops quotations that the source does not have, rules that the user did not say in person, unknown kinds and repeats.
- * `isOfUser` is false where an agent wrote the prompt, as it does for a sub-agent.
+ * Drops quotations without a source, rules that the user did not say, unknown kinds and repeats. `isOfUser` is false for
+ * a prompt that an agent wrote for its sub-agent.
  */
 export function quotedStatements(
   read: readonly ReadStatement[],
@@ -44,6 +47,28 @@ export function quotedStatements(
     else if (!kept.has(statement.text) && kept.size < mostStatements) kept.set(statement.text, statement);
   }
   return { kept: [...kept.values()], rejected };
+}
+
+type TurnSources = Readonly<Record<Speaker, FindQuotation>>;
+
+function sourcesOf(turn: Turn, isOfUser: boolean): TurnSources {
+  const { closing, uses } = turn;
+  const commands = readRuns(uses).runs.filter(({ outcome }) => outcome === "passed");
+  return {
+    user: quotationsIn(isOfUser ? passagesOf(ownWordsOf(turn)) : []),
+    agent: quotationsIn(passagesOf(closing)),
+    // A part of a command is another command.
+    tool: quotationsIn(commands.flatMap(linesOf), Number.POSITIVE_INFINITY),
+  };
+}
+
+function passagesOf(text: string): Passage[] {
+  const sentences = sentencesOf(text);
+  return sentences.map((sentence) => ({ text: sentence.text, shown: withLead(sentence, sentences) }));
+}
+
+function linesOf({ command }: { command: string }): Passage[] {
+  return command.split("\n").map((line) => ({ text: line.trim(), shown: line.trim() }));
 }
 
 function quotedBy(read: ReadStatement, sources: TurnSources): TitledStatement | undefined {
@@ -64,7 +89,7 @@ function quotedBy(read: ReadStatement, sources: TurnSources): TitledStatement | 
   };
 }
 
-// Only the user can set a rule; what else was said may be quoted from the other side. A command shows a fix and nothing else.
+// Only the user sets a rule. Other kinds may be quoted from user or agent, a fix also from a command.
 function lookUp(
   { said_by, quote }: ReadStatement,
   { kind }: KindTraits,
@@ -86,7 +111,7 @@ function isKept({ text, standing, families }: Statement, read: ReadStatement, tu
   return families === undefined || haveFailed(families, turn);
 }
 
-// A command that passed is a fix only where one of its family failed.
+// A passed command is a fix only after one of its family failed.
 function haveFailed(families: readonly string[], { uses }: Turn): boolean {
   const failed = readRuns(uses).runs.filter(({ outcome }) => outcome === "failed");
   return failed.some(({ parts }) =>

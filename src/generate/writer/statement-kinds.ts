@@ -1,7 +1,6 @@
-// The kinds of statements that a model is asked for, and what each is stored as.
+// Kinds of statements in a model's answer, and how each is stored.
 import type { StatementKind } from "../../statements/statement.ts";
 
-/** As they stand in the answer. */
 export const askedKinds = [
   "rule",
   "preference",
@@ -19,8 +18,8 @@ export interface KindTraits {
   salience: number;
 }
 
-// The salience of a kind is fixed: a model's own numbers do not compare from call to call. A missed rule or a repeated
-// failure costs the user most; an outcome is seldom asked for again.
+// Fixed per kind, because a model's own numbers do not compare between calls. A missed rule or a repeated failure costs
+// most; an outcome is rarely needed again.
 const traits: Readonly<Record<AskedKind, KindTraits>> = {
   rule: { kind: "rule", salience: 4 },
   preference: { kind: "rule", salience: 3.5 },
@@ -32,7 +31,7 @@ const traits: Readonly<Record<AskedKind, KindTraits>> = {
   outcome: { kind: "change", salience: 1.5 },
 };
 
-/** Undefined for a kind that was not asked for. */
+/** Undefined for an unknown kind. */
 export function traitsOf(said: string): KindTraits | undefined {
   const asked = askedKinds.find((kind) => kind === said.trim().toLowerCase());
   return asked === undefined ? undefined : traits[asked];

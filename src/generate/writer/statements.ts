@@ -1,18 +1,15 @@
-// The statements of a turn as observations: what the model quoted, and what code is certain of.
+// The statements of a turn as drafts: quoted by the model, and found by code.
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
 import type { Statement } from "../../statements/statement.ts";
 import { certainStatements, draftOf } from "../../statements/turn-drafts.ts";
 import type { GenerationBatch } from "../provider.ts";
-import { turnOf } from "../turn-of.ts";
+import { turnOf } from "../turns.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { quotedStatements } from "./quoted-statements.ts";
 
-/**
- * Drafts of the statements of the turn that `summarize` ends: what the model returned, and what code is certain of: rules
- * that the model passed over, and fixes and failures of commands, of which code has seen more.
- */
+/** Code adds rules that the model missed, and replaces its fixes and failures of commands, of which code sees more. */
 export function statementsOf(
   read: readonly ReadStatement[],
   summarize: ClaimedMessage,
@@ -46,7 +43,7 @@ function shareFamily({ families = [] }: Statement, other: Statement): boolean {
   return families.some((family) => other.families?.includes(family));
 }
 
-// The words of the `code` mode, as far as the mode has them.
+// Types and concepts of the `code` mode, as far as the mode has them.
 function wordsOf({ obs_type, concepts }: DraftObservation, mode: Mode) {
   const type = [obs_type, "conclusion"].find((word) => has(mode.types, word));
   return {

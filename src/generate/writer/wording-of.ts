@@ -1,9 +1,9 @@
-// What the wording of a sentence tells about a rule, in eight languages.
+// Reads prohibition and one-off wording of a sentence, in eight languages.
 import { readSentence } from "../../statements/rules/read-sentence.ts";
 
 export interface Wording {
   forbids: boolean;
-  /** Meant for this one time. */
+  /** For this time only. */
   isOneOff: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The end of a batch: what was made of it is stored in the transaction that proves that the jobs are still ours.
+// Completes a batch: stores its records in the transaction that verifies the lease of its jobs.
 import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { insertObservations } from "./observations.ts";
@@ -12,16 +12,16 @@ export interface Lease extends ProjectScope {
   session_id: string | null;
 }
 
-/** A record before it is stored: which jobs it came from, oldest first; the epoch is the project's. */
+/** A record with its jobs, oldest first; the epoch is the project's. */
 export type DraftRecord = Omit<
   NewHostedObservation,
   "team_id" | "project_id" | "session_id" | "memory_epoch"
 >;
 
 /**
- * Stores those of `drafts` whose first job is still held, and ends the jobs: `draftsOf` is given the ids of the held ones.
- * A job that was cancelled, purged or taken by another worker writes nothing. Earlier records become routine or outdated as
- * `turns` says. Returns the ids of what was stored.
+ * Stores the drafts whose first job is still held and completes the jobs; `draftsOf` gets the ids of the held ones. A job
+ * that was cancelled, purged or claimed by another worker stores nothing. `turns` marks earlier records as routine or
+ * outdated. Returns the ids of the stored records.
  */
 export function completeJobs(
   app: Connections,
@@ -55,7 +55,7 @@ export function completeJobs(
   });
 }
 
-// A purge that has begun is waited for, and one that has not waits for us: either way the epoch that is read holds.
+// Locks against a purge, so that the epoch stays valid.
 async function holdProject(
   connection: Queryable,
   { team_id, project_id }: Lease,

@@ -1,9 +1,9 @@
-// How many generation jobs wait, over all teams or of a tenant, and for how long the oldest has.
+// Counts of generation jobs, of all teams or one tenant, and the age of the oldest.
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 
-/** Completed jobs are not counted: that would read all of them, while the others have indexes of their own. */
+/** Without completed jobs: counting them would read all, while the others have indexes. */
 export interface JobCounts {
   queued: number;
   processing: number;
@@ -13,7 +13,7 @@ export interface JobCounts {
   oldest_queued_seconds: number;
 }
 
-/** As `mem_system`; the database itself gives up after `timeoutMs`. */
+/** As `mem_system`; the database cancels the query after `timeoutMs`. */
 export async function countJobs(system: Connections, timeoutMs: number): Promise<JobCounts> {
   const { rows } = await inTransaction(system, async (connection) => {
     await connection.query({ text: `set local statement_timeout = ${Math.ceil(timeoutMs)}` });
@@ -30,7 +30,7 @@ export async function countJobs(system: Connections, timeoutMs: number): Promise
   return rows[0] ?? { queued: 0, processing: 0, failed: 0, cancelled: 0, oldest_queued_seconds: 0 };
 }
 
-/** A tenant's jobs that are not done. */
+/** Without completed and cancelled jobs. */
 interface TenantJobCounts {
   pending: number;
   processing: number;

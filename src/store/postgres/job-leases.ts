@@ -1,4 +1,4 @@
-// Generation jobs in work: claimed for a while with a token, kept by heartbeats, free again when their worker is gone.
+// Leases of generation jobs: claimed with a token, renewed by heartbeats, expired when the worker is gone.
 
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { closingEventPattern, isClosingEvent, promptEventPattern } from "../../core/tools/event-message.ts";
@@ -7,23 +7,23 @@ import type { Connections, Queryable } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 import { eventsOfTurn, type TurnEvent } from "./turns.ts";
 
-/** The due jobs of one session that wait to be claimed, or those of a project without a session. */
+/** The due jobs of one session, or those of a project without a session. */
 export interface WaitingJobs {
   project_id: string;
   session_id: string | null;
   /** The session's number. */
   session_seq: number | null;
-  /** Of those that were looked at. */
+  /** Of the jobs that were read. */
   count: number;
   oldest_at: number;
   newest_at: number;
   has_summary: boolean;
-  /** All were tried before: each is tried alone. */
+  /** Retries, each tried alone. */
   is_retry: boolean;
   is_completed: boolean;
 }
 
-/** A claimed job with what memory is made of. */
+/** A claimed job with its event. */
 export interface LeasedJob {
   id: string;
   seq: number;
@@ -32,7 +32,7 @@ export interface LeasedJob {
   attempts: number;
   event_type: string | null;
   payload: Json;
-  /** The event's place among those of the session; null where the job has no event. */
+  /** The event's position in the session; null for a job without an event. */
   event_seq: number | null;
   occurred_at_epoch: number;
 }
@@ -44,20 +44,19 @@ export interface LeasedBatch extends ProjectScope {
   session: { seq: number; content_session_id: string; status: "active" | "completed"; prompt: Json } | null;
   jobs: LeasedJob[];
   recent_titles: string[];
-  /** Of each job that ends a turn, by its number: what came before it in the session. */
+  /** By the number of a job that ends a turn: the events before it in the session. */
   turns: ReadonlyMap<number, readonly TurnEvent[]>;
 }
 
-/** What of a team waits, by the database's clock (epoch milliseconds). */
+/** A team's queued jobs, by the database's clock (epoch milliseconds). */
 export interface TeamWork {
   now: number;
   /** Due jobs by session, the longest due first. */
   waiting: WaitingJobs[];
-  /** When the next job that is not due yet will be; null when there is none. */
+  /** When the next job becomes due, or null. */
   next_at: number | null;
 }
 
-/** The team's jobs that wait. */
 export function teamWork(app: Connections, team_id: string): Promise<TeamWork> {
   return inTenant(app, { team_id, project_id: null }, async (connection) => {
     const { rows } = await connection.query<TeamWork>({
@@ -69,16 +68,16 @@ export function teamWork(app: Connections, team_id: string): Promise<TeamWork> {
   });
 }
 
-// A summary is made of what came before it, so it waits until that is done.
+// A summary waits for the events before it.
 const isDue = `j.status = 'queued' and j.next_attempt_at <= now()
   and (j.source_type = 'agent_event' or not exists (
     select 1 from generation_jobs e
     where e.team_id = $1 and e.project_id = j.project_id and e.session_id = j.session_id
       and e.source_type = 'agent_event' and e.status in ('queued', 'processing') and e.seq < j.seq))`;
 
-// Enough to find some groups that are due, and what came last behind however many; the others are found at a later turn.
-const oldestLooked = 400;
-const newestLooked = 100;
+// Enough to find due groups, and the newest jobs behind any backlog; later tasks find the others.
+const oldestRead = 400;
+const newestRead = 100;
 
 const dueJobs = (direction: "" | "desc", limit: number): string => `(
   select j.seq, j.project_id, j.session_id, j.source_type, j.attempts, j.created_at, j.next_attempt_at
@@ -88,7 +87,7 @@ const dueJobs = (direction: "" | "desc", limit: number): string => `(
   limit ${limit})`;
 
 const waitingText = `
-  with due as (${dueJobs("", oldestLooked)} union ${dueJobs("desc", newestLooked)}),
+  with due as (${dueJobs("", oldestRead)} union ${dueJobs("desc", newestRead)}),
   grouped as (
     select d.project_id, d.session_id, s.seq as session_seq, count(*)::int as count,
       (extract(epoch from min(d.created_at)) * 1000)::float8 as oldest_at,
@@ -106,11 +105,10 @@ const waitingText = `
     (select (extract(epoch from min(next_attempt_at)) * 1000)::float8 from generation_jobs
       where team_id = $1 and status = 'queued' and next_attempt_at > now()) as next_at`;
 
-/** What is claimed by whom. */
 export interface Claim extends ProjectScope {
   /** Null claims jobs without a session. */
   session_id: string | null;
-  /** Of jobs without a session the newest ones, and retries last; a session's are claimed in their order. */
+  /** Jobs without a session: the newest first, retries last. Those of a session are claimed in order. */
   newestFirst: boolean;
   lease_token: string;
   worker: string;
@@ -118,7 +116,7 @@ export interface Claim extends ProjectScope {
   limit: number;
 }
 
-/** Claims due jobs of one session, or of those without a session; null when others were faster. */
+/** Claims due jobs of one session, or jobs without one; null when other workers were faster. */
 export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch | null> {
   const { team_id, project_id, session_id } = claim;
   return inTenant(app, { team_id, project_id }, async (connection) => {
@@ -158,19 +156,19 @@ interface ClaimOrder {
   whose: string;
   first: "retried" | "fresh";
   direction: "" | "desc";
-  /** A summary is the last of its batch: the titles of the next turn begin behind it. */
+  /** A summary ends its batch: the titles of the next turn begin behind it. */
   endsWithSummary: boolean;
 }
 
-// What a summary is asked for with, at the end of a session or by an event that ends a turn.
+// Requests a summary: the end of a session, or an event that ends a turn.
 const endsTurn = (job: string): string =>
   `(${job}.source_type = 'session_summary' or coalesce(e.event_type ~* '${closingEventPattern}', false))`;
 
 const eventOf = (job: string): string =>
   `left join agent_events e on e.team_id = $1 and e.project_id = $2 and e.id = ${job}.source_id`;
 
-// A job that failed is tried alone: its neighbours must not fail with it again. The order is that of the index, which names
-// the session, too: only so are the first few found among many.
+// A retry is tried alone, so that its neighbors do not fail with it. The order is that of the index, including the session:
+// only then the first rows are found without reading all.
 function claimText({ whose, first, direction, endsWithSummary }: ClaimOrder): string {
   const found = (attempts: string, limit: string) => `
     select j.id, j.seq, j.source_type, j.source_id
@@ -206,7 +204,7 @@ const claimTexts = {
 
 const titlesForSummary = 30;
 
-// With a summary among the jobs only what no summary covers yet, in the order of the jobs: records may be stored in another.
+// With a summary: only titles that no summary covers yet, in the order of the jobs, not of the stored records.
 const batchText = `
   with claimed as (
     select min(j.seq) as first, bool_or(${endsTurn("j")}) as summarizes
@@ -257,7 +255,7 @@ const batchText = `
   from projects p
   where p.team_id = $1 and p.id = $2`;
 
-/** Keeps the lease for another `leaseMs`; false when it is not held any more. */
+/** Renews the lease for `leaseMs`; false when it is lost. */
 export async function keepLease(
   app: Connections,
   { team_id, project_id, lease_token }: ProjectScope & { lease_token: string },
@@ -275,20 +273,20 @@ export async function keepLease(
   });
 }
 
-/** What becomes of a job that was not completed; `at` is an epoch in milliseconds. */
+/** As `Release`, with the error for the team. */
 export type JobRelease =
   | { kind: "give_back" }
   | { kind: "later" | "retry"; at: number; error: { code: string; message: string } }
   | { kind: "failed"; error: { code: string; message: string } };
 
-/** Lets one job of the lease go; nothing happens when the lease is not held any more. */
+/** Releases one job; does nothing when the lease is lost. */
 export async function releaseJob(
   connection: Queryable,
   { team_id, project_id, lease_token, job_id }: ProjectScope & { lease_token: string; job_id: string },
   release: JobRelease,
 ): Promise<void> {
   const failed = release.kind === "failed";
-  // What is nobody's fault does not count: given back as if it had not been claimed.
+  // Otherwise it is given back as if it had not been claimed.
   const counts = release.kind === "retry" || failed;
   await connection.query({
     name: "release-job",
@@ -313,8 +311,8 @@ export async function releaseJob(
   });
 }
 
-/** Asks for a turn of the team, now or at an epoch in milliseconds. */
-export async function requestTurn(system: Queryable, team_id: string, at?: number): Promise<void> {
+/** Requests a task of the team, now or at an epoch in milliseconds. */
+export async function requestTask(system: Queryable, team_id: string, at?: number): Promise<void> {
   await system.query({
     name: "request-turn",
     text: "select request_turn($1, to_timestamp($2::float8 / 1000))",
@@ -323,8 +321,8 @@ export async function requestTurn(system: Queryable, team_id: string, at?: numbe
 }
 
 /**
- * Frees what dead workers held, deletes the turns that they left locked, and asks for the turns of every team that has due jobs, those that a lost turn left
- * behind included. A job that was claimed `mostClaims` times without an end is failed. As `mem_system`; how many were freed.
+ * Queues the jobs of dead workers again, deletes their locked tasks, and requests a task for every team with due jobs. A
+ * job that was claimed `mostClaims` times fails. As `mem_system`; returns the number of freed jobs.
  */
 export function sweepJobs(system: Connections, mostClaims: number): Promise<number> {
   return inTransaction(system, async (connection) => {
@@ -350,7 +348,7 @@ export function sweepJobs(system: Connections, mostClaims: number): Promise<numb
         from (
           select distinct team_id from generation_jobs
           where status = 'queued' and next_attempt_at <= now()
-          -- In the order in which those who store events lock them.
+          -- In the order in which storing events locks them.
           order by team_id) due`,
     });
     return rowCount ?? 0;

@@ -1,10 +1,10 @@
-// Generation jobs as their callers see and move them. Claiming and completing them is the business of those that work.
+// Generation jobs for callers: find, list, retry, cancel.
 import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
-/** What a list of jobs is narrowed to; undefined is no restriction. */
+/** Undefined: no restriction. */
 export interface JobFilter {
   project_id: string | null;
   status: JobStatus | undefined;
@@ -14,7 +14,7 @@ export interface JobFilter {
   limit: number;
 }
 
-/** What became of a wish: `same` when the job stood like that already, `refused` when its state does not allow it. */
+/** `same`: the job was in that state already; `refused`: its state does not allow the change. */
 export interface JobChange {
   outcome: "changed" | "same" | "refused";
   job: HostedJob;
@@ -29,7 +29,7 @@ export async function listJobs(app: Connections, tenant: Tenant, filter: JobFilt
   const { project_id, status, since_epoch, before_seq, limit } = filter;
   const { rows } = await inTenant(app, tenant, (connection) =>
     connection.query<HostedJob>({
-      // Project by project, since the index is: a team with few projects reads a few pages more.
+      // Project by project, like the index: a team with few projects reads a few more pages.
       text: `select ${columns}
         from projects p
         cross join lateral (
@@ -50,7 +50,7 @@ export async function listJobs(app: Connections, tenant: Tenant, filter: JobFilt
   return rows;
 }
 
-/** Queues a job again that failed or was cancelled, as if it had never been tried, and asks for a turn. */
+/** Queues a failed or cancelled job again without its attempts, and requests a task. */
 export function retryJob(
   app: Connections,
   tenant: Tenant,
@@ -69,7 +69,7 @@ export function retryJob(
   });
 }
 
-/** Ends a job that waits or is worked on: its worker finds the lease gone, and what it made is not stored. */
+/** Cancels a queued or processing job: its worker loses the lease and stores nothing. */
 export function cancelJob(
   app: Connections,
   tenant: Tenant,
@@ -88,7 +88,7 @@ export function cancelJob(
 interface Change {
   from: readonly JobStatus[];
   same: JobStatus;
-  /** What the update sets; a text of ours. */
+  /** SQL of the update; never user input. */
   set: string;
   onChange(connection: Queryable, job: HostedJob): Promise<void>;
 }

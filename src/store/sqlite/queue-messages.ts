@@ -1,20 +1,19 @@
-// The queue as its user sees it: what waits, what is worked on and what was given up, to be looked at, tried again or
-// dropped.
+// The queue as the user sees it: lists, retries and drops pending, processing and dead-lettered messages.
 import type { QueuedMessage, QueueSelection } from "../../core/records/queue.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 
 export interface QueuePageRequest {
   status?: QueuedMessage["status"] | undefined;
-  /** Only messages that were accepted at or after this time. */
+  /** Only messages accepted at or after this epoch. */
   since?: number | undefined;
   offset: number;
   limit: number;
 }
 
-/** What one step through the selection did; `last` is where the next one begins, null at its end. */
+/** One step through the selection; the next one begins after `last`, null at the end. */
 export interface QueueStep {
-  /** Ids of the sessions that were touched, each once a message. */
+  /** The session of each changed message. */
   sessions: number[];
   last: number | null;
 }
@@ -22,21 +21,21 @@ export interface QueueStep {
 interface StepRequest {
   selection: QueueSelection;
   now: number;
-  /** Id after which this step begins. */
+  /** The step begins after this id. */
   after: number;
   limit: number;
 }
 
 export interface QueueMessages {
-  /** Oldest first, with how many there are in all. */
+  /** Oldest first, with the total. */
   page(request: QueuePageRequest): { items: QueuedMessage[]; total: number };
-  /** Makes dead messages and those that wait for another try due now, as if they had never failed. */
+  /** Makes dead and waiting messages due now, without their failures. */
   retry(request: StepRequest): QueueStep;
-  /** Takes messages out of the queue and counts them as skipped; their raw events stay until retention. */
+  /** Deletes messages and counts them as skipped; their raw events stay until retention. */
   drop(request: StepRequest): QueueStep;
-  /** How many of these ids are worked on, are free to be moved, or are not in the queue. */
+  /** How many of these ids are processing, free, or not in the queue. */
   standing(ids: readonly number[]): { processing: number; free: number; notFound: number };
-  /** When the first dead message was accepted after `since`, or null. */
+  /** Epoch of the first dead message accepted after `since`, or null. */
   firstDeadSince(since: number): number | null;
 }
 
@@ -49,7 +48,7 @@ interface StepParameters {
   limit: number;
 }
 
-// A message that is worked on belongs to the generator until it lets go: no condition here ever names `processing`.
+// A message in processing belongs to its lease: no condition here selects it.
 const selected = `
   id > @after and created_at_epoch >= @since
   and (@ids is null or id in (select value from json_each(@ids)))`;
@@ -95,7 +94,7 @@ export function createQueueMessages(db: Sqlite, pending: Pick<PendingMessages, "
       dead: selection.failed === true ? 1 : 0,
       since: selection.since ?? 0,
     });
-    // `returning` promises no order.
+    // `returning` has no order.
     const last = rows.reduce((highest, { id }) => Math.max(highest, id), 0);
     return {
       sessions: rows.map((row) => row.session_id),
@@ -120,8 +119,8 @@ export function createQueueMessages(db: Sqlite, pending: Pick<PendingMessages, "
   };
 }
 
-// A payload may be what a message died of, so that its tool is read only where it is JSON. The page is cut before it is
-// joined: else the far end of 100,000 messages costs nine times the near one.
+// A dead message may have an invalid payload, so its tool is read only from JSON. The page is cut before the join:
+// otherwise the far end of 100,000 messages costs nine times the near end.
 function createPages(db: Sqlite): QueueMessages["page"] {
   const where = "(@status is null or status = @status) and created_at_epoch >= @since";
   const rows = db.prepare<PageParameters, QueuedMessage>(

@@ -1,4 +1,4 @@
-// A damaged database is set aside under a dated name, never deleted, and a new one takes its place when it is whole.
+// Renames a damaged database to a dated name, and replaces it with the rebuilt one when that is complete.
 import {
   closeSync,
   existsSync,
@@ -16,19 +16,19 @@ import { failOpenSync } from "../../core/errors.ts";
 import type { Salvaged } from "./salvage.ts";
 
 /**
- * A replacement that was begun. Its two files carry the same date, so each names the other, whatever crash lies between:
+ * A replacement in progress. Its two files carry the same date, so each names the other after a crash:
  *
  * | `mem.db`  | `mem.db.rebuilding-<date>` | what the next start does                                     |
  * | --------- | -------------------------- | ------------------------------------------------------------ |
- * | there     | there                      | nothing was set aside yet: opens `mem.db`, finds it again    |
- * | not there | there                      | moves the log after the database if need be, gathers anew    |
- * | not there | not there                  | gathers from the newest `mem.db.damaged-<date>`, if there is |
+ * | there     | there                      | nothing was renamed yet: opens `mem.db`, finds the damage    |
+ * | not there | there                      | moves the log after the database if needed, rebuilds again   |
+ * | not there | not there                  | rebuilds from the newest `mem.db.damaged-<date>`, if any     |
  * | there     | not there                  | finished                                                     |
  */
 export interface Replacement {
   /** The damaged file. */
   aside: string;
-  /** Where its rows are gathered; renamed to the database when that is finished. */
+  /** The rebuilt file; renamed to the database when it is complete. */
   rebuilding: string;
 }
 
@@ -59,38 +59,38 @@ export function unfinishedReplacement(path: string): Replacement | undefined {
   return newest === undefined ? undefined : replacementOf(path, newest);
 }
 
-/** Makes the file empty in which the rows are gathered: what a killed worker gathered is gathered again. */
+/** Empties the rebuilt file: a killed worker's rows are read again. */
 export function clearRebuilding({ rebuilding }: Replacement): void {
   for (const suffix of logSuffixes) rmSync(rebuilding + suffix, { force: true });
   writeFileSync(rebuilding, "", { mode: 0o600 });
 }
 
-/** Makes the gathered file, which is closed, the database. */
+/** Makes the rebuilt, closed file the database. */
 export function putInPlace(path: string, { rebuilding }: Replacement): void {
-  // A log without its database would be written into the next one of that name.
+  // SQLite would apply an old log to the new database.
   for (const suffix of logSuffixes) rmSync(path + suffix, { force: true });
   renameSync(rebuilding, path);
   syncDirectory(dirname(path));
 }
 
-/** Writes beside the damaged file what became of its rows. */
+/** Writes the report beside the damaged file. */
 export function writeReport({ aside }: Replacement, salvaged: Salvaged): void {
   writeFileSync(aside + reportSuffix, `${JSON.stringify(salvaged, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** What became of the rows of the newest database that was set aside and is still there. */
+/** The report of the newest damaged database that still exists. */
 export function readReport(path: string): Salvaged | undefined {
   const newest = setAsideNames(path).at(-1);
   if (newest === undefined) return undefined;
   const file = join(dirname(path), newest + reportSuffix);
   if (!existsSync(file)) return undefined;
-  return failOpenSync("reading the report of a rescue", () => {
+  return failOpenSync("reading the report of a rebuild", () => {
     const { rows, unreadable } = JSON.parse(readFileSync(file, "utf8")) as Partial<Salvaged>;
     return { rows: rows ?? {}, unreadable: unreadable ?? {} };
   });
 }
 
-/** Names of the databases that were set aside and are still there, oldest first. */
+/** Names of the damaged databases that still exist, oldest first. */
 export function setAsideNames(path: string): string[] {
   return datesOf(path, "damaged").map((date) => basename(replacementOf(path, date).aside));
 }
@@ -122,7 +122,7 @@ function removeWithLog(path: string): void {
   for (const suffix of ["", ...logSuffixes]) rmSync(path + suffix, { force: true });
 }
 
-// Rows that are acknowledged after the rename must not hang on a name that a power cut takes back.
+// A power cut must not undo the rename after rows were acknowledged.
 function syncDirectory(directory: string): void {
   if (process.platform === "win32") return;
   failOpenSync("syncing the data directory", () => {

@@ -7,7 +7,7 @@ import { readCall, type ToolKind } from "../../../core/tools/tool-kind.ts";
 import { readResult } from "../../../core/tools/tool-result.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
-import { turnOf } from "../../turn-of.ts";
+import { turnOf } from "../../turns.ts";
 import {
   answerParts,
   describePlan,

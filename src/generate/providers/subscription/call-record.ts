@@ -1,4 +1,5 @@
-// Records of running host CLIs: what a killed worker leaves running is found by them and ended at the next start.
+// Records of running host CLIs: the next start ends what a killed worker left running.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failOpenSync } from "../../../core/errors.ts";
@@ -6,15 +7,14 @@ import { newId } from "../../../core/ids.ts";
 import { isJsonObject } from "../../../text/json.ts";
 import { ModelFailure } from "../../model-failure.ts";
 import { endProcessGroup } from "./process-group.ts";
-import { processStart } from "./process-start.ts";
 
 interface CallRecord {
   pid: number;
-  /** When that process started: a number that was given to another process since has another start. */
+  /** A later process with the same pid has another start. */
   started: string;
 }
 
-/** Writes down in `folder` that `pid` is ours; what it gives back takes the record away. */
+/** Records `pid` in `folder`; the result removes the record. */
 export function recordCall(folder: string, pid: number): () => void {
   const started = processStart(pid);
   if (started === null) return () => undefined;
@@ -24,7 +24,7 @@ export function recordCall(folder: string, pid: number): () => void {
     writeFileSync(file, JSON.stringify(record), { flag: "wx", mode: 0o600 });
   } catch (cause) {
     rmSync(file, { force: true });
-    // Not a failure of the messages: they wait until the disk has room again.
+    // No failure of the messages: they wait until the disk has room.
     throw new ModelFailure("unavailable", "The run of the host CLI cannot be recorded, so it was ended.", {
       cause,
     });
@@ -33,8 +33,8 @@ export function recordCall(folder: string, pid: number): () => void {
 }
 
 /**
- * Ends the host CLIs that a killed worker left running, with all they started, and removes their records. To be called
- * by the one owner of the data directory before its first call; resolves to how many were ended.
+ * Ends the host CLIs that a killed worker left running, with all they started, and removes their records. Only the owner
+ * of the data directory may call it, before its first call. Resolves with the number of ended ones.
  */
 export async function reapOrphans(folder: string, graceMs = 2_000): Promise<number> {
   if (!existsSync(folder)) return 0;
@@ -47,7 +47,7 @@ function listRecords(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".json"));
 }
 
-// A CLI that ended by itself is left alone even if something of its group still runs: nothing says whose that is.
+// The group of a CLI that ended by itself is left alone: its number may belong to another group now.
 async function reap(file: string, graceMs: number): Promise<boolean> {
   const record = failOpenSync("read the record of a call", () => parseRecord(readFileSync(file, "utf8")));
   const isOurs = record !== undefined && record !== null && processStart(record.pid) === record.started;
@@ -56,11 +56,42 @@ async function reap(file: string, graceMs: number): Promise<boolean> {
   return isOurs;
 }
 
-// 0 and 1 as a group would mean our own group and every process there is.
+// 0 and 1 would signal our own group and every process.
 function parseRecord(text: string): CallRecord | null {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value)) return null;
   const { pid, started } = value;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 1) return null;
   return typeof started === "string" && started !== "" ? { pid, started } : null;
+}
+
+/** When process `pid` started, unique per machine; null when there is none, or on Windows. */
+export function processStart(pid: number): string | null {
+  const started = failOpenSync("look when a process started", () => {
+    if (process.platform === "win32") return null;
+    return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
+  });
+  return started ?? null;
+}
+
+// Boot id and ticks since the boot. The name in the second field may contain anything, also brackets.
+function fromProc(pid: number): string | null {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = fields[startField];
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  return ticks === undefined ? null : `${boot} ${ticks}`;
+}
+
+// Field 22 of proc(5), counted from the third.
+const startField = 19;
+
+function fromPs(pid: number): string | null {
+  const ps = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+    encoding: "utf8",
+    env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" },
+    timeout: 2_000,
+  });
+  const started = ps.status === 0 ? ps.stdout.trim() : "";
+  return started === "" ? null : started;
 }

@@ -1,12 +1,11 @@
-// The `subscription` way of the `primary` provider: every call is one run of the user's own host CLI, which asks its
-// vendor with its own login. No token is read here; the CLI gets a text and gives one back.
+// The `subscription` method of the `primary` provider: every call runs the user's own host CLI with its own login. No
+// token is read here.
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../../core/clock.ts";
 import { MemError } from "../../../core/errors.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
-import { hostCliArguments, hostCliInput } from "./arguments.ts";
 import { hostCliEnvironment, refuseForeignGateway, secretsOf } from "./environment.ts";
 import { readAnswer } from "./result.ts";
 import { commandFault, type HostCliOutput, runHostCli } from "./run.ts";
@@ -17,9 +16,9 @@ export interface SubscriptionOptions {
   command: string;
   /** Full id of the model. */
   model: string;
-  /** The worker's environment; what the CLI does not need is left out. */
+  /** The worker's environment; the CLI gets only the names it needs. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** A folder of the data directory that nothing else uses: the CLI's working folder and the records of running calls. */
+  /** A folder of the data directory for the CLI's working folder and the records of running calls. */
   directory: string;
   clock: Clock;
   /** Runs of the CLI at once; each takes about 200 MB. */
@@ -34,12 +33,12 @@ const defaultPoolSize = 2;
 const defaultDeadlineMs = 120_000;
 const defaultGraceMs = 2_000;
 
-/** Where in `directory` the records of running calls lie: what `reapOrphans` takes. */
+/** The folder of the records of running calls, for `reapOrphans`. */
 export function callRecords(directory: string): string {
   return join(directory, "calls");
 }
 
-/** Asks through the host CLI. Its processes are gone when a call or `close()` has ended, however it ended. */
+/** Its processes are gone when a call or `close()` has ended, however it ended. */
 export function createSubscriptionClient(options: SubscriptionOptions): ModelClient {
   const { command, model, environment, directory, clock } = options;
   const { poolSize = defaultPoolSize, deadlineMs = defaultDeadlineMs, graceMs = defaultGraceMs } = options;
@@ -118,7 +117,32 @@ function tooLate(deadlineMs: number): ModelFailure {
   return new ModelFailure("timeout", `The host CLI gave no answer within ${deadlineMs / 1_000} s.`);
 }
 
-// The CLI tells the model about its working folder and reads instructions and settings that lie there.
+// Reading is denied because the CLI attaches files that a prompt names as @path, and prompts quote foreign text.
+const childSettings = { disableAllHooks: true, permissions: { deny: ["Read"] } };
+
+// Without the prompt: `ps` shows arguments to every user of the machine. Without the schema: with `--json-schema` the
+// CLI offers a tool for the answer, and pays for a second request when the model writes the JSON as text.
+function hostCliArguments({ system }: ModelRequest, model: string): string[] {
+  return [
+    ...["--print", "--output-format", "json"],
+    ...["--model", model],
+    ...["--system-prompt", system],
+    ...["--tools", ""],
+    // No settings of user or project: with them go hooks, plugins and CLAUDE.md.
+    ...["--setting-sources", ""],
+    ...["--settings", JSON.stringify(childSettings)],
+    "--strict-mcp-config",
+    "--disable-slash-commands",
+    "--no-session-persistence",
+  ];
+}
+
+// The CLI takes a text that starts with a slash for a command.
+function hostCliInput({ prompt }: ModelRequest): string {
+  return prompt.startsWith("/") ? `\n${prompt}` : prompt;
+}
+
+// The CLI tells the model about its working folder, and reads instructions and settings there.
 function emptyFolder(directory: string): string {
   const folder = join(directory, "empty");
   try {

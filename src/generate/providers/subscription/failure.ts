@@ -1,4 +1,4 @@
-// The host CLI's errors are sentences for people: what they mean for the messages that wait.
+// Classifies the host CLI's errors, which are sentences for people.
 
 import { cleanReason } from "../../../core/outbound/error-text.ts";
 import type { Mends } from "../../../core/records/generation-pause.ts";
@@ -8,22 +8,22 @@ import { parseResetTime } from "./reset-time.ts";
 
 interface HostCliError {
   text: string;
-  /** HTTP status of the vendor's answer, where there was one. */
+  /** HTTP status of the vendor's answer, if any. */
   status: number | null;
   /** `terminal_reason` of the result. */
   reason: string;
-  /** What the run used nevertheless. */
+  /** Tokens of the failed run. */
   usage?: TokenUsage;
 }
 
 export interface FailureContext {
   /** Epoch in milliseconds. */
   now: number;
-  /** Texts that must not stand in a message, whatever they look like. */
+  /** Texts that must not appear in a message. */
   secrets: readonly string[];
 }
 
-/** The failure that the CLI's words and the vendor's status stand for; unknown ones may pass by themselves. */
+/** The failure by the CLI's words, then the vendor's status; unknown ones are `unavailable`. */
 export function failureOf(error: HostCliError, { now, secrets }: FailureContext): ModelFailure {
   const kind = kindOfText(error) ?? kindOfStatus(error.status) ?? "unavailable";
   const resetsAt = kind === "quota" ? parseResetTime(error.text, now) : null;
@@ -39,7 +39,7 @@ export function failureOf(error: HostCliError, { now, secrets }: FailureContext)
   });
 }
 
-// Tried in this order. "not your usage limit" stands in the sentence of a plain 429.
+// In this order: the sentence of a plain 429 contains "not your usage limit".
 const words: readonly [RegExp, ModelFailureKind][] = [
   [/usage limit reached|you've hit your .*limit|out of (extra )?usage|credit balance is too low/i, "quota"],
   [/^prompt is too long/i, "overflow"],
@@ -54,7 +54,7 @@ function kindOfText({ text, reason }: HostCliError): ModelFailureKind | null {
   return words.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }
 
-// As the vendor's own API is read: see refusal.ts.
+// As in refusal.ts.
 function kindOfStatus(status: number | null): ModelFailureKind | null {
   switch (status) {
     case null:
@@ -78,7 +78,7 @@ function kindOfStatus(status: number | null): ModelFailureKind | null {
 }
 
 const otherModel = " (another one: `mem settings set MEM_MODEL <model>`)";
-// The CLI knows one way to log in; which one fits the user says the next step that is shown beside this.
+// The next step that is shown beside the message knows which login fits the user.
 const ownAdvice = /\s*(?:[·.,;-]\s*)?please run \/login\.?/i;
 
 function adviceFor({ text, status }: HostCliError): string {

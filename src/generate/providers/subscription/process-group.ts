@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failOpenSync } from "../../../core/errors.ts";
 
-const lookEveryMs = 20;
-// What SIGKILL leaves (a zombie that nobody reaps) is not waited for any longer.
+const pollMs = 20;
+// Longest wait after SIGKILL: a zombie may stay.
 const afterKillMs = 1_000;
 
-/** SIGTERM to the group of `leader`, SIGKILL after `graceMs`; resolves when nothing of it runs. */
+/** SIGTERM to the group of `leader`, SIGKILL after `graceMs`; resolves when the group is gone. */
 export async function endProcessGroup(leader: number, graceMs: number): Promise<void> {
   if (process.platform === "win32") return endTree(leader);
   signalGroup(leader, "SIGTERM");
@@ -16,20 +16,20 @@ export async function endProcessGroup(leader: number, graceMs: number): Promise<
   await isGone(leader, afterKillMs);
 }
 
-/** Kills what a leader that has just exited left in its group: its number is not given away before the group is empty. */
+/** Kills the rest of the group of a leader that just exited: its number is not reused before the group is empty. */
 export function killLeftovers(leader: number): void {
   if (process.platform !== "win32") signalGroup(leader, "SIGKILL");
 }
 
 async function isGone(leader: number, withinMs: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < withinMs; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; waitedMs < withinMs; waitedMs += pollMs) {
     if (!signalGroup(leader, 0)) return true;
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   return !signalGroup(leader, 0);
 }
 
-/** False when there is no such group, or (EPERM, on macOS for one of zombies only) none of ours. */
+/** False when there is no such group, or only zombies (EPERM on macOS). */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-leader, signal);

@@ -1,6 +1,6 @@
-// "resets 7:55pm (Europe/Paris)": when a usage limit ends, as the host CLI writes it for people.
+// Parses the end of a usage limit in the host CLI's text: "resets 7:55pm (Europe/Paris)".
 
-/** The epoch in milliseconds that `text` names after "resets" (or after a bar); null when it names none. */
+/** Epoch in milliseconds after "resets" or a bar; null when there is none. */
 export function parseResetTime(text: string, now: number): number | null {
   const epoch = /\|(\d{10})(\d{3})?\b/.exec(text);
   if (epoch?.[1] !== undefined) return Number(epoch[1]) * 1_000;
@@ -18,7 +18,7 @@ export function parseResetTime(text: string, now: number): number | null {
     minute: Number(named.minute ?? 0),
   };
   const at = toEpoch(wall, zone);
-  // Without a date the next such hour is meant; with one, a date that is long gone is next year's.
+  // Without a date: the next such hour. A date that is long past is next year's.
   if (named.month === undefined) return at > now ? at : toEpoch({ ...wall, day: day + 1 }, zone);
   return at > now - dayMs ? at : toEpoch({ ...wall, year: today.year + 1 }, zone);
 }
@@ -46,7 +46,7 @@ function hourOf(named: Record<string, string | undefined>): number {
   return (hour % 12) + (named.half.toLowerCase() === "pm" ? 12 : 0);
 }
 
-// The CLI names the zone of its machine, which is ours as well.
+// The CLI names the zone of its machine, which is ours.
 function knownZone(zone: string | undefined): string | undefined {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone;
@@ -55,7 +55,7 @@ function knownZone(zone: string | undefined): string | undefined {
   }
 }
 
-// The offset is that of the guess first and that of the answer then: they differ around a change to summer time only.
+// In two steps, because the offset of the guess and of the result differ around a change to summer time.
 function toEpoch(wall: WallTime, zone: string | undefined): number {
   const guess = asUtc(wall);
   const near = guess - (asUtc(inZone(guess, zone)) - guess);

@@ -1,4 +1,4 @@
-// What the host CLI wrote, read as an answer or as the reason why there is none.
+// Reads the host CLI's output as an answer or a failure.
 
 import { cleanReason } from "../../../core/outbound/error-text.ts";
 import { isJsonObject, type JsonObject } from "../../../text/json.ts";
@@ -8,11 +8,11 @@ import { type FailureContext, failureOf } from "./failure.ts";
 import type { HostCliOutput } from "./run.ts";
 
 interface Asked extends FailureContext {
-  /** The model that was asked. */
+  /** The requested model. */
   model: string;
 }
 
-/** The answer in `output`. Throws `ModelFailure` where there is none. */
+/** Throws `ModelFailure`. */
 export function readAnswer(output: HostCliOutput, asked: Asked): ModelAnswer {
   const result = findResult(output.stdout);
   if (result === null) throw withoutResult(output, asked);
@@ -23,7 +23,7 @@ export function readAnswer(output: HostCliOutput, asked: Asked): ModelAnswer {
     if (text.trim() === "") throw new ModelFailure("bad_answer", "The model's answer is empty.", { usage });
     return { ...answer, text, stopped: "end" };
   }
-  // The CLI keeps what the model wrote to itself in these two, so only the tokens are left of it.
+  // In these two cases the CLI withholds the text of the model.
   if (result.stop_reason === "refusal") return { ...answer, text: "", stopped: "refused" };
   if (/exceeded the \d+ output token maximum/.test(text)) return { ...answer, text: "", stopped: "length" };
   throw failureOf(
@@ -37,7 +37,7 @@ export function readAnswer(output: HostCliOutput, asked: Asked): ModelAnswer {
   );
 }
 
-// One object on one line; older versions wrote a list of all messages, and a warning may stand before either.
+// One object on one line, or a list of all messages from older versions, possibly after a warning.
 function findResult(stdout: string): JsonObject | null {
   const whole = resultIn(stdout);
   if (whole !== null) return whole;
@@ -79,7 +79,7 @@ function errorsOf({ errors, subtype }: JsonObject): string {
   return lines.length > 0 ? lines.join("; ") : String(subtype ?? "");
 }
 
-// Of all requests of the run: the CLI makes more than one where an answer is cut off, empty or refused.
+// Of all requests of the run: the CLI repeats one whose answer is cut, empty or refused.
 function readUsage({ usage }: JsonObject): TokenUsage {
   const count = (name: string): number => {
     const value = isJsonObject(usage) ? usage[name] : 0;
@@ -93,7 +93,7 @@ function readUsage({ usage }: JsonObject): TokenUsage {
   };
 }
 
-// The CLI may fall back to another model; a small one that did its housekeeping stands there as well.
+// The CLI may fall back to another model, and also lists a small one for its housekeeping.
 function answeringModel({ modelUsage }: JsonObject, asked: string): string {
   const used = isJsonObject(modelUsage) ? Object.entries(modelUsage) : [];
   if (used.length === 0 || used.some(([name]) => name === asked)) return asked;

@@ -1,4 +1,4 @@
-// One run of the host CLI as a child process: input in, output out, and no process of it left however it ends.
+// One run of the host CLI as a child process; none of its processes survives the run.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
@@ -11,7 +11,7 @@ interface HostCliRun {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** The working folder. */
+  /** Working folder. */
   folder: string;
   /** Folder of the records of running calls. */
   records: string;
@@ -19,7 +19,6 @@ interface HostCliRun {
   graceMs: number;
 }
 
-/** What the CLI wrote, and how it ended. */
 export interface HostCliOutput {
   stdout: string;
   /** The end of it. */
@@ -30,18 +29,18 @@ export interface HostCliOutput {
 
 const maxStdoutBytes = 4 * 1_048_576;
 const keptStderrBytes = 8_192;
-// After the CLI has exited, for a pipe that something outside its group still holds.
+// After the exit, for a pipe that a process outside the group holds open.
 const pipeWaitMs = 1_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Runs it to its end. Rejects with the reason of `signal` when that aborts, after the last process is gone. */
+/** Rejects with `signal`'s reason after the last process is gone. */
 export async function runHostCli(run: HostCliRun, signal: AbortSignal): Promise<HostCliOutput> {
   signal.throwIfAborted();
   const child = start(run);
   const exited = exitOf(child, run.command);
   const { pid } = child;
-  // Then there is an error event, and it rejects.
+  // The error event rejects.
   if (pid === undefined) return exited.then(() => ({ stdout: "", stderr: "", exitCode: null }));
   const flooded = new AbortController();
   const read = collect(child, () => flooded.abort(tooLarge()));
@@ -65,13 +64,13 @@ export async function runHostCli(run: HostCliRun, signal: AbortSignal): Promise<
   }
 }
 
-// A group of its own, so that one signal reaches whatever the CLI starts. On Windows that would open a console.
+// In its own group, so that one signal reaches everything the CLI starts. On Windows that would open a console.
 function start({ command, args, env, folder }: HostCliRun): Child {
   const isPosix = process.platform !== "win32";
   try {
     const stdio: ["pipe", "pipe", "pipe"] = ["pipe", "pipe", "pipe"];
     const child = spawn(command, args, { cwd: folder, env, detached: isPosix, windowsHide: true, stdio });
-    // A CLI that ends before it has read everything says why on its output.
+    // A CLI that ends before it has read all input explains it in its output.
     child.stdin.on("error", () => undefined);
     return child;
   } catch (cause) {
@@ -116,7 +115,7 @@ function tooLarge(): ModelFailure {
   return new ModelFailure("bad_answer", "The host CLI wrote more than 4 MB.");
 }
 
-// What is wrong with the file itself is a pause, not an attempt: nothing gets better before the user does something.
+// Faults of the file pause the provider: only the user can fix them.
 const faultsOfFile = ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "ENOEXEC", "ELOOP", "EINVAL"];
 
 function notStarted(command: string, cause: unknown): ModelFailure {
@@ -129,7 +128,7 @@ function notStarted(command: string, cause: unknown): ModelFailure {
   });
 }
 
-/** Why no call can be made, seen without making one; null where the file looks as if it could be started. */
+/** Why the file cannot be started; null when it looks startable. */
 export function commandFault(command: string): ModelFailure | null {
   try {
     if (!statSync(command).isFile()) return notStarted(command, { code: "EACCES" });

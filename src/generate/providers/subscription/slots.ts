@@ -1,11 +1,11 @@
-// A fixed number of places; who finds none waits in line until one is free or its signal aborts.
+// A fixed number of slots with a waiting line; a signal leaves the line.
 
 export interface Slots {
-  /** Resolves to what gives the place back. Rejects with the reason of `signal`; then nothing is to be given back. */
+  /** Resolves with the release of the slot. Rejects with the reason of `signal`. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-/** A line before `size` places, first come first served. */
+/** First come, first served. */
 export function createSlots(size: number): Slots {
   let free = size;
   const line: (() => void)[] = [];

@@ -8,13 +8,12 @@ import { build } from "esbuild";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { ModelClient } from "../../../../src/generate/model-client.ts";
-import { reapOrphans } from "../../../../src/generate/providers/subscription/call-record.ts";
+import { processStart, reapOrphans } from "../../../../src/generate/providers/subscription/call-record.ts";
 import {
   callRecords,
   createSubscriptionClient,
   type SubscriptionOptions,
 } from "../../../../src/generate/providers/subscription/client.ts";
-import { processStart } from "../../../../src/generate/providers/subscription/process-start.ts";
 import { type HostCliHome, hostCli, hostCliHome, isRunning, playing } from "../../../helpers/host-cli.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
