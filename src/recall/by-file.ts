@@ -1,16 +1,16 @@
-// The timeline of a file: what is known of it, under every spelling it may be stored with.
+// The timeline of a file: all records about it, under every spelling of its path.
 import { dirname, isAbsolute, posix } from "node:path";
 import { type Observation, type Parsed, parseLists } from "../core/records/records.ts";
 import { projectToken } from "../core/records/scope-token.ts";
 
-/** A file of a record that is not as the record saw it. */
+/** A file that changed since its record was stored. */
 export interface FileChange {
   path: string;
   is: "changed" | "gone";
 }
 
 export interface ByFilePort {
-  /** The label of the project around a directory, whether or not anything is known of it. */
+  /** The label of the project around a directory, with or without records. */
   projectOf(cwd: string): string;
   /** The id of a project label, or undefined when no record has it. */
   projectId(label: string): number | undefined;
@@ -22,7 +22,7 @@ export interface ByFilePort {
     projects: readonly string[];
     limit: number;
   }): { observations: Observation[]; total: number };
-  /** What has changed since, by observation; it never throws. */
+  /** Files that changed since, by observation. Never throws. */
   changedSince(request: {
     observations: readonly number[];
     project: string;
@@ -32,9 +32,9 @@ export interface ByFilePort {
 
 export interface FileTimelineRequest {
   path: string;
-  /** Labels; empty for all of them. */
+  /** Labels; empty for all projects. */
   projects: readonly string[];
-  /** Without labels: only what is of its project, and of that which an absolute path lies in. */
+  /** Without labels: only records of its project and of the project around an absolute path. */
   cwd?: string | undefined;
   limit: number;
 }
@@ -42,7 +42,7 @@ export interface FileTimelineRequest {
 export type FileObservation = Parsed<Observation> & { changed_since?: FileChange[] };
 
 export interface ByFile {
-  /** Newest first, of the given projects alone. */
+  /** Newest first. */
   of(request: FileTimelineRequest): Promise<{ observations: FileObservation[]; total: number }>;
 }
 
@@ -80,13 +80,13 @@ async function changesOf(port: ByFilePort, observations: readonly Observation[],
   return new Map(found.flatMap((changes) => [...changes]));
 }
 
-/** Where the reader is who asks for an absolute path; a share of the network is not visited. */
+/** The folder of an absolute path; null for a network share, which is never read. */
 function folderOf(path: string): string | null {
   return isAbsolute(path) && !/^[\\/]{2}/.test(path) ? dirname(path) : null;
 }
 
-// An absolute path is the file itself; inside a project it may be stored from the project's root, which is one of its
-// ends. A bare name is no such end: every folder has an index.ts. A relative path is the end of what is stored.
+// An absolute path may be stored relative to the project's root, so its endings match too, except the bare name: every
+// folder has an index.ts. A relative path matches the end of stored paths.
 function spellings(port: ByFilePort, path: string, projects: readonly string[]) {
   const plain = posix.normalize(path.replaceAll("\\", "/"));
   const whole = [...new Set([path, plain, plain.replaceAll("/", "\\")])];
@@ -107,7 +107,7 @@ function endsOf(plain: string): string[] {
   return ends.slice(-maxEnds).flatMap((end) => [end, end.replaceAll("/", "\\")]);
 }
 
-// As the full-text index splits a path; its words stand in a row there.
+// Tokens as the full-text index splits a path.
 const tokenPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const maxTokens = 32;
 

@@ -1,29 +1,29 @@
-// How well one record fits a question, from its terms alone. Every figure is a share of what the question asks.
+// How well a record matches a question, from its terms alone. Every figure is a share of the question's weight.
 import type { RecordTerms } from "../core/records/record-terms.ts";
 import { beginningBits, type Question } from "./question.ts";
 
 export interface Features {
   /** BM25 over all columns, title and files weighing more, by the sum of the question's weights. */
   bm25: number;
-  /** The terms that are there at all. */
+  /** Terms that occur. */
   coverage: number;
-  /** The terms that the files hold. */
+  /** Terms that occur in file names. */
   files: number;
-  /** How much of the title the question names. */
+  /** Share of the title's words that are terms. */
   titleShare: number;
-  /** The terms within ten words of each other at best; here and below a word that only begins like one is half of it. */
+  /** Most terms within ten words; here and below a word that only begins like a term counts half. */
   close: number;
-  /** BM25 of the best 25 words in a row. */
+  /** BM25 of the best passage of 25 words. */
   passage: number;
-  /** The terms among the first 15 words. */
+  /** Terms among the first 15 words. */
   lead: number;
-  /** The terms that are not there, but a word that begins like them is. */
+  /** Terms that do not occur, but a word that begins like them does. */
   beginnings: number;
-  /** A bit for each term that is there; a question has at most 32. */
+  /** A bit for each term that occurs; a question has at most 32. */
   has: number;
 }
 
-/** The features of records; `averageLength` in terms, of those that are compared. What is found of one is forgotten with the next. */
+/** Computes the features of records; `averageLength` is that of all candidates, in terms. */
 export function createFeatures(question: Question, averageLength: number): (record: RecordTerms) => Features {
   const { idf, total } = question;
   const found = createFound(idf.length);
@@ -45,35 +45,35 @@ export function createFeatures(question: Question, averageLength: number): (reco
   };
 }
 
-/** How many terms a record has in all. */
+/** How many terms a record has. */
 export function lengthOf({ title, end }: RecordTerms): number {
   return end - title;
 }
 
-/** What stands in one record of the terms that are asked for. */
+/** Occurrences of the question's terms in one record; reused for the next record. */
 interface Found {
-  /** By term: how often, weighed by column. */
+  /** By term: its count, weighted by column. */
   counts: Float64Array;
-  /** A bit for each term: in the files; a word that begins like it. */
+  /** Bits of terms in file names, and of terms that a word begins like. */
   inFiles: number;
   similar: number;
   titleHits: number;
   /**
-   * The occurrences in title and body, in order: which term, where, and 2 for the term itself or 1 for a word that
-   * begins like it. The arrays are longer than `count`.
+   * Occurrences in title and body, in order: the term, its place, and 2 for the term itself or 1 for a word that begins
+   * like it. The arrays may be longer than `count`.
    */
   terms: number[];
   places: number[];
   halves: number[];
   count: number;
-  /** By term, for the passage that is looked at: halves. */
+  /** By term: halves within the current passage. */
   within: Uint8Array;
-  /** The sums of the weights of the terms. */
+  /** Sums of term weights. */
   bm25: number;
   coverage: number;
   files: number;
   beginnings: number;
-  /** A bit for each term that is there. */
+  /** A bit for each term that occurs. */
   has: number;
 }
 
@@ -111,7 +111,7 @@ function clear(found: Found): void {
   found.has = 0;
 }
 
-// The columns' weights are those of the full-text index. Length counts half: a long session is not about less.
+// Column weights are those of the full-text index. Length counts half: a long session is not less relevant.
 const titleWeight = 3;
 const filesWeight = 4;
 const saturation = 1.2;
@@ -131,7 +131,7 @@ function scan(record: RecordTerms, { mayMatch, exact, beginnings }: Question, fo
     const term = exact.get(code);
     const inTitle = at < files;
     const inFiles = !inTitle && at < body;
-    // The body goes on where the title ends.
+    // The body continues where the title ends.
     const place = inTitle ? at - title : at - body + files - title;
     if (term === undefined) {
       if (!inFiles) for (const other of similar) occurs(found, other, place, 1);
@@ -176,7 +176,7 @@ function addUp(found: Found, idf: readonly number[], normal: number): void {
   }
 }
 
-// From each occurrence on: what stands within reach of it.
+// From each occurrence on: the terms within reach.
 function closest(found: Found, idf: readonly number[]): number {
   const { places, count } = found;
   let best = 0;
@@ -189,7 +189,7 @@ function leading(found: Found, idf: readonly number[]): number {
   return distinct(found, 0, leadWords, idf);
 }
 
-/** The terms from one occurrence on that stand before a place, each counted once. */
+/** The weight of the terms from one occurrence to a place, each counted once. */
 function distinct(found: Found, from: number, end: number, idf: readonly number[]): number {
   const { terms, places, halves, count, within } = found;
   within.fill(0);
@@ -215,7 +215,7 @@ function bestPassage({ terms, places, halves, count, within }: Found, idf: reado
       const before = within[term] ?? 0;
       const after = before + (halves[at] ?? 0);
       within[term] = after;
-      // What one more of it adds.
+      // The gain of one more occurrence.
       sum += (idf[term] ?? 0) * ((saturated[after] ?? 0) - (saturated[before] ?? 0));
     }
     best = Math.max(best, sum);
@@ -223,7 +223,7 @@ function bestPassage({ terms, places, halves, count, within }: Found, idf: reado
   return best;
 }
 
-// By halves. A passage holds a term at most once in each of its words.
+// By halves. Each word of a passage is at most one occurrence of a term.
 const saturated = Float64Array.from({ length: 2 * passageWords + 1 }, (_, halves) => {
   const count = halves / 2;
   return (count * (saturation + 1)) / (count + saturation);

@@ -1,5 +1,5 @@
-// Feedback: the words that the best records share say what else the question is about. It reorders candidates, so a
-// wrong guess can push an answer down but never bring in what nothing else found.
+// Pseudo-relevance feedback: words that the best records share extend the question. It only reorders candidates, so a
+// wrong guess can push an answer down but never add one.
 import type { RecordTerms } from "../core/records/record-terms.ts";
 import { beginningBits, type Question } from "./question.ts";
 
@@ -8,7 +8,7 @@ interface Scored {
   bm25: number;
 }
 
-/** For each record the share of the common words it holds, 0 to 1. */
+/** For each record the share of these words that it has, 0 to 1. */
 export function feedbackOf(records: readonly Scored[], question: Question): number[] {
   const words = weighWords(records, question);
   weighByRarity(records, words);
@@ -24,19 +24,19 @@ export function feedbackOf(records: readonly Scored[], question: Question): numb
   return feedback;
 }
 
-// Few records and few words: with more of either the words are those of the project, not of the question.
+// With more records or words the words are those of the project, not of the question.
 const bestRecords = 8;
 // At most 31: each is a bit.
 const chosenWords = 20;
 // Enough to tell a common word from a rare one.
 const sampledRecords = 64;
 
-// Words are told apart by 14 bits of their code: maps of thousands of words took ten times as long as all the rest of
-// the ranking, and a record meets a slot of the chosen words by accident once in six.
+// Words are identified by 14 bits of their code: maps of thousands of words took ten times as long as the rest of the
+// ranking, and one record in six hits a slot of the chosen words by accident.
 const slotCount = 2 ** 14;
 
-// By slot: the number of a word of the best records, and the bit of a chosen one. Each call leaves them empty: 96 KB of
-// new memory for a search of a millisecond kept the collector busy.
+// By slot: the number of a word of the best records, and the bit of a chosen one. Each call empties them: allocating 96 KB
+// for a search of a millisecond kept the garbage collector busy.
 const numbers = new Uint16Array(slotCount);
 const bits = new Int32Array(slotCount);
 
@@ -44,14 +44,14 @@ function slotOf(code: number): number {
   return Math.imul(code, 0x9e3779b1) >>> 18;
 }
 
-/** The words of the best records. Word 0 is every other one, and weighs nothing. */
+/** The words of the best records. Word 0 stands for all others and weighs nothing. */
 interface Words {
-  /** The slot of each, and what it weighs, by its number. */
+  /** Slot and weight by the word's number. */
   slots: number[];
   weights: number[];
 }
 
-/** How much of the best records each word is. */
+/** Weights each word by its share of the best records. */
 function weighWords(records: readonly Scored[], question: Question): Words {
   const words: Words = { slots: [0], weights: [0] };
   for (const { terms, bm25 } of bestOf(records)) {
@@ -63,7 +63,7 @@ function weighWords(records: readonly Scored[], question: Question): Words {
   return words;
 }
 
-/** The best few, best first, the first among equals. */
+/** The best few, best first; among equals the first. */
 function bestOf(records: readonly Scored[]): Scored[] {
   const best: Scored[] = [];
   for (const record of records) {
@@ -98,7 +98,7 @@ function addWords({ codes }: RecordTerms, from: number, end: number, { share, qu
   }
 }
 
-/** The bits of the words that the record holds in title and body. */
+/** The bits of the chosen words in the record's title and body. */
 function heldBy({ codes, title, files, body, end }: RecordTerms): number {
   let held = 0;
   for (let at = title; at < files; at++) held |= bits[slotOf(codes[at] ?? 0)] ?? 0;
@@ -108,12 +108,12 @@ function heldBy({ codes, title, files, body, end }: RecordTerms): number {
 
 function shareOf(held: number, shares: readonly number[]): number {
   let shared = 0;
-  // In the order of the words, as a sum of fractions depends on it.
+  // In the order of the words: a sum of fractions depends on it.
   for (let left = held; left !== 0; left &= left - 1) shared += shares[31 - Math.clz32(left & -left)] ?? 0;
   return shared;
 }
 
-/** The numbers of the heaviest words, first found first among equals. */
+/** The numbers of the heaviest words; among equals the first found. */
 function heaviest(weights: readonly number[]): number[] {
   const chosen: number[] = [];
   let least = 0;
@@ -129,14 +129,14 @@ function heaviest(weights: readonly number[]): number[] {
   return chosen;
 }
 
-// Rare among the candidates, not in the store: the index cannot be asked for a word that is only known by its code.
+// Rarity among the candidates, not in the store: the index does not know codes.
 function weighByRarity(records: readonly Scored[], { weights }: Words): void {
   const frequency = new Uint16Array(weights.length);
   const seen = new Uint16Array(weights.length);
   const count = (codes: Uint32Array, from: number, end: number, mark: number) => {
     for (let at = from; at < end; at++) {
       const word = numbers[slotOf(codes[at] ?? 0)] ?? 0;
-      // Word 0 as well: whether a word is one of ours is a coin's toss, and a jump guessed wrong costs more than the sum.
+      // Word 0 too: a mispredicted branch costs more than the sum.
       frequency[word] = (frequency[word] ?? 0) + Math.min(1, mark - (seen[word] ?? 0));
       seen[word] = mark;
     }

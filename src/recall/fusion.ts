@@ -1,11 +1,11 @@
-// Puts the candidates of all legs in order: one weighted sum of what is known of each.
+// Orders the candidates by one weighted sum of signals.
 import type { Candidate, Standing } from "../core/records/search.ts";
 import { createFeatures, type Features, lengthOf } from "./features.ts";
 import { feedbackOf } from "./feedback.ts";
 import { createNearness } from "./named-dates.ts";
 import type { Question } from "./question.ts";
 
-/** What the weighted sum is made of; each is 0 where there is nothing of it. */
+/** The signals of the weighted sum; 0 if absent. */
 export interface Signals {
   fullText: number;
   coverage: number;
@@ -20,14 +20,14 @@ export interface Signals {
   neighbours: number;
   feedback: number;
   age: number;
-  /** How near it was made to a date that the question names. */
+  /** How near its time is to a date that the question names. */
   date: number;
 }
 
 /**
  * Fitted by `npm run bench -- fit` on the development parts of LoCoMo, CoSQA, Cranfield and commit-fixes together, each
  * set weighing the same, by the likelihood of the relevant records (listwise softmax), with a penalty on large weights.
- * Only their proportions count. Left out because nothing was lost without them: bigrams, length, BM25 beside the index's
+ * Only their proportions count. Dropped without loss: bigrams, length, BM25 beside the index's
  * own, the next record, the session's best, all terms at once, title coverage.
  */
 export const signalWeights: Signals = {
@@ -44,7 +44,7 @@ export const signalWeights: Signals = {
   neighbours: 5.4,
   feedback: 1.8,
   age: -0.22,
-  // Fitted it is 5.9. With 3 nearly as much is gained, and a date that is only the topic does not drown the words.
+  // The fit gives 5.9. 3 gains nearly as much, and a date that is only the topic does not outweigh the words.
   date: 3,
 };
 
@@ -59,7 +59,7 @@ interface Fusion {
   candidates: readonly Candidate[];
   standing: readonly Standing[];
   question: Question | null;
-  /** What an embedder adds, already weighed. */
+  /** Weighted similarity by id. */
   byMeaning: ReadonlyMap<number, number>;
 }
 
@@ -137,14 +137,14 @@ const noSignals: Signals = {
   date: 0,
 };
 
-// About half of what the best full-text score is worth: behind what says the same now, before what is about something else.
+// About half of the best full-text score: after its replacement, before records about something else.
 const supersededLoss = 1.5;
-// More than any score: what an agent only looked at goes behind everything that was learned.
+// More than any score: routine work comes after everything else.
 const routineLoss = 1_000;
-// Age in doublings of a month, from the newest candidate and not from a clock: the same records give the same order.
+// Age in doublings of a month, counted from the newest candidate, not from a clock: the same records give the same order.
 const unitMs = 30 * 24 * 60 * 60 * 1000;
 
-// Spelled out: a loop over the names took ten times as long, a tenth of the ranking.
+// Written out: a loop over the names took ten times as long, a tenth of the ranking.
 function weigh(own: Signals): number {
   const by = signalWeights;
   return (
@@ -165,7 +165,7 @@ function weigh(own: Signals): number {
   );
 }
 
-/** Two places before, one before, one after, two after: the features of who stands there, if it was read. */
+/** Features of the neighbors two before, one before, one after and two after, if read. */
 type Around = (Features | undefined)[];
 const alone: Around = [];
 
@@ -201,7 +201,7 @@ function neighboursOf(
 
 const distances = [-2, -1, 1, 2];
 
-/** What those around hold of the question that the record itself does not. */
+/** The share of the question that only the neighbors have. */
 function addedBy(around: Around, { has }: Features, { idf, total }: Question): number {
   let others = 0;
   for (const one of around) others |= one?.has ?? 0;

@@ -1,5 +1,4 @@
-// What a search answers per record: a line to choose by (`index`), or the whole record with its lists parsed (`full`).
-
+// The hit of a record: a line (`index`), or the whole record with its lists parsed (`full`).
 import {
   type Observation,
   type Parsed,
@@ -22,8 +21,8 @@ export interface IndexHit {
 }
 
 /**
- * The user's review where the record is no longer active, its origin where that is outside, and the marks of a statement
- * and of routine work where they are set.
+ * With the user's review if the record is not active, its provenance if external, and the marks of statements and routine
+ * work if set.
  */
 export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
     Pick<Observation, "status" | "superseded_by" | "provenance">
@@ -47,7 +46,7 @@ export function observationLine(record: ObservationLine): ObservationIndexHit {
   };
 }
 
-/** A session summary as a hit: what was learned or done, then what was asked. */
+/** A session summary as a hit: its conclusion, then the request. */
 export function summaryHit(
   record: SessionSummary,
   format: "index" | "full",

@@ -1,7 +1,7 @@
-// The days and months that a question names: who asks what was done on 3 March means what was written down about then.
+// Reads the days and months that a question names.
 import type { Span } from "./named-times.ts";
 
-/** A day, or a month where `day` is null; without a year the latest one that is not in the future of the records. */
+/** A day, or a month if `day` is null. Without a year: the latest that is not after the newest record. */
 export interface NamedDate {
   year: number | null;
   /** From 0, as in a Date. */
@@ -11,11 +11,11 @@ export interface NamedDate {
 
 /** At most three; `2026-03-03`, `3 March 2026`, `March 3rd`, `March 2026`, `in March`. */
 export function namedDates(words: string): NamedDate[] {
-  // One space for many: the look back behind a month would walk over all of them at each, 170 ms of 4,000.
+  // Runs of spaces are collapsed: the lookbehind of a month took 170 ms with 4,000 of them.
   return datesIn(words.slice(0, maxCharacters).replaceAll(/\s+/g, " ")).map(({ date }) => date);
 }
 
-/** The same with where each stands, in a text without two spaces in a row. */
+/** The dates with their places, in a text without runs of spaces. */
 export function datesIn(text: string): { date: NamedDate; at: number; end: number }[] {
   if (!mayName.test(text)) return [];
   const found: { date: NamedDate; at: number; end: number }[] = [];
@@ -28,8 +28,8 @@ export function datesIn(text: string): { date: NamedDate; at: number; end: numbe
 }
 
 /**
- * How near a time is to the nearest of the dates: 1 within it, a half three days off; 0 where none is named. A time that
- * was told by the clock ("yesterday") is meant as it is: beside it nearness halves within a quarter of its length.
+ * How near a time is to the nearest date: 1 within it, 0.5 three days off, 0 without dates. A relative time ("yesterday")
+ * is meant exactly: outside of it nearness halves within a quarter of its length.
  */
 export function createNearness(
   dates: readonly NamedDate[],
@@ -49,7 +49,7 @@ export function createNearness(
   };
 }
 
-/** The day or month as the person's calendar has it; without a year the latest that has begun. */
+/** The day or month in local time; without a year the latest that has begun. */
 export function localSpanOf(date: NamedDate, now: number): Span {
   const { month, day: dayOfMonth } = date;
   const startIn = (year: number) => new Date(year, month, dayOfMonth ?? 1).getTime();
@@ -67,14 +67,14 @@ function yearOf(date: NamedDate, latest: number, hasBegun: (year: number) => boo
 }
 
 function isInCalendar({ year, month, day: dayOfMonth }: NamedDate): boolean {
-  // Any leap year for a day of none.
+  // A leap year, for a date without a year.
   return dayOfMonth === null || dayOfMonth <= new Date(Date.UTC(year ?? 2024, month + 1, 0)).getUTCDate();
 }
 
 const maxDates = 3;
 const maxCharacters = 4000;
 const dayMs = 24 * 60 * 60 * 1000;
-// Days are those of UTC, and what happened is often written down a day later: what lies beside a day is near it.
+// Days are UTC days, and records are often stored a day later: neighboring days are near.
 const halvedMs = 3 * dayMs;
 const shortestHalvedMs = 15 * 60 * 1000;
 
@@ -84,10 +84,10 @@ const anyName = `${fullName}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec`;
 const day = "(?:0?[1-9]|[12]\\d|3[01])";
 const year = "(?:19|20)\\d\\d";
 
-/** Hardly any question names a date, and this tells sooner than the pattern of all forms. */
+/** Few questions name a date, and this test is faster than the pattern of all forms. */
 const mayName = new RegExp(`\\b(?:${year}-\\d|${anyName})`, "i");
 
-// A month alone is one only behind a word that says so: "march through the list" and "it may" are not.
+// A month alone needs a preposition: "march through the list" and "it may" are not dates.
 const forms = [
   `(?<isoYear>${year})-(?<isoMonth>0[1-9]|1[0-2])-(?<isoDay>0[1-9]|[12]\\d|3[01])`,
   `(?<dayBefore>${day})(?:st|nd|rd|th)?\\s+(?:of\\s+)?(?<monthAfter>${anyName})(?:\\.?,?\\s+(?<yearAfter>${year}))?`,
@@ -95,7 +95,7 @@ const forms = [
   `(?<monthOfYear>${anyName})\\.?,?\\s+(?:of\\s+)?(?<yearOnly>${year})`,
   `(?<=\\b(?:in|during|of|last|this|early|mid|late)\\s+)(?<monthAlone>${fullName})`,
 ];
-// Neither part of a number, of a version nor of a path.
+// Not part of a number, version or path.
 const datePattern = new RegExp(`(?<![\\w./-])(?:${forms.join("|")})(?![\\w/-]|\\.\\w)`, "gi");
 
 function toDate(groups: Record<string, string | undefined>): NamedDate | null {

@@ -1,4 +1,4 @@
-// The time that a question names beside a calendar date: "yesterday", "last week", "two hours ago", by the person's clock.
+// Reads the relative time that a question names: "yesterday", "last week", "two hours ago", by the user's clock.
 import { startOfDay, startOfMonth, startOfNextDay, startOfNextMonth } from "../core/local-days.ts";
 import type { RecordFilter } from "../core/records/search.ts";
 
@@ -8,14 +8,14 @@ export interface Span {
   end: number;
 }
 
-/** What a question says of time, where it stands in it, and what it means; null for no more than "recently". */
+/** The words that name the time, their place, and their span; the span of "recently" is null. */
 export interface NamedTime {
   said: string;
   at: number;
   span: Span | null;
 }
 
-/** The first time that the words name, seen from `now`. What stands in quotes or in a name is looked for, not read. */
+/** The first time that the words name, relative to `now`. Quoted words and parts of names are search words. */
 export function namedTime(words: string, now: number): NamedTime | null {
   if (!mayName.test(words)) return null;
   for (const { pattern, spanOf } of forms) {
@@ -23,7 +23,7 @@ export function namedTime(words: string, now: number): NamedTime | null {
     if (match === null) continue;
     const { said = "", since, ...parts } = match.groups ?? {};
     const span = spanOf(parts, now);
-    // More than a person's records hold, or no number at all.
+    // Too long ago, or not a number.
     if (span !== null && !(span.start > 0)) return null;
     const whole = since === undefined || span === null ? span : { start: span.start, end: now };
     return { said: said.trim(), at: match.index + match[0].length - said.length, span: whole };
@@ -31,7 +31,7 @@ export function namedTime(words: string, now: number): NamedTime | null {
   return null;
 }
 
-/** The part of the span that the filter's dates let through. */
+/** The part of the span inside the filter's dates. */
 export function within({ start, end }: Span, { dateStart, dateEnd }: Dates): { [K in keyof Dates]: number } {
   return { dateStart: Math.max(start, dateStart ?? start), dateEnd: Math.min(end, dateEnd ?? end) };
 }
@@ -41,7 +41,7 @@ type Dates = Pick<RecordFilter, "dateStart" | "dateEnd">;
 type Parts = Record<string, string | undefined>;
 type Form = { pattern: RegExp; spanOf(parts: Parts, now: number): Span | null };
 
-/** Hardly any question names a time, and this tells sooner than all the forms. */
+/** Few questions name a time, and this test is faster than all the forms. */
 const mayName =
   /\b(?:yesterday|today|tonight|ago|last|past|previous|this|recent|recently|lately|latest|newest|new|so far|just now|\w{3,6}day)\b/i;
 
@@ -59,7 +59,7 @@ const unit = "(?<unit>minute|hour|day|week|month|year)s?";
 const dayPart = "(?<dayPart>morning|afternoon|evening|night)";
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** What makes another time of the one behind it: "not today", "everything but yesterday", "before 3 March". */
+/** Words that exclude the time after them: "not today", "everything but yesterday", "before 3 March". */
 export const negatedBefore =
   "\\b(?:before|until|till|by|than|after|next|every|each|not|never|but|except|excluding|without|besides|\\w{2,6}n['’]t)" +
   "(?:\\s+(?:for|from|of|in|on|during|since|the|those|that|what|everything|work|changes|we|i|you|was|were|is|do|did|done|made))*\\s+";
@@ -83,7 +83,7 @@ const forms: readonly Form[] = [
   form("(?<=^\\W*what(?:['’]s| is) )new", () => null),
 ];
 
-// Neither in quotes nor a part of a name, nor of code: "yesterday()", "@latest".
+// Not quoted, and not part of a name or of code: "yesterday()", "@latest".
 function form(text: string, spanOf: Form["spanOf"]): Form {
   const before = `(?<!${negatedBefore})(?<![\\w./"'\`“‘@#$:=-])`;
   const after = '(?![\\w/"`”(\\[=-]|\\.\\w)';
@@ -105,7 +105,7 @@ function partOfDay(day = "", part = "", now: number): Span {
   return { start: atHour(start, from), end: atHour(start, until) - 1 };
 }
 
-// Work that began at night is of the evening before.
+// Work after midnight belongs to the evening before.
 const partHours: ReadonlyMap<string, [from: number, until: number]> = new Map([
   ["morning", [0, 12]],
   ["afternoon", [12, 18]],
@@ -118,12 +118,12 @@ function atHour(day: number, hour: number): number {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate(), hour).getTime();
 }
 
-/** From that long ago to now; whole days from midnight on, as who counts days does not count hours. */
+/** From that long ago to now; days and longer units start at midnight. */
 function rolling({ amount: count, unit: of }: Parts, now: number): Span {
   return { start: back(now, numberOf(count), of), end: now };
 }
 
-/** The day, week, month or year that lies that far back; of hours and minutes, since then. */
+/** The day, week, month or year that far back; for hours and minutes, everything since. */
 function ago(parts: Parts, now: number): Span {
   const of = parts.unit?.toLowerCase();
   const { start } = rolling(parts, now);
@@ -136,7 +136,7 @@ function calendar({ which, unit: of }: Parts, now: number): Span {
   const isThis = which?.toLowerCase() === "this";
   if (name === "hour") return { start: now - hourMs, end: now };
   if (name !== "weekend") return around(name, isThis ? now : around(name, now).start - 1);
-  // Until it has begun, this weekend lies ahead and the last one behind; on a Sunday both words are said of it.
+  // On a weekend "last weekend" means the current one.
   const week = around("week", now);
   const saturday = dayAgo(week.end, 1).start;
   if (now >= saturday || isThis) return { start: saturday, end: week.end };

@@ -1,10 +1,10 @@
-// The query form: what a person types becomes a full-text match that finds something and can never be a syntax error.
+// Builds full-text matches from typed words; a match is never a syntax error.
 import { isFunctionWord } from "../text/function-words.ts";
 import { identifierParts } from "../text/index-text.ts";
 import { pairsOf, termsOf, wordsOf } from "../text/words.ts";
 
 /**
- * The FTS5 match for `words` in `columns`, inside every token of `scope`; null when the words hold nothing to look for.
+ * The FTS5 match for `words` in `columns`, inside every token of `scope`; null when there is nothing to search.
  * Terms are joined by OR: an implicit AND finds nothing for nine natural questions in ten.
  */
 export function buildMatch(
@@ -15,12 +15,12 @@ export function buildMatch(
   return matchOf(matchPhrases(words), columns, scope);
 }
 
-/** The phrases that such a match joins. */
+/** The phrases of that match. */
 export function matchPhrases(words: string): string[] {
   return queryTerms(words).map((term) => `"${term}"`);
 }
 
-/** The second try for words that are in no record: the same terms as beginnings of words. */
+/** The match of the terms as beginnings of words, for words that no record has. */
 export function buildPrefixMatch(
   words: string,
   columns: readonly string[],
@@ -37,7 +37,7 @@ export function buildPrefixMatch(
   );
 }
 
-/** What is looked for within words, in lower case: the longest words, or one word of any length. */
+/** The parts to search inside words, in lower case: the longest words, or one word of any length. */
 export function wordParts(words: string): string[] {
   const parts = [...new Set(queryTerms(words))].flatMap((term) => (term.includes(" ") ? [] : [term]));
   const long = parts.filter((part) => part.length >= shortestPrefix);
@@ -50,7 +50,7 @@ export interface AskedTerm {
   phrase: string;
 }
 
-/** The distinct terms of the words that say something, as the records' own terms are made. */
+/** The distinct terms without function words, stemmed like the records' terms. */
 export function askedTerms(words: string): AskedTerm[] {
   const asked = new Map<string, AskedTerm>();
   for (const { text, isRun } of wordsOf(shortened(words))) {
@@ -65,7 +65,7 @@ export function askedTerms(words: string): AskedTerm[] {
   return [...asked.values()].slice(0, maxTerms);
 }
 
-/** The match of records that hold every term of the words; null when the words hold none that says something. */
+/** The match of records with every term; null when the words have no term besides function words. */
 export function buildWholeMatch(
   words: string,
   columns: readonly string[],
@@ -75,7 +75,7 @@ export function buildWholeMatch(
   return phrases.length === 0 ? null : matchOf([phrases.join(" AND ")], columns, scope);
 }
 
-/** The words of a question in lower case that may be its topic: without those of grammar. */
+/** The words of a question in lower case, without function words. */
 export function topicWords(words: string): string[] {
   return wordsOf(shortened(words))
     .map(({ text }) => text.toLowerCase())
@@ -86,12 +86,12 @@ function shortened(words: string): string {
   return words.slice(0, maxCharacters).replace(contractions, " ");
 }
 
-// A query of 50,000 terms took 4.4 s; 32 hold any question a person asks.
+// A query of 50,000 terms took 4.4 s; 32 are enough for any question.
 const maxTerms = 32;
 const maxCharacters = 4000;
-// A longer run is prose glued by punctuation, not one name.
+// A longer run is prose joined by punctuation, not one name.
 const maxPhraseTokens = 8;
-// A prefix walks every term that begins with it, so short ones cost the most and say the least.
+// A prefix reads every term that begins with it: short ones cost the most and tell the least.
 const shortestPrefix = 3;
 const maxPrefixes = 8;
 
@@ -123,7 +123,7 @@ function termsOfChunk(chunk: string): string[] {
   ];
 }
 
-// Of `isn't` nothing is left, of `John's` the name.
+// Removes `isn't`; of `John's` the name stays.
 const contractions = /\p{L}{1,8}n['’]t(?![\p{L}\p{N}])|['’](?:s|re|ve|ll|d|m)(?![\p{L}\p{N}])/giu;
 
 /** The match of one phrase in a scope. */

@@ -1,10 +1,10 @@
-// What is asked, as the ranking compares it: the distinct terms of the words, each weighed by how rare it is here.
+// A question as the ranking compares it: its distinct terms, each weighted by its rarity.
 import { codeOf, hasBeginning } from "../core/records/record-terms.ts";
 import { type NamedDate, namedDates } from "./named-dates.ts";
 import type { Span } from "./named-times.ts";
 import { type AskedTerm, askedTerms } from "./query.ts";
 
-/** A question of a few terms, ready to be looked for in many records. */
+/** A question prepared for comparison with many records. */
 export interface Question {
   /** Inverse document frequency of each term. */
   idf: number[];
@@ -14,10 +14,10 @@ export interface Question {
   exact: ReadonlyMap<number, number>;
   /** The numbers of the terms that begin with these four letters, from the upper half of the code. */
   beginnings: ReadonlyMap<number, number[]>;
-  /** 1 for each `beginningBits` of a term: most words of a record are passed over by this alone. */
+  /** 1 for each `beginningBits` of a term: this alone rules out most words of a record. */
   mayMatch: Uint8Array;
   dates: NamedDate[];
-  /** The time that it names by the clock. */
+  /** The time that it names relative to now. */
   span: Span | null;
 }
 
@@ -27,13 +27,13 @@ export function beginningBits(code: number): number {
 }
 
 interface Frequencies {
-  /** In how many records of the scope the term is. */
+  /** How many records of the scope have the term. */
   frequency(term: AskedTerm): number;
   population: number;
   span?: Span | null | undefined;
 }
 
-/** Null when the words hold no term that says something. */
+/** Null when the words have no term besides function words. */
 export function createQuestion(
   words: string,
   { frequency, population, span = null }: Frequencies,
@@ -58,8 +58,7 @@ export function createQuestion(
   return { idf, total, exact, beginnings, mayMatch, dates: namedDates(words), span };
 }
 
-// Everything in a store of code is in some language, and hardly any record spells out which: who asks "python read a
-// file" means the rest. Fitted on CoSQA's development part: nDCG@10 40.3 with the full weight, 42.1 with 0.3.
+// Hardly any record names its programming language: in "python read a file" the other words matter. Fitted on CoSQA's development part: nDCG@10 40.3 with the full weight, 42.1 with 0.3.
 const languageShare = 0.3;
 const languages = new Set(["python", "javascript", "typescript", "java", "golang", "php", "rubi", "kotlin"]);
 

@@ -1,5 +1,4 @@
-// The timeline: what came before and after a record or a moment, in the order of time.
-
+// The timeline: records before and after a record or a moment, in order of time.
 import { MemError } from "../core/errors.ts";
 import { type RecordName, recordName } from "../core/records/record-name.ts";
 import {
@@ -13,16 +12,16 @@ import type { TimelineRow, TimelineWindow } from "../core/records/timeline.ts";
 import { excerpt } from "../text/excerpt.ts";
 import type { Search } from "./search.ts";
 
-/** What a timeline stands around: a record, or a bare moment in epoch milliseconds. */
+/** The center of a timeline: a record, or a moment in epoch milliseconds. */
 export type TimelineAnchor = RecordName | { kind: "time"; at: number };
 
 export interface TimelineRequest {
-  /** Or the best observation for a query; one of the two is given. */
+  /** Required without `query`, which uses its best observation. */
   anchor?: TimelineAnchor | undefined;
   query?: string | undefined;
   depth_before: number;
   depth_after: number;
-  /** Else that of the record, and all of them around a bare moment. */
+  /** Default: the record's project, or all projects around a moment. */
   project?: string | undefined;
 }
 
@@ -34,7 +33,7 @@ interface Base {
   anchor?: true;
 }
 
-/** One record of a timeline, short: the whole of it is read by its id. A `session` is a session summary. */
+/** A record of a timeline in short form. A `session` is a session summary. */
 export type TimelineItem =
   | (Base & { type: "observation" } & Pick<
         Observation,
@@ -85,7 +84,7 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
         throw unknownAnchor(nameOf(anchor), project);
       }
       const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
-      // What another project did at the same time says nothing of a record.
+      // Records of other projects at the same time are unrelated.
       const within = project ?? row?.record.project ?? null;
       const window = { at, anchor: anchor.kind === "time" ? null : anchor, project: within };
       return [
@@ -130,7 +129,7 @@ function withRecord<K extends string, R>(kind: K, record: R | undefined): { kind
   return record && { kind, record };
 }
 
-// What was rejected is in no list; around its moment one may look all the same.
+// A rejected record is in no list, but can be the anchor.
 function isRejected(row: TimelineRow): boolean {
   return row.kind === "observation" && row.record.status === "rejected";
 }
@@ -151,7 +150,7 @@ function inProject(project: string | null): string {
   return project === null ? "" : ` in the project ${excerpt(project, 80)}`;
 }
 
-// A prompt may be a pasted file; what the whole of it says is read by its id.
+// A prompt may be a pasted file; the whole text is read by its id.
 const promptCharacters = 1000;
 
 function itemOf(row: TimelineRow): TimelineItem {

@@ -1,9 +1,9 @@
-// The fixed questions of recall: decisions, changes, how it works, and everything of one concept, file or type.
+// Fixed searches: decisions, changes, how it works, and all records of one concept, file or type.
 import type { Search, SearchRequest, SearchResults } from "./search.ts";
 
 export type TopicRequest = Pick<SearchRequest, "format" | "limit" | "project">;
 
-/** What is asked for: a kind of record, or the records of one concept, file or type. */
+/** A kind of record, or the records of one concept, file or type. */
 export type Topic =
   | { topic: "decisions" | "changes" | "how-it-works" }
   | { topic: "concept"; concept: string }
@@ -46,7 +46,7 @@ function filtersOf(topic: Topic): Filter[] {
   switch (topic.topic) {
     case "decisions":
       return [{ type: "observations", obs_type: "decision" }];
-    // Generators tell a change by the type or by the concept, and few by both.
+    // Generators mark a change by type or by concept, few by both.
     case "changes":
       return [
         { type: "observations", obs_type: "change" },

@@ -1,10 +1,10 @@
-// The process of a local model: what it takes of memory ends with it, and it never outlives its worker.
+// The process of a local model. It never outlives its worker.
 
-import type { ModelAnswer, ModelRequest } from "../recall/embed/onnx-messages.ts";
 import { type Extract, LibraryMissing, loadOnnxModel } from "../recall/embed/onnx-model.ts";
+import type { ModelAnswer, ModelRequest } from "../recall/embed/onnx-process.ts";
 
 let extract: Extract | undefined;
-// One after the other: the library uses every core for one call.
+// One call at a time: the library uses every core for a call.
 let turn: Promise<void> = Promise.resolve();
 
 process.on("message", (request: ModelRequest) => {
@@ -13,7 +13,7 @@ process.on("message", (request: ModelRequest) => {
     if (process.connected) process.send?.(answer);
   });
 });
-// The channel closes when the worker ends, also when it is killed. A library that is busy would keep the process.
+// The channel closes when the worker ends, also when it is killed. A busy library would keep the process alive.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 async function answerTo(request: ModelRequest): Promise<ModelAnswer> {

@@ -1,4 +1,4 @@
-// What the worker does by the clock: completes idle sessions, removes raw events past their age, drains the spool.
+// Periodic work: completes idle sessions, deletes old raw events, drains the spool, refreshes context files.
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 
@@ -7,7 +7,7 @@ interface MaintenanceDeps {
   rawRetentionDays: number;
   completeIdle(idleMs: number): Promise<void>;
   purgeRawEvents(before: number, limit: number): Promise<number>;
-  /** Writes the context files of the folders in which something was done since. */
+  /** Writes the context files of folders with new work. */
   refreshFolders(): Promise<void>;
   purgeContextLedger(before: number, limit: number): Promise<number>;
   /** Ends early when `isStopping` says so. */
@@ -20,15 +20,15 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-/** A session without any event for this long has ended, whatever the host said or did not say. */
+/** A session without an event for this long has ended. */
 const idleSessionMs = 30 * 60_000;
 
 const spoolEveryMs = 2_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
-// A session that is taken up again after so long may be told once more what it was told.
+// A session resumed after so long may be injected the same items again.
 const ledgerDays = 90;
-// Small enough that a purge never holds up intake for more than a few milliseconds.
+// Blocks intake for a few milliseconds at most.
 const purgedAtOnce = 200;
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
@@ -63,10 +63,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       running = running.then(async () => void (await failOpen("draining the spool", drain)));
       every(spoolEveryMs, "draining the spool", drain);
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
-      // Every minute, not every hour: many workers live no hour, and a round without work costs a look at 2,000 rows.
+      // Every minute: many workers live for less than an hour, and a round without work reads 2,000 rows.
       every(minuteMs, "removing old raw events", purge);
       every(minuteMs, "refreshing context files", deps.refreshFolders);
-      every(minuteMs, "removing what old sessions were told", purgeLedger);
+      every(minuteMs, "deleting old context ledger rows", purgeLedger);
     },
     async stop() {
       stopped = true;

@@ -1,4 +1,4 @@
-// Opens the database for the worker; a damaged one is set aside, and what can be read of it moves to a new one.
+// Opens the database for the worker; a damaged one is renamed, and its readable rows move to a new one.
 import { existsSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -23,14 +23,14 @@ interface OpenRequest {
   log: Log;
 }
 
-/** The open database. Throws what `openDatabase` throws, except for damage, which is mended here. */
+/** Throws what `openDatabase` throws, except for damage, which it repairs. */
 export function openStore(request: OpenRequest): Sqlite {
   const { path, clock, log } = request;
   const unfinished = unfinishedReplacement(path);
   if (unfinished !== undefined) {
     log.warn(
       { aside: unfinished.aside },
-      "the rescue of a damaged database was not finished, it begins again",
+      "the recovery of a damaged database was interrupted, it starts again",
     );
     return rebuild(unfinished, request);
   }
@@ -44,8 +44,8 @@ export function openStore(request: OpenRequest): Sqlite {
 }
 
 /**
- * Sets the damaged database aside and opens a new one with everything that could be read. The old one is closed.
- * A process that is killed in the middle loses nothing: the next `openStore` begins again.
+ * Renames the damaged database and opens a new one with all readable rows. The old one is closed. A process that is killed
+ * meanwhile loses nothing: the next `openStore` starts again.
  */
 export function replaceDatabase(request: OpenRequest): Sqlite {
   return rebuild(setAside(request.path, request.clock.now()), request);
@@ -69,7 +69,7 @@ function rebuild(replacement: Replacement, { path, clock, log }: OpenRequest): S
   return db;
 }
 
-/** One sentence about databases that were set aside and are still there, or null. */
+/** One sentence about damaged databases that still exist, or null. */
 export function damageNotice(path: string): string | null {
   const aside = setAsideNames(path);
   if (aside.length === 0) return null;
@@ -79,7 +79,7 @@ export function damageNotice(path: string): string | null {
   return `${damaged}; what could be read was carried over${countsOf(readReport(path))}. Run \`mem doctor\`, and remove the file when you no longer need it.`;
 }
 
-// The words of users for the tables that they know; the report beside the file has all of them.
+// Tables that users know; the report beside the file has all of them.
 const shownTables = new Map([
   ["observations", "observations"],
   ["session_summaries", "summaries"],

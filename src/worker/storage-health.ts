@@ -1,16 +1,16 @@
-// Whether events can be written down at the moment: what health, its notices and the user hear of a full disk.
+// Whether events can be stored at the moment: feeds health and notices when the disk is full.
 import type { Clock } from "../core/clock.ts";
 import type { MemError } from "../core/errors.ts";
 import { isStorageFailure, storageError } from "../store/sqlite/storage-error.ts";
 
 export interface StorageHealth {
-  /** Hears of every write that failed. */
+  /** Called with every failed write. */
   failed(cause: unknown): void;
   /** Why writes fail, null while they do not. */
   failure(): MemError | null;
 }
 
-// On a disk that is almost full a small write goes through where the event before it did not.
+// On an almost full disk a small write can succeed after a larger one failed.
 const shownForMs = 60_000;
 
 /** `lastWrite` is why the last write failed, null when it did not. */

@@ -1,4 +1,4 @@
-// What the worker says of search by meaning, counted now and then.
+// The status of search by meaning.
 import type { Clock } from "../core/clock.ts";
 import type { VectorStatus } from "../core/records/vector-status.ts";
 import type { Background, VectorSet } from "../recall/embed/background.ts";
@@ -9,16 +9,16 @@ interface StatusDeps {
   background: Background;
   serving(): VectorSet | undefined;
   mayAsk(set: VectorSet): boolean;
-  /** Why the last question got no vector, or null. */
+  /** Why the last query got no vector, or null. */
   unasked(): { message: string; hint: string | undefined } | null;
   progress(setId: number): { done: number; total: number };
   clock: Clock;
 }
 
-// Counting 100,000 rows takes 3 ms, and health is asked for by everybody.
+// Counting 100,000 rows takes 3 ms, and health is requested often.
 const countEveryMs = 2_000;
 
-/** The status of an embedder that runs. */
+/** The status of a configured embedder. */
 export function createVectorStatus(deps: StatusDeps) {
   const { chosen, background, serving, mayAsk, unasked, progress, clock } = deps;
   let counted: { done: number; total: number; setId: number; at: number } | undefined;

@@ -1,6 +1,6 @@
-// The thread that searches vectors: its own connection for reading, so that a search never holds up the worker.
+// The vector index thread. It reads with its own connection, so that a search never blocks the worker.
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadAnswer, ThreadData, ThreadRequest } from "../recall/vectors/thread-messages.ts";
+import type { ThreadAnswer, ThreadData, ThreadRequest } from "../recall/vectors/index-thread.ts";
 import { createVectorIndex } from "../recall/vectors/vector-index.ts";
 import { openVectorReader } from "../store/sqlite/vectors.ts";
 

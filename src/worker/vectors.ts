@@ -1,4 +1,4 @@
-// Search by meaning, put together: the embedder that is set, the work behind it, the thread that searches, its status.
+// Search by meaning: the configured embedder, the background embedding, the index thread and the status.
 import type { Clock } from "../core/clock.ts";
 import { packageFile } from "../core/paths.ts";
 import { embedderInWords, type VectorStatus } from "../core/records/vector-status.ts";
@@ -14,8 +14,12 @@ import {
   type VectorSet,
   type VectorWork,
 } from "../recall/embed/background.ts";
-import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../recall/embed/embedder.ts";
-import { fusionWeight } from "../recall/embed/fusion-weight.ts";
+import {
+  type Embedder,
+  type EmbedderIdentity,
+  EmbedFailure,
+  fusionWeight,
+} from "../recall/embed/embedder.ts";
 import { createQueryVectors } from "../recall/embed/query-vector.ts";
 import type { VectorAnswer, VectorLeg } from "../recall/search-port.ts";
 import { createIndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
@@ -33,16 +37,16 @@ interface VectorDeps {
   clock: Clock;
   quiet(): Promise<void>;
   warn(sentence: string): void;
-  /** What an embedder is worth in the fusion of search; 0 embeds nothing. */
+  /** The embedder's weight in the fusion; 0 embeds nothing. */
   weightOf?: typeof fusionWeight;
 }
 
 export interface VectorSearch extends VectorLeg {
-  /** These observations are new, or have another text. */
+  /** These observations are new or have a new text. */
   notify(ids: readonly number[]): void;
   status(): VectorStatus;
   start(): void;
-  /** Ends the thread, the process of a model, and what is being embedded. */
+  /** Ends the thread, the model's process and the background embedding. */
   close(): Promise<void>;
 }
 
@@ -97,14 +101,14 @@ function createRunning(
     onFailure: warn,
   });
 
-  // A text goes only where the settings point now: an address that is still there belongs to nobody once another
-  // embedder is set. What runs on this machine can always be asked.
+  // Texts go only to the configured server: the address of an earlier one may have a new owner. Local embedders can always
+  // be called.
   const mayAsk = ({ embedder }: VectorSet) =>
     embedderNamed(embedder) !== "http" || chosen.embedder === "http";
 
   /**
-   * What is searched: the vectors of the embedder that is set, or those before it until they are all there; of several
-   * that never were complete, those of most records.
+   * The searched set: that of the configured embedder once it is complete, until then the earlier complete one; else the
+   * set with the most records.
    */
   function serving(): VectorSet | undefined {
     const current = background.current();
@@ -119,12 +123,12 @@ function createRunning(
 
   function notAsked(set: VectorSet): VectorAnswer {
     const { done, total } = vectors.progress(background.current()?.id ?? 0);
-    const anew = `${done} of ${total} embedded anew with ${embedderInWords(chosen)}`;
-    const reason = `the vectors are of ${embedderInWords(set)}, which is not set any more; ${anew}`;
+    const progress = `${done} of ${total} re-embedded with ${embedderInWords(chosen)}`;
+    const reason = `the vectors are from ${embedderInWords(set)}, which is no longer configured; ${progress}`;
     return { state: "unavailable", reason };
   }
 
-  // A server that went away after all was embedded is missed by questions only.
+  // Once everything is embedded, only queries notice that a server is gone.
   function unasked(): EmbedFailure | null {
     const set = serving();
     return set === undefined || !mayAsk(set) ? null : queries.failure(embedders.ofSet(set));
@@ -176,14 +180,13 @@ function createRunning(
   };
 }
 
-// An empty memory has nothing to find; one whose vectors cannot be made says why.
 function nothingYet(background: Background): VectorAnswer {
   const failure = background.failure();
   if (failure !== null) return { state: "unavailable", reason: failure.message };
   return { state: "unavailable", reason: "no observation has a vector yet" };
 }
 
-/** Each embedder once, made when it is asked for. */
+/** Creates each embedder once, on demand. */
 function createEmbedders({ settings: { dataDir, get }, clock }: VectorDeps) {
   const settings = embedderSettings({ get });
   const made = new Map<string, Embedder>();
@@ -204,14 +207,14 @@ function embedderNamed(name: string): EmbedderIdentity["embedder"] {
   return name === "onnx" || name === "http" ? name : "builtin";
 }
 
-const lookedAtOnce = 500;
+const readAtOnce = 500;
 const droppedAtOnce = 200;
 
 function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">, onAnswer: () => void): VectorWork {
   return {
     sets: vectors.sets,
     lackingOf: vectors.lackingOf,
-    lacking: (setId, before) => vectors.lacking(setId, before, lookedAtOnce),
+    lacking: (setId, before) => vectors.lacking(setId, before, readAtOnce),
     ensureSet: (...set) => commit(() => vectors.ensureSet(...set)),
     complete: (setId) => commit(() => vectors.complete(setId)),
     dropSome: (setId) => commit(() => vectors.dropSome(setId, droppedAtOnce)),

@@ -19,7 +19,7 @@ export async function run({ say, data }) {
     `export { buildEmbedder, chosenEmbedder, embedderSettings } from "./src/generate/model/embedders.ts";
      export { loadSettings } from "./src/settings/load.ts";
      export { systemClock } from "./src/core/clock.ts";
-     export { observationText } from "./src/recall/embed/observation-text.ts";
+     export { observationText } from "./src/recall/embed/embed-items.ts";
      export { unitVector } from "./src/recall/vectors/int8.ts";
      export { rankObservations } from "./src/recall/rank-observations.ts";`,
   );

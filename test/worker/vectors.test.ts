@@ -187,11 +187,13 @@ test("a server of embeddings that is not set any more gets no question, and it i
   for (const text of ["a secret plan", "another"])
     expect(await ask(search, text)).toEqual({
       state: "unavailable",
-      reason: `the vectors are of http (m), which is not set any more; 0 of 1 embedded anew with onnx (${missing})`,
+      reason: `the vectors are from http (m), which is no longer configured; 0 of 1 re-embedded with onnx (${missing})`,
     });
   expect(server.requests).toHaveLength(asked);
   expect(search.status().earlier).toEqual({ embedder: "http", model: "m", asked: false });
-  expect(vectorsInWords(search.status())).toContain("the vectors are of http (m), which is not set any more");
+  expect(vectorsInWords(search.status())).toContain(
+    "the vectors are from http (m), which is no longer configured",
+  );
 });
 
 test("a question for older vectors goes to the server that is set now", async () => {

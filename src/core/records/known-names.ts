@@ -1,9 +1,9 @@
-// Names that somebody wrote in a filter by which nothing was found: a typo is told, with the names there are.
+// Messages for unknown names in filters, with the known ones: most are typos.
 import { terminalLine } from "../../text/terminal-text.ts";
 
 const mostNames = 8;
 
-/** A sentence that says that there is no such project, and which there are; null when it is one of them, or none is known. */
+/** A sentence that lists the known projects; null when the project is one of them, or none is known. */
 export function noSuchProject(project: string, known: readonly string[]): string | null {
   if (known.length === 0 || known.includes(project)) return null;
   const shown = JSON.stringify(terminalLine(project).slice(0, 100));
@@ -14,7 +14,7 @@ export function noSuchProject(project: string, known: readonly string[]): string
   return `There is no project ${shown}. Known: ${names}${more}.`;
 }
 
-/** A sentence about those of `words` that the mode does not have; null when it has all of them, or none at all. */
+/** A sentence about the words that the mode does not have; null when it has all of them, or defines none. */
 export function noSuchWords(
   noun: "type" | "concept",
   words: readonly string[],

@@ -1,9 +1,8 @@
-// The note of a search that read an unknown word as a known one.
-
+// The note of a search that replaced an unknown word.
 export interface Respelling {
-  /** The word that no record has. */
+  /** A word that no record has. */
   word: string;
-  /** The nearest word that a record has. */
+  /** Its replacement. */
   near: string;
 }
 

@@ -1,4 +1,4 @@
-// The tokens of the full-text column `scope`: what filters inside a match instead of by a join.
+// Tokens of the full-text column `scope`: a match filters by them instead of by a join.
 import { observationTypes } from "./records.ts";
 
 /** Token of a project, from its row id. */
@@ -7,8 +7,8 @@ export function projectToken(projectId: number): string {
 }
 
 /**
- * Token of an observation type. The tokenizer would split a mode's own type at its hyphens and stem its end, so that
- * `note`, `notes` and `note-taking` were one: each hyphen and digit becomes two digits, and one more ends the token.
+ * Token of an observation type. The tokenizer would split a mode's type at hyphens and stem it, so that `note`, `notes` and
+ * `note-taking` were one: each hyphen and digit becomes two digits, and one more digit ends the token.
  */
 export function typeToken(observationType: string): string {
   if (observationTypes.some((type) => type === observationType)) return `xt${observationType}`;

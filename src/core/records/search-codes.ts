@@ -1,4 +1,4 @@
-// The words of a record as the hosted index holds them: numbers that carry the project, so that an entry is one tenant's.
+// Terms of a record in the hosted index: numbers that include the project, so that an entry belongs to one tenant.
 import { codesOfPacked, unpackTerms } from "./record-terms.ts";
 
 /** The code of a term (`codeOf`) in a project. `marked`: in the title or a file's name. */
@@ -17,7 +17,7 @@ export function searchCodes(projectId: string, packed: Uint8Array): string[] {
 
 const markBit = 1n << 32n;
 
-// 30 bits of a random id: two projects that share them share index entries, never rows.
+// 30 bits of a random id: projects that share them share index entries, never rows.
 function scopeOf(projectId: string): bigint {
   return BigInt(`0x${projectId.slice(0, 8)}`) >> 2n;
 }

@@ -1,4 +1,4 @@
-// The words that recall and the store share about a timeline: its kinds, its rows, and the window that is read of it.
+// Types of a timeline that recall and the store share.
 import type { Observation, SessionSummary, UserPrompt } from "./records.ts";
 
 /** A `session` is a session summary, as in search. */
@@ -12,7 +12,7 @@ export type TimelineRow =
 export interface TimelineWindow {
   /** Epoch milliseconds. */
   at: number;
-  /** The record that stands at that moment and is in neither half; null for a bare moment. */
+  /** The record at that moment, which is in neither half; null for a moment without one. */
   anchor: { kind: TimelineKind; id: number } | null;
   limit: number;
   project: string | null;

@@ -1,11 +1,11 @@
-// How search by meaning is: what the worker says of it, and its words for people.
+// The status of search by meaning, and its text for users.
 
 /**
- * - `off`: nothing is embedded; `reason` says why.
+ * - `off`: embedding is off; `reason` says why.
  * - `ready`: every observation has its vector.
- * - `embedding`: some have none yet.
- * - `re-embedding`: another embedder or model takes over; `earlier` says whose vectors there are, and if they serve.
- * - `failing`: nothing is embedded at the moment, or the last question got no vector; `reason` says why, `next` what to do.
+ * - `embedding`: some observations have no vector yet.
+ * - `re-embedding`: another embedder or model takes over; `earlier` names the embedder of the existing vectors.
+ * - `failing`: embedding is paused, or the last query got no vector; `reason` says why, `next` what to do.
  */
 export interface VectorStatus {
   state: "off" | "ready" | "embedding" | "re-embedding" | "failing";
@@ -18,8 +18,8 @@ export interface VectorStatus {
   reason: string | null;
   next: string | null;
   /**
-   * Whose vectors are there instead of those of `model`, until these take over. `asked` false: nothing is searched by
-   * meaning until then, a question to that embedder would go where the settings do not point any more.
+   * The embedder of the existing vectors, until those of `model` are complete. `asked` false: search by meaning is off until
+   * then, because a query would go to a server that is no longer configured.
    */
   earlier?: { embedder: string; model: string; asked: boolean } | null | undefined;
 }
@@ -27,7 +27,7 @@ export interface VectorStatus {
 /** `onnx (Xenova/all-MiniLM-L6-v2), re-embedding 1,234 of 5,000`. */
 export function vectorsInWords(status: VectorStatus): string {
   const earlier = earlierInWords(status);
-  // A reason is a whole sentence; what goes on behind it goes on without its full stop.
+  // A reason ends with a full stop, which the continuation drops.
   const state = earlier === "" ? stateInWords(status) : stateInWords(status).replace(/\.$/, "");
   return `${state}${earlier}`;
 }
@@ -38,12 +38,12 @@ export function embedderInWords({ embedder, model }: { embedder: string; model: 
 }
 
 function earlierInWords({ earlier }: VectorStatus): string {
-  // A worker of an earlier version says nothing of it.
+  // A worker of an earlier version does not report it.
   if (!earlier) return "";
   const who = embedderInWords(earlier);
   return earlier.asked
-    ? `; the vectors of ${who} serve until then`
-    : `; the vectors are of ${who}, which is not set any more and is not asked: no search by meaning until then`;
+    ? `; until then the vectors of ${who} are searched`
+    : `; the vectors are from ${who}, which is no longer configured: no search by meaning until then`;
 }
 
 function stateInWords(status: VectorStatus): string {
@@ -60,7 +60,7 @@ function stateInWords(status: VectorStatus): string {
     case "re-embedding":
       return `${who}, re-embedding ${progress}`;
     case "failing":
-      // What is embedded can be searched only as long as questions get a vector too.
+      // Searching needs a vector of the query too.
       if (done >= total)
         return `${who}, all ${count(total)} embedded, but not available now${reason === null ? "" : `: ${reason}`}`;
       return `${who}, ${progress} embedded${reason === null ? "" : `: ${reason}`}`;

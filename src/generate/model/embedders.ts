@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import { packageFile } from "../../core/paths.ts";
 import { createBuiltinEmbedder } from "../../recall/embed/builtin.ts";
 import type { Embedder, EmbedderIdentity, EmbedderName } from "../../recall/embed/embedder.ts";
-import { fusionWeight } from "../../recall/embed/fusion-weight.ts";
+import { fusionWeight } from "../../recall/embed/embedder.ts";
 import { createHttpEmbedder } from "../../recall/embed/http.ts";
 import { createOnnxEmbedder } from "../../recall/embed/onnx.ts";
 import { cacheDirectory } from "../../settings/data-dir.ts";

@@ -1,9 +1,8 @@
-// Gives every observation its vector, behind the work that somebody waits for: newest first, a batch at a time.
+// Embeds all observations in the background, newest first, a batch at a time.
 import type { Clock } from "../../core/clock.ts";
 import type { Observation } from "../../core/records/records.ts";
-import { embedItems } from "./embed-items.ts";
+import { embedItems, observationText } from "./embed-items.ts";
 import type { Embedder } from "./embedder.ts";
-import { observationText } from "./observation-text.ts";
 import { type BackgroundFailure, createPauses } from "./pauses.ts";
 
 /** Vectors of one embedder, model and dimension. */
@@ -17,15 +16,15 @@ export interface VectorSet {
 
 type EmbeddedText = Pick<Observation, "id" | "title" | "subtitle" | "summary" | "narrative" | "facts">;
 
-/** What is read and written; every write resolves after it is committed. */
+/** Reads and writes of vectors; a write resolves after its commit. */
 export interface VectorWork {
   sets(): VectorSet[];
   ensureSet(embedder: string, model: string, dimension: number): Promise<VectorSet>;
   put(setId: number, vectors: readonly { of: EmbeddedText; vector: Float32Array }[]): Promise<unknown>;
   complete(setId: number): Promise<unknown>;
-  /** Removes some rows of a set; true when it is gone. */
+  /** Deletes some rows of a set; true when it is gone. */
   dropSome(setId: number): Promise<boolean>;
-  /** Ids that lack a vector among the next observations below `before`, and where to go on. */
+  /** Ids without a vector among the next observations below `before`, and where to continue. */
   lacking(setId: number, before: number): { ids: number[]; next: number | null };
   lackingOf(setId: number, id: number): EmbeddedText | undefined;
 }
@@ -34,33 +33,33 @@ interface BackgroundDeps {
   work: VectorWork;
   embedder: Embedder;
   clock: Clock;
-  /** Resolves when intake is quiet enough to work. */
+  /** Resolves when intake is idle. */
   quiet(): Promise<void>;
   onFailure(sentence: string): void;
-  /** First pause after a failure; it doubles. */
+  /** The first pause after a failure; it doubles. */
   retryMs?: number;
 }
 
 export interface Background {
   start(): void;
-  /** These observations are new, or have another text. */
+  /** These observations are new or have a new text. */
   notify(ids: readonly number[]): void;
   failure(): BackgroundFailure | null;
-  /** The set that is worked on; undefined before the first vector. */
+  /** The set that is being filled; undefined before the first vector. */
   current(): VectorSet | undefined;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when the work has ended. */
   close(): Promise<void>;
 }
 
-// Whatever removed a vector without a word is found by then.
-const lookAgainMs = 10 * 60_000;
+// Finds vectors that were deleted without a notification.
+const rescanMs = 10 * 60_000;
 
 export function createBackground(deps: BackgroundDeps): Background {
   const { work, embedder, clock, onFailure, retryMs } = deps;
   const { embedder: name, model } = embedder.identity;
   const ending = new AbortController();
   const fresh = new Set<number>();
-  /** Texts that the embedder refuses, also cut short. */
+  /** Observations whose text the embedder refuses, also in its short form. */
   const refused = new Set<number>();
   let found: number[] = [];
   let before: number | null = Number.MAX_SAFE_INTEGER;
@@ -74,7 +73,7 @@ export function createBackground(deps: BackgroundDeps): Background {
     return own.find(({ id }) => id === workedOn) ?? own.at(-1);
   }
 
-  // One look takes half a millisecond, so the event loop gets its turn between two.
+  // A read takes half a millisecond; other work runs in between.
   async function nextBatch(): Promise<EmbeddedText[]> {
     const setId = current()?.id ?? 0;
     const batch: EmbeddedText[] = [];
@@ -84,9 +83,9 @@ export function createBackground(deps: BackgroundDeps): Background {
         const record = refused.has(id) ? undefined : work.lackingOf(setId, id);
         if (record !== undefined) batch.push(record);
       } else if (before !== null) {
-        const looked = work.lacking(setId, before);
-        found = looked.ids;
-        before = looked.next;
+        const next = work.lacking(setId, before);
+        found = next.ids;
+        before = next.next;
         await new Promise(setImmediate);
       } else break;
     }
@@ -103,8 +102,7 @@ export function createBackground(deps: BackgroundDeps): Background {
     const known = current();
     const set = await work.ensureSet(name, model, vectors[0]?.length ?? 0);
     workedOn = set.id;
-    // The server has another model under the name, maybe an earlier one again: what the last one made cannot be compared
-    // with this.
+    // The server now has another model under this name, so the vectors of the set cannot be compared with this one.
     if (known !== undefined && known.id !== set.id) before = Number.MAX_SAFE_INTEGER;
     await work.put(
       set.id,
@@ -127,7 +125,7 @@ export function createBackground(deps: BackgroundDeps): Background {
     });
   }
 
-  // Every observation has its vector: from now on this set serves, and what served before can go.
+  // Every observation has a vector: this set is searched from now on, and the other sets are deleted.
   async function finish(): Promise<void> {
     const set = current();
     if (set === undefined) return;
@@ -151,7 +149,7 @@ export function createBackground(deps: BackgroundDeps): Background {
       const began = clock.monotonicMs();
       await embedAll(batch);
       pauses.worked();
-      // As long as it worked: a model uses every core, and the user has other things for them to do.
+      // Pauses for as long as it worked: a model uses every core.
       return Math.min(1_000, clock.monotonicMs() - began);
     } catch (cause) {
       found = [...batch.map(({ id }) => id), ...found];
@@ -163,7 +161,7 @@ export function createBackground(deps: BackgroundDeps): Background {
     while (!ending.signal.aborted) {
       const pause = await round();
       const rests = pause === Number.POSITIVE_INFINITY;
-      await sleep(rests ? lookAgainMs : pause, rests);
+      await sleep(rests ? rescanMs : pause, rests);
       if (rests && fresh.size === 0) before = Number.MAX_SAFE_INTEGER;
     }
   }

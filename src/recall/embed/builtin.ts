@@ -1,4 +1,4 @@
-// `builtin`: vectors without weights and without a network. Words and the letters in them are hashed into 384 numbers.
+// `builtin`: hashes words and their letters into 384 numbers. Needs neither a model nor a network.
 import { isFunctionWord } from "../../text/function-words.ts";
 import { identifierParts } from "../../text/index-text.ts";
 import { stem } from "../../text/stem.ts";
@@ -21,7 +21,7 @@ function hashedVector(text: string): Float32Array {
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const vector = new Float32Array(dimension);
   for (const [word, count] of counts) {
-    // A word that comes ten times says three times as much as one that comes once, not ten.
+    // A word that occurs ten times weighs three times as much as one that occurs once.
     const weight = 1 + Math.log(count);
     add(vector, word, weight);
     const grams = letterGrams(word);
@@ -32,7 +32,7 @@ function hashedVector(text: string): Float32Array {
   return vector;
 }
 
-// What the letters of a word weigh beside the word. Measured alone on the development sets (R@10 of LoCoMo turns, CoSQA,
+// The weight of a word's letters relative to the word. Measured alone on the development sets (R@10 of LoCoMo turns, CoSQA,
 // Cranfield, commit-fixes): stems with letters 32, 43, 29, 41; without letters 31, 36, 24, 42; no stems 25, 33, 20, 28.
 const shareOfLetters = 0.8;
 
@@ -46,7 +46,7 @@ function wordsOf(text: string): string[] {
 }
 
 function letterGrams(word: string): string[] {
-  // Scripts without spaces give whole sentences as one word, and a character or two of it are a word.
+  // In scripts without spaces a whole sentence is one word, and each of its words has one or two characters.
   const unspaced = unspacedScript.test(word);
   const letters = unspaced ? [...word] : [...`<${word}>`];
   const grams: string[] = [];
@@ -61,7 +61,7 @@ function letterGrams(word: string): string[] {
 const longestWord = 40;
 const unspacedScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-// A place and a sign: what two features share a place for then rarely adds up.
+// With a sign, features that collide rarely add up.
 function add(vector: Float32Array, feature: string, weight: number): void {
   const hash = hashOf(feature);
   const place = (hash >>> 1) % dimension;

@@ -1,4 +1,5 @@
-// Gives what has a text its vector, where one text that is refused keeps no other from its own.
+// Embeds items in batches; a refused text does not fail the others.
+import { type Observation, parseList } from "../../core/records/records.ts";
 import { type Embedder, EmbedFailure } from "./embedder.ts";
 
 interface Embedding<T> {
@@ -6,13 +7,13 @@ interface Embedding<T> {
   signal: AbortSignal;
   /** Vectors of some of the items, in their order, all of one dimension. */
   put(items: readonly T[], vectors: readonly Float32Array[]): Promise<unknown>;
-  /** Its text is refused, also cut short. */
+  /** The text is refused, also in its short form. */
   onRefused(item: T, cause: EmbedFailure): void;
 }
 
 const shortText = 1_000;
 
-/** Embeds the items, all at once if that is possible. Throws what is no refusal. */
+/** Embeds the items in one call, or one by one after a refusal. Throws every other failure. */
 export async function embedItems<T>(
   embedder: Embedder,
   items: readonly T[],
@@ -43,4 +44,18 @@ export async function embedItems<T>(
 function demandRefusal(cause: unknown): EmbedFailure {
   if (cause instanceof EmbedFailure && cause.kind === "refused") return cause;
   throw cause;
+}
+
+// Models read some hundred words and drop the rest; the most important parts come first.
+const longestChars = 4_000;
+
+/** The embedded text of an observation: title, facts and narrative, or the summary without a narrative. */
+export function observationText(
+  observation: Pick<Observation, "title" | "subtitle" | "summary" | "narrative" | "facts">,
+): string {
+  const { title, subtitle, summary, narrative, facts } = observation;
+  const parts = [title, subtitle, ...parseList(facts), narrative || summary];
+  const text = parts.filter((part) => part !== null && part !== "").join("\n");
+  // A lone surrogate is not text.
+  return text.slice(0, longestChars).replace(/[\ud800-\udbff]$/, "");
 }

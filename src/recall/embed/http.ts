@@ -1,4 +1,4 @@
-// `http`: a server that embeds, by the `/embeddings` of OpenAI's protocol or the `/api/embed` of Ollama.
+// `http`: a server that embeds, with OpenAI's `/embeddings` or Ollama's `/api/embed`.
 import type { Clock } from "../../core/clock.ts";
 import { parseEndpoint } from "../../core/outbound/endpoint.ts";
 import { cleanReason, reasonIn } from "../../core/outbound/error-text.ts";
@@ -12,7 +12,7 @@ import { asked } from "./model-traits.ts";
 interface HttpEmbedderOptions {
   /** `MEM_EMBEDDING_MODEL`, sent unchanged. */
   model: string;
-  /** `MEM_EMBEDDING_BASE_URL`; an address that ends in `/api` or `/api/embed` is Ollama's. */
+  /** `MEM_EMBEDDING_BASE_URL`; an address ending in `/api` or `/api/embed` is Ollama's. */
   baseUrl: string;
   /** `MEM_EMBEDDING_API_KEY`; read at every call. Servers on the user's own machine need none. */
   apiKey: () => string;
@@ -23,8 +23,8 @@ interface HttpEmbedderOptions {
 
 const callTimeoutMs = 60_000;
 
-// An answer is parsed where everybody waits, 43 ms for each MB of it: so many texts are asked for at once that it
-// stays at half of that, and few at first, as it is the first answer that tells the dimension.
+// Parsing blocks the worker for 43 ms per MB. The number of texts per call keeps answers at half a MB; the first call has
+// few, because only its answer tells the dimension.
 const mostTexts = 32;
 const firstTexts = 4;
 const answerBytes = 512 * 1024;
@@ -80,7 +80,7 @@ const setKey = "mem settings set MEM_EMBEDDING_API_KEY <key> && mem worker resta
 interface Endpoint {
   origin: string;
   path: string;
-  /** What the protocol wants besides model and input. */
+  /** Parameters of the protocol besides model and input. */
   extra: object;
 }
 
@@ -111,14 +111,14 @@ function readVectors(who: string, text: string, wanted: number, secrets: readonl
   } catch {
     throw new EmbedFailure(
       "unavailable",
-      `${who} answered what is no JSON: ${cleanReason(text.slice(0, 200), secrets)}`,
+      `${who} answered with invalid JSON: ${cleanReason(text.slice(0, 200), secrets)}`,
     );
   }
   const ollama = listAt(answer, "embeddings");
-  // A server may give them in another order; each says which text it is of.
+  // A server may reorder them; each has the index of its text.
   const openAi = listAt(answer, "data").toSorted((a, b) => indexOf(a) - indexOf(b));
   const lists = ollama.length > 0 ? ollama : openAi.map((entry) => valueAt(entry, "embedding"));
-  // Counted before they are made: 4 MB of empty lists would be a million of them, and 300 MB.
+  // Counted first: 4 MB of empty lists would become a million arrays of 300 MB.
   const checked =
     lists.length === wanted
       ? checkVectors(lists.map(numbersOf), wanted)
@@ -161,7 +161,7 @@ function refused(
   const reason = reasonIn(text, secrets);
   const message = `${new URL(origin).host} answered ${status}${reason === "" ? "." : `: ${reason}`}`;
   if (status === 401 || status === 403) return new EmbedFailure("setup", message, { hint: setKey });
-  // Ollama says 404 for a model it does not have; others for a path.
+  // Ollama answers 404 for an unknown model, other servers for a path.
   if (status === 404 || status === 405) return new EmbedFailure("setup", message, { hint: setModel });
   if (status === 400 || status === 413 || status === 422) return new EmbedFailure("refused", message);
   const wait = retryAfterMs(headers, text, now);

@@ -1,4 +1,4 @@
-// What well-known families of embedding models want: words before a text, and how their tokens become one vector.
+// Prefixes and pooling of well-known families of embedding models.
 import type { TextRole } from "./embedder.ts";
 
 interface Family {
@@ -7,7 +7,7 @@ interface Family {
   pooling?: "cls" | "mean";
 }
 
-// By their model cards. A model that nobody named here gets the bare text and the mean of its tokens.
+// From their model cards. Other models get the bare text and the mean of its tokens.
 const families: readonly Family[] = [
   { name: /\be5-/i, prefix: { query: "query: ", document: "passage: " } },
   { name: /nomic-embed/i, prefix: { query: "search_query: ", document: "search_document: " } },
@@ -19,7 +19,7 @@ const families: readonly Family[] = [
   { name: /bge-m3/i, pooling: "cls" },
 ];
 
-/** The texts as the model wants them. */
+/** The texts with the model's prefix. */
 export function asked(texts: readonly string[], role: TextRole, model: string): string[] {
   const prefix = familyOf(model)?.prefix?.[role] ?? "";
   return texts.map((text) => `${prefix}${text}`);

@@ -1,16 +1,16 @@
-// Loads `@huggingface/transformers` and a model with it. Runs in the process of the model, never in the worker.
+// Loads `@huggingface/transformers` and a model. Runs in the model's process, never in the worker.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { poolingOf } from "./model-traits.ts";
-import type { ModelLoad } from "./onnx-messages.ts";
+import type { ModelLoad } from "./onnx-process.ts";
 
 export type Extract = (texts: readonly string[]) => Promise<Float32Array[]>;
 
-/** The library is not installed; the message says where it was looked for. */
+/** The library is not installed; the message names the searched folders. */
 export class LibraryMissing extends Error {}
 
-/** What of the library is used. */
+/** The used part of the library. */
 interface Transformers {
   env: { cacheDir: string; localModelPath: string; allowRemoteModels: boolean; allowLocalModels: boolean };
   pipeline(
@@ -30,7 +30,7 @@ interface Transformers {
 
 const library = "@huggingface/transformers";
 
-/** The model, ready to embed. Throws `LibraryMissing`, or what the library says of the model. */
+/** Loads the model. Throws `LibraryMissing` or the library's own error. */
 export async function loadOnnxModel({ model, libraries, cacheDir }: ModelLoad): Promise<Extract> {
   const { env, pipeline } = requireLibrary(libraries);
   const isLocal = isAbsolute(model);
@@ -52,14 +52,14 @@ export async function loadOnnxModel({ model, libraries, cacheDir }: ModelLoad): 
   };
 }
 
-// Found by hand, folder by folder: Node would go on into the folders above, which may be anybody's.
+// Only these folders: Node's own resolution would also read the folders above, which other users may own.
 function requireLibrary(folders: readonly string[]): Transformers {
   const found = folders.find((folder) => existsSync(join(folder, "node_modules", library, "package.json")));
   if (found === undefined) throw new LibraryMissing(`${library} is in none of: ${folders.join(", ")}`);
   return createRequire(join(found, "node_modules", "from-here.js"))(library) as Transformers;
 }
 
-// The smallest there is: a quantised model of 384 dimensions is a quarter of the whole one, and as good for this.
+// The smallest file: a quantized model of 384 dimensions is a quarter of the full size and as good here.
 function storedType(directory: string): string {
   const files = [
     ["model_quantized.onnx", "q8"],

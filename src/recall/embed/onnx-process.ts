@@ -1,25 +1,42 @@
-// One process that runs a model: started, asked, ended. Whoever waits for it hears when it is gone.
+// A process that runs a model. Pending calls fail when it ends.
 import { type ChildProcess, fork } from "node:child_process";
 import { cleanReason } from "../../core/outbound/error-text.ts";
 import { EmbedFailure } from "./embedder.ts";
-import type { ModelAnswer, ModelLoad, ModelRequest } from "./onnx-messages.ts";
+
+/** First message to the process. */
+export interface ModelLoad {
+  /** A directory, or a name on the hub. */
+  model: string;
+  /** Folders whose `node_modules` may hold the library, best first. */
+  libraries: readonly string[];
+  /** Cache of models from the hub. */
+  cacheDir: string;
+}
+
+export type ModelRequest = { load: ModelLoad } | { call: number; texts: readonly string[] };
+
+export type ModelAnswer =
+  | { loaded: true }
+  | { failed: { kind: "library" | "model"; message: string } }
+  | { call: number; vectors: Float32Array[] }
+  | { call: number; error: string };
 
 export interface ModelProcessOptions extends ModelLoad {
-  /** What runs in the process. */
+  /** The process's script. */
   script: string;
-  /** Where the library is installed, for the next step of a user who lacks it. */
+  /** Where to install the library, for the hint when it is missing. */
   installIn: string;
   callTimeoutMs: number;
 }
 
 export interface ModelProcess {
   readonly pid: number | undefined;
-  /** Calls it was given so far. */
+  /** Calls so far. */
   readonly given: number;
-  /** Calls it has not answered. */
+  /** Pending calls. */
   readonly open: number;
   readonly ended: boolean;
-  /** Waits for the model to be loaded first. Throws `EmbedFailure`. */
+  /** Waits until the model is loaded. Throws `EmbedFailure`. */
   call(texts: readonly string[]): Promise<Float32Array[]>;
   end(why: string): void;
 }
@@ -30,9 +47,9 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-// The first start may fetch a model from the hub.
+// The first start may download a model.
 const loadTimeoutMs = 10 * 60_000;
-/** Under this number waits the load. */
+/** The call number of the load. */
 const load = 0;
 
 export function startModelProcess(options: ModelProcessOptions): ModelProcess {
@@ -54,7 +71,7 @@ export function startModelProcess(options: ModelProcessOptions): ModelProcess {
     lose(unavailable(`The process of the model ended (${signal ?? code}).`)),
   );
   const loaded = ask({ load: { model, libraries, cacheDir } }, load, loadTimeoutMs);
-  // Those who call wait for it; without a call nobody may be told.
+  // Calls await it; without a call the rejection has no receiver.
   loaded.catch(() => undefined);
 
   function ask(

@@ -1,19 +1,19 @@
-// `onnx`: a model on this machine, in a process of its own that is started when it is needed and renewed now and then.
+// `onnx`: a local model in a child process, which is started on demand and renewed regularly.
 import { MemError } from "../../core/errors.ts";
 import { checkVectors, type Embedder, EmbedFailure } from "./embedder.ts";
 import { asked } from "./model-traits.ts";
 import { type ModelProcess, type ModelProcessOptions, startModelProcess } from "./onnx-process.ts";
 
 interface OnnxOptions extends Omit<ModelProcessOptions, "callTimeoutMs"> {
-  /** Calls that one process answers: runtimes of models are known to grow. */
+  /** Calls that one process answers: model runtimes leak memory. */
   callsPerProcess?: number;
-  /** A process without work for this long ends and gives its memory back. */
+  /** After this long without work the process ends and frees its memory. */
   idleMs?: number;
   callTimeoutMs?: number;
 }
 
 export interface OnnxEmbedder extends Embedder {
-  /** The process that runs now, if one does. */
+  /** The running process, if any. */
   pid(): number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function createOnnxEmbedder(options: OnnxOptions): OnnxEmbedder {
     return current;
   }
 
-  // Calls that it still works on are answered first: the next ones go to a new process.
+  // It answers its pending calls first; new calls go to a new process.
   function retire(old: ModelProcess): void {
     if (current === old) current = undefined;
     if (old.open === 0) old.end("Its process was renewed.");
@@ -74,7 +74,7 @@ export function createOnnxEmbedder(options: OnnxOptions): OnnxEmbedder {
   };
 }
 
-// A call under way cannot be taken back; its answer is not waited for.
+// A running call cannot be cancelled; its answer is ignored.
 function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new MemError("cancelled"));

@@ -1,8 +1,8 @@
-// How long nothing is embedded after a failure, and why: longer each time, and for what somebody has to mend.
+// Pauses after failures of the embedder: doubled each time, longer when the user has to fix the setup.
 import { toMemError } from "../../core/errors.ts";
 import { EmbedFailure } from "./embedder.ts";
 
-/** Why nothing is embedded at the moment. */
+/** Why the embedder is paused. */
 export interface BackgroundFailure {
   kind: EmbedFailure["kind"];
   message: string;
@@ -10,17 +10,17 @@ export interface BackgroundFailure {
 }
 
 export interface Pauses {
-  /** Says so, once for the same reason; for how long to leave the embedder alone. */
+  /** Reports the failure, once for the same reason; returns the pause. */
   failed(cause: unknown): number;
-  /** It works again: the next pause is a short one. */
+  /** The embedder works again: the next pause is short. */
   worked(): void;
-  /** There is nothing to say any more. */
+  /** Clears the failure without resetting the pause. */
   forget(): void;
   failure(): BackgroundFailure | null;
 }
 
 const longestRetryMs = 10 * 60_000;
-// What the user has to mend is asked about less often.
+// A setup that the user has to fix is retried less often.
 const setupFactor = 30;
 
 /** `retryMs` is the first pause; it doubles. */
@@ -37,7 +37,7 @@ export function createPauses({
     failed(cause) {
       const error = toMemError(cause);
       const kind = error instanceof EmbedFailure ? error.kind : "unavailable";
-      if (failure?.message !== error.message) onFailure(`nothing is embedded: ${error.message}`);
+      if (failure?.message !== error.message) onFailure(`embedding is paused: ${error.message}`);
       failure = {
         kind,
         message: error.message,

@@ -1,22 +1,22 @@
-// The vector of a question: searches repeat themselves while somebody types or pages, and none waits long for a server.
+// Vectors of queries: cached, because typing and paging repeat them, and with a short deadline.
 import type { Clock } from "../../core/clock.ts";
 import { toMemError } from "../../core/errors.ts";
 import { type Embedder, EmbedFailure } from "./embedder.ts";
 
 interface QueryVectorOptions {
   clock: Clock;
-  /** Until a search goes on without. */
+  /** After this a search continues without a vector. */
   deadlineMs?: number;
-  /** After a failure searches go on without asking, for so long. */
+  /** For so long after a failure searches do not call the embedder. */
   pauseMs?: number;
 }
 
 export interface QueryVectors {
   /** Throws `EmbedFailure`. */
   of(embedder: Embedder, text: string): Promise<Float32Array>;
-  /** Why the last question that was asked got no vector; null when it got one, or the embedder answered since. */
+  /** Why the last query got no vector; null if it got one or the embedder has answered since. */
   failure(embedder: Embedder): EmbedFailure | null;
-  /** The embedder has answered somebody else. */
+  /** The embedder has answered another caller. */
   answered(embedder: Embedder): void;
 }
 
@@ -70,7 +70,7 @@ export function createQueryVectors({
         keep(key, vector);
         return vector;
       } catch (cause) {
-        // A text that is refused says nothing of the next one.
+        // A refused text does not predict the next one.
         if (cause instanceof EmbedFailure && cause.kind !== "refused")
           failed.set(whose, { failure: cause, until: clock.monotonicMs() + pauseMs });
         throw cause;

@@ -1,22 +1,34 @@
-// The thread that holds the index, as the worker sees it: started when it is needed, started again when it broke.
+// The worker's client of the vector index thread: starts it on demand and restarts it after a failure.
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../core/clock.ts";
-import type { ThreadAnswer, ThreadData, ThreadRequest } from "./thread-messages.ts";
 import type { NearestRequest, NearHit } from "./vector-index.ts";
 
-/** Why the index cannot be asked now. The message is for people. */
+/** The index cannot answer now. The message is for users. */
 export class IndexUnavailable extends Error {}
 
+/** Given to the thread when it starts. */
+export interface ThreadData {
+  databasePath: string;
+}
+
+/** To the thread; the answer has the same number. */
+export interface ThreadRequest {
+  call: number;
+  nearest: NearestRequest;
+}
+
+export type ThreadAnswer = { call: number; hits: NearHit[] } | { call: number; failed: string };
+
 interface IndexThreadDeps {
-  /** What runs in the thread. */
+  /** The thread's script. */
   script: string;
   databasePath: string;
   clock: Clock;
-  /** Until an answer, and until everything is read the first time. */
+  /** Deadline of an answer, also while all vectors are read the first time. */
   deadlineMs?: number;
-  /** Without a search for this long, the thread ends and gives its memory back. */
+  /** After this long without a search the thread ends and frees its memory. */
   idleMs?: number;
-  /** After a break the first pause; it doubles. */
+  /** The first pause after a failure; it doubles. */
   restartMs?: number;
 }
 
@@ -35,7 +47,7 @@ interface Waiting {
 }
 
 const longestPauseMs = 60_000;
-// A set is read at 0.5 million vectors a second; old and young objects of it are few.
+// The index is typed arrays, so the thread needs little heap.
 const heapMb = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
 export function createIndexThread({
@@ -59,7 +71,7 @@ export function createIndexThread({
     const started = new Worker(script, { workerData, env: {}, execArgv: [], resourceLimits: heapMb });
     started.unref();
     started.on("message", (answer: ThreadAnswer) => settle(answer));
-    // Both come after a break, the error first: it says why.
+    // After a failure both are emitted, the error with the reason first.
     started.on("error", (cause) => lose(started, cause.message));
     started.on("exit", (code) => lose(started, `it ended with ${code}`));
     thread = started;
@@ -95,7 +107,6 @@ export function createIndexThread({
     waiting.clear();
   }
 
-  // Nothing waits for it, so it may end between two searches.
   async function end(): Promise<void> {
     const ending = thread;
     thread = undefined;

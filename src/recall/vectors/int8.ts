@@ -1,14 +1,14 @@
-// A vector as it is kept: one signed byte per dimension and one scale, of the vector brought to length one.
+// The stored form of a vector: the unit vector as one signed byte per dimension, and a scale.
 
 export interface Int8Vector {
-  /** What a byte is multiplied with to get the component back. */
+  /** A byte times the scale is the component. */
   scale: number;
   bytes: Int8Array;
 }
 
 const largestByte = 127;
 
-/** The vector at length one; undefined for one without direction (all zero, or with a component that is no number). */
+/** The unit vector; undefined if all components are zero or one is not finite. */
 export function unitVector(vector: Float32Array): Float32Array | undefined {
   let squares = 0;
   for (const component of vector) squares += component * component;
@@ -18,8 +18,8 @@ export function unitVector(vector: Float32Array): Float32Array | undefined {
 }
 
 /**
- * The unit vector in bytes. They use the whole range, whatever the vector's largest component; the scale is what brings
- * the bytes back to length one, which takes half of the rounding error out of a comparison.
+ * The unit vector in bytes, which use the whole range. The scale restores length one, which removes half of the rounding
+ * error of a comparison.
  */
 export function toInt8(unit: Float32Array): Int8Vector {
   let largest = 0;
@@ -30,7 +30,7 @@ export function toInt8(unit: Float32Array): Int8Vector {
   return { scale: 1 / Math.sqrt(squares), bytes };
 }
 
-/** The cosine of a unit vector in full precision and a kept one. */
+/** The cosine of a unit vector and a stored one. */
 export function cosine(unit: Float32Array, { scale, bytes }: Int8Vector): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at++) sum += (unit[at] as number) * (bytes[at] as number);

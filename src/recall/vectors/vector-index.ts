@@ -1,13 +1,13 @@
-// The nearest vectors of a set: bits of all of them in memory, bytes of the best read from the store, kept up to date.
+// Finds the nearest vectors of a set: the bits of all vectors are in memory, the bytes of the best are read from the store.
 import { type BitIndex, createBitIndex } from "./bit-index.ts";
 import { cosine } from "./int8.ts";
 
-/** What the index reads. */
+/** Reads of the index. */
 export interface VectorSource {
   newestChange(): number;
-  /** Undefined when so much changed that all must be read again. */
+  /** Undefined when the log of changes does not reach back that far. */
   changedSince(seq: number): { seq: number; ids: number[] } | undefined;
-  /** Of every observation, by its id. */
+  /** The project of every observation. */
   projects(): ReadonlyMap<number, number>;
   page(setId: number, row: number, limit: number): Omit<StoredVector, "project">[];
   vectorOf(setId: number, observationId: number): StoredVector | undefined;
@@ -25,7 +25,7 @@ interface StoredVector {
 
 export interface NearestRequest {
   setId: number;
-  /** At length one; its dimension is the set's. */
+  /** A unit vector of the set's dimension. */
   unit: Float32Array;
   /** A label, or null for all projects. */
   project: string | null;
@@ -41,7 +41,7 @@ export interface NearHit {
 export interface VectorIndex {
   /** Nearest first. The first call of a set reads it whole. */
   nearest(request: NearestRequest): NearHit[];
-  /** How many vectors are held. */
+  /** Number of vectors in memory. */
   size(): number;
 }
 
@@ -51,7 +51,7 @@ const leastCompared = 400;
 const comparedPerHit = 20;
 
 const pageRows = 2_000;
-// Looking up the place of one costs 0.05 ms at 100,000: beyond this reading everything again is faster.
+// Finding one vector costs 0.05 ms at 100,000: beyond this number reading all again is faster.
 const mostChanges = 2_000;
 
 export function createVectorIndex(source: VectorSource): VectorIndex {
@@ -59,7 +59,7 @@ export function createVectorIndex(source: VectorSource): VectorIndex {
 
   function load(setId: number, dimension: number): BitIndex {
     loaded = undefined;
-    // Before the rows: what changes while they are read is looked at again.
+    // Read first: changes during the load are applied afterwards.
     const seq = source.newestChange();
     const projects = source.projects();
     const index = createBitIndex(dimension);

@@ -208,7 +208,7 @@ describe("failures", () => {
     await until(() => expect(work.failure()?.kind).toBe("unavailable"));
     await until(() => expect(held()).toEqual({ m: 1 }));
     await until(() => expect(work.failure()).toBeNull());
-    expect(failures).toEqual(["nothing is embedded: The server is down."]);
+    expect(failures).toEqual(["embedding is paused: The server is down."]);
   });
 
   test("what the user has to mend is said with the next step", async () => {

@@ -80,9 +80,9 @@ describe("failures", () => {
     [{ status: 400, body: '{"error":{"message":"too long"}}' }, "refused", "too long"],
     [{ status: 503, body: "" }, "unavailable", "answered 503"],
     [{ status: 302, headers: { location: "http://127.0.0.1:1/x" } }, "setup", "Redirects are not followed"],
-    [{ body: "<html>" }, "unavailable", "no JSON"],
+    [{ body: "<html>" }, "unavailable", "invalid JSON"],
     [{ body: '{"data":[]}' }, "unavailable", "0 vectors for 1 texts"],
-    [{ body: '{"embeddings":[["1",2]]}' }, "unavailable", "what is no number"],
+    [{ body: '{"embeddings":[["1",2]]}' }, "unavailable", "a value that is not a number"],
     [{ body: '{"embeddings":[[]]}' }, "unavailable", "vectors of 0 numbers"],
   ])("%j is %s: %s", async (reply, kind, message) => {
     const server = await embeddingServer();
