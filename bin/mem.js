@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Looks at the first word and loads the right bundle: a hook must not pay for the command line. It is required, not
+// Loads the bundle of the first word: a hook must not load the command line. It is required, not
 // imported: importing a CommonJS file starts Node's loader of modules, which costs as much again.
 import { createRequire } from "node:module";
 
@@ -8,7 +8,7 @@ try {
   else await import("../dist/cli/main.js");
 } catch (cause) {
   if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(cause?.code)) throw cause;
-  // In a clone that nothing was installed in. A hook's host is told nothing, and is not held up.
+  // A clone without installed packages. A hook stays silent there.
   if (process.argv[2] !== "hook") {
     const { fileURLToPath } = await import("node:url");
     const folder = fileURLToPath(new URL("..", import.meta.url));

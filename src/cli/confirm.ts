@@ -1,4 +1,4 @@
-// Asks a person before something that cannot be undone.
+// Asks for confirmation before something that cannot be undone.
 import { createInterface } from "node:readline/promises";
 import { MemError } from "../core/errors.ts";
 
@@ -8,7 +8,7 @@ export interface Terminal {
   output: NodeJS.WriteStream;
 }
 
-/** True when a person can be asked: both ways lead to a terminal. */
+/** True when both streams are a terminal. */
 export function canAsk({ input, output }: Terminal = ofProcess()): boolean {
   return input.isTTY && output.isTTY;
 }

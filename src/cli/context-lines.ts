@@ -1,8 +1,9 @@
-// The context that an agent would get, as lines of a terminal.
+// The context that an agent would get, as text for people.
 import type { ContextExplanation } from "../client/worker-client.ts";
 import { recordName } from "../core/records/record-name.ts";
-import { padToWidth, terminalLine, terminalText, wrapListLine, wrapToWidth } from "../text/terminal-text.ts";
+import { padToWidth, terminalLine, terminalText, wrapListLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
+import { printBeside, printWrapped } from "./table.ts";
 import { counted } from "./words.ts";
 
 type Moment = ContextExplanation["moments"][number];
@@ -14,15 +15,14 @@ export function renderExplanation(io: Io, { project, moments }: ContextExplanati
     if (index > 0) io.out("");
     const title = `${titles[moment.moment]}${index === 0 ? ` in ${terminalLine(project)}` : ""}`;
     io.out(io.paint.bold(`${title}: ${counted(moment.tokens, "token")}`));
-    if (moment.nothing !== null) printWrapped(io, moment.nothing);
-    else {
+    if (moment.nothing === null) {
       printText(io, moment.text);
       renderReasons(io, moment);
-    }
+    } else printWrapped(io, io.out, moment.nothing);
   }
 }
 
-// Exactly what an agent gets where a program reads it; on a terminal, lines break between words.
+// Without a terminal, exactly what an agent gets.
 function printText(io: Io, text: string): void {
   const lines = terminalText(text).split("\n");
   for (const line of io.isTerminal ? lines.flatMap((one) => wrapListLine(one, io.columns)) : lines)
@@ -43,12 +43,9 @@ function renderReasons(io: Io, { moment, records }: Moment): void {
   const width = Math.max(...names.map(({ length }) => length));
   for (const [index, record] of records.entries()) {
     const front = `  ${padToWidth(names[index] ?? "", width)}  `;
+    const reason = terminalLine(`${marksOf(record)}: ${reasonOf(record, moment)}`);
     // One line a record where a program reads them.
-    const columns = io.isTerminal ? Math.max(20, io.columns - front.length) : Number.POSITIVE_INFINITY;
-    const said = terminalLine(`${marksOf(record)}: ${reasonOf(record, moment)}`);
-    const [first = "", ...rest] = wrapToWidth(said, columns);
-    io.out(`${front}${first}`);
-    for (const line of rest) io.out(`${" ".repeat(front.length)}${line}`);
+    printBeside(io, front, front.length, reason, io.isTerminal ? io.columns : Infinity);
   }
 }
 
@@ -58,7 +55,7 @@ function marksOf({ observation }: ExplainedRecord): string {
   return [
     obs_type,
     ...(said_by === null ? [] : [`said by ${said_by}`]),
-    ...(standing === 0 ? [] : [reach === "everywhere" ? "stands everywhere" : "stands in this project"]),
+    ...(standing === 0 ? [] : [reach === "everywhere" ? "rule everywhere" : "rule in this project"]),
     ...(salience === null ? [] : [`salience ${salience.toFixed(1)}`]),
   ].join(", ");
 }
@@ -74,9 +71,7 @@ function reasonOf({ reason, observation }: ExplainedRecord, moment: Moment["mome
     case "file":
       return "about this file";
     case "rule":
-      return moment === "file"
-        ? "a rule that bears on edits of this file"
-        : "a rule that forbids this command";
+      return moment === "file" ? "a rule about edits of this file" : "a rule that forbids this command";
     case "family":
       return `${observation?.obs_type === "bugfix" ? "a fix" : "a failure"} of \`${reason.family}\``;
     default:
@@ -90,8 +85,4 @@ function sharedWords({ shared, turn }: { shared: readonly string[]; turn: readon
     ...(turn.length === 0 ? [] : [`its turn has ${turn.join(", ")}`]),
   ];
   return parts.length === 0 ? "no words in common" : parts.join("; ");
-}
-
-function printWrapped(io: Io, text: string): void {
-  for (const line of wrapToWidth(terminalLine(text), io.columns)) io.out(line);
 }

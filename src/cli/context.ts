@@ -1,11 +1,13 @@
-// What every command is given: streams, the environment, and lazy ways to the settings and the worker.
+// What every command is given: streams, the environment, settings and the client of the worker.
 import { createWorkerClient, type WorkerClient } from "../client/worker-client.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type DataPaths, dataPaths } from "../core/paths.ts";
 import { dataDirectory } from "../settings/data-dir.ts";
 import type { Environment } from "../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../settings/load.ts";
-import type { Io } from "./io.ts";
+import type { Io, OwnedIo } from "./io.ts";
+import { startWorker } from "./worker-process.ts";
+import { lookAtWorker } from "./worker-state.ts";
 
 export interface CliContext {
   readonly io: Io;
@@ -14,10 +16,12 @@ export interface CliContext {
   /** The data directory. Throws `data_dir_unusable`. */
   dataDir(): string;
   paths(): DataPaths;
-  /** The settings in effect; with `write`, settings.json is made when it is missing. */
+  /** The settings in effect; `write` creates a missing settings.json. */
   settings(access: "read" | "write"): LoadedSettings;
-  /** The client of the worker; closed when the command ends. */
+  /** The client of the worker, which the first request starts when it is stopped. Closed when the command ends. */
   worker(): WorkerClient;
+  /** Runs `work` with its output in the pager of the terminal. */
+  paged<T>(work: () => Promise<T>): Promise<T>;
   /** The exit code when the command ends without an error. */
   exitWith(code: number): void;
 }
@@ -28,21 +32,36 @@ export interface OwnedCliContext extends CliContext {
 }
 
 /** The context of one run of the command line. */
-export function createCliContext(io: Io, environment: Environment): OwnedCliContext {
+export function createCliContext(io: OwnedIo, environment: Environment): OwnedCliContext {
   let client: WorkerClient | undefined;
   let code = 0;
   const dataDir = () => dataDirectory(environment);
+  const settings = (access: "read" | "write") =>
+    loadSettings({ dataDir: dataDir(), env: environment, readOnly: access === "read" });
+  const clock = systemClock;
+
+  async function startWhenStopped(): Promise<boolean> {
+    const state = await lookAtWorker(dataDir());
+    if (state.is === "silent" || state.is === "doubtful") return false;
+    if (state.is === "stopped") {
+      await startWorker({ dataDir: settings("write").dataDir, environment, clock });
+      if (io.talksToTerminal) io.err(io.errPaint.dim("Started the worker."));
+    }
+    return true;
+  }
+
   return {
     io,
     environment,
-    clock: systemClock,
+    clock,
     dataDir,
     paths: () => dataPaths(dataDir()),
-    settings: (access) => loadSettings({ dataDir: dataDir(), env: environment, readOnly: access === "read" }),
+    settings,
     worker: () => {
-      client ??= createWorkerClient({ dataDir: dataDir() });
+      client ??= createWorkerClient({ dataDir: dataDir(), start: startWhenStopped });
       return client;
     },
+    paged: io.paged,
     exitWith: (wanted) => {
       code = wanted;
     },

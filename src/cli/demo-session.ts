@@ -1,27 +1,27 @@
-// The session that `mem demo` replays: host events in the shapes recorded from Claude Code, one JSON object a line.
+// The session that `mem demo` replays: events in the format of Claude Code, one JSON object a line.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { MemError } from "../core/errors.ts";
 import { packageFile } from "../core/paths.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 
-/** One event of the session: what the host would put on its hook's stdin. */
+/** One event of the session: the stdin of a hook. */
 export interface DemoStep {
   /** The host's name of the event: `PostToolUse`. */
   name: string;
-  /** What it is about, for people. */
+  /** What it is about, in a few words. */
   about: string;
   payload: JsonObject;
 }
 
-/** What a person who comes later would ask. */
+/** The question that is searched for afterwards. */
 export const demoQuestion = "why were users logged out after a deploy?";
 
-/** What the user of a later session asks the agent. */
+/** The prompt of a later session. */
 const nextPrompt =
   "Customers say that they have to log in again after each deploy. Have we seen this before?";
 
-/** What stands in the session and must never reach the disk: private text, and a password in a command's output. */
+/** Private text and a password in the session, which must never reach the disk. */
 export const demoSecrets = ["staging box is unpatched", "correct-horse-battery"] as const;
 
 /** The steps of the session that the package ships, in order. */

@@ -1,17 +1,22 @@
-// `mem demo` itself: a worker of its own in a throw-away data directory, a session replayed through the real hook.
+// Runs the demo: a worker in a temporary data directory, and a session replayed through the real hook.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { workerUrl } from "../client/worker-address.ts";
 import { createWorkerClient, type WorkerClient } from "../client/worker-client.ts";
 import type { Clock } from "../core/clock.ts";
-import { failOpen, MemError } from "../core/errors.ts";
+import { failOpen, failOpenSync, MemError } from "../core/errors.ts";
 import type { DemoEvent } from "../core/records/demo-events.ts";
+import { hookCommand } from "../hosts/install-recipe.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { settingKeys } from "../settings/table.ts";
-import { injectedText, runHook } from "./demo-hook.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { type DemoStep, demoQuestion, demoSecrets, loadDemoSession, nextSession } from "./demo-session.ts";
+import { hookLauncher } from "./host-settings.ts";
 import type { Io } from "./io.ts";
 import { renderSearch } from "./search-results.ts";
 import { startWorker, stopWorker } from "./worker-process.ts";
@@ -19,7 +24,7 @@ import { startWorker, stopWorker } from "./worker-process.ts";
 interface DemoRequest {
   environment: Environment;
   clock: Clock;
-  /** How the answer of a command is printed. */
+  /** For the output of a command. */
   io: Io;
   /** Pause after each event, so that a person can follow. */
   paceMs: number;
@@ -27,7 +32,7 @@ interface DemoRequest {
   signal: AbortSignal;
 }
 
-/** Replays the session and searches what was made of it. Worker and directory are gone when it ends, however it ends. */
+/** Replays the session and searches its records. Always removes the worker and the directory. */
 export async function runDemo(request: DemoRequest): Promise<void> {
   const { clock, show } = request;
   const began = clock.monotonicMs();
@@ -66,8 +71,8 @@ function makeDemoDirectory(): string {
     return mkdtempSync(join(tmpdir(), "mem-demo-"));
   } catch (cause) {
     throw new MemError("data_dir_unusable", {
-      message: `No directory can be made in ${tmpdir()}, where temporary files lie.`,
-      hint: `Set ${process.platform === "win32" ? "TEMP" : "TMPDIR"} to a directory that you can write to.`,
+      message: `Cannot create a directory in ${tmpdir()}.`,
+      hint: `Set ${process.platform === "win32" ? "TEMP" : "TMPDIR"} to a writable directory.`,
       cause,
     });
   }
@@ -76,11 +81,11 @@ function makeDemoDirectory(): string {
 interface Demo extends DemoRequest {
   environment: NodeJS.ProcessEnv;
   client: WorkerClient;
-  /** What was shown already, as `o<id>` and `s<id>`. */
+  /** Records that were shown, as `o<id>` and `s<id>`. */
   seen: Set<string>;
 }
 
-// None of the user's own settings: not their keys, not their worker's port.
+// Without the settings of the user, such as keys and the port of their worker.
 function demoEnvironment(environment: Environment, dataDir: string): NodeJS.ProcessEnv {
   const none = Object.fromEntries(settingKeys.map((key) => [key, undefined]));
   return childEnvironment(environment, {
@@ -110,7 +115,7 @@ async function replay(demo: Demo, steps: readonly DemoStep[]): Promise<void> {
 }
 
 async function injectedBy(demo: Demo, step: DemoStep): Promise<string> {
-  return injectedText(await sendStep(demo, step)) || "Nothing that the agent does not have yet.";
+  return injectedText(await sendStep(demo, step)) || "Nothing new for the agent.";
 }
 
 async function sendStep(demo: Demo, { name, payload }: DemoStep): Promise<string> {
@@ -127,7 +132,9 @@ async function untilGenerated(demo: Demo): Promise<void> {
     await showNew(demo);
     if (!isProcessing && demo.seen.size > 0) return;
     if (demo.clock.monotonicMs() > deadline) {
-      throw new MemError("internal", { message: "The demo's worker made no observations within 10 s." });
+      throw new MemError("internal", {
+        message: "The worker of the demo wrote no observations within 10 s.",
+      });
     }
     await delay(lookEveryMs, undefined, { signal: demo.signal });
   }
@@ -166,4 +173,33 @@ function secretsOnDisk(dataDir: string): number {
   );
   const contents = files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1"));
   return demoSecrets.filter((secret) => contents.some((content) => content.includes(secret))).length;
+}
+
+interface HookRun {
+  /** The host's name of the event: `PostToolUse`. */
+  event: string;
+  payload: JsonObject;
+  environment: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+/** Runs the registered hook command of Claude Code in a shell; its output. Throws when it does not exit with 0. */
+async function runHook({ event, payload, environment, signal }: HookRun): Promise<string> {
+  const command = hookCommand({ host: "claude-code", event, launcher: hookLauncher(), dataDir: null });
+  const hook = spawn(command, { shell: true, env: environment, signal, stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(hook, "close");
+  // A hook may end without reading its input.
+  hook.stdin.on("error", () => undefined);
+  hook.stdin.end(JSON.stringify(payload));
+  const [printed, [code]] = await Promise.all([text(hook.stdout), ended]);
+  if (code !== 0) throw new MemError("internal", { message: `The ${event} hook exited with ${code}.` });
+  return printed;
+}
+
+/** The context in the output of a hook, or an empty text. */
+function injectedText(printed: string): string {
+  const answer = failOpenSync("read a hook's answer", (): unknown => JSON.parse(printed));
+  const output = isJsonObject(answer) ? answer.hookSpecificOutput : undefined;
+  const context = isJsonObject(output) ? output.additionalContext : undefined;
+  return typeof context === "string" ? context : "";
 }

@@ -1,4 +1,4 @@
-// The user's editor: a file that is opened in it, and text that is written there.
+// Opens a file or a text in the user's editor.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { MemError } from "../core/errors.ts";
 import { editorCommand } from "../settings/environment.ts";
 import type { CliContext } from "./context.ts";
 
-/** Resolves when the editor has ended well. Throws `usage` when there is none, `cancelled` when it fails. */
+/** Resolves when the editor exits with 0. Throws `usage` without an editor, `cancelled` when it fails. */
 export async function openEditor(
   { environment }: Pick<CliContext, "environment">,
   path: string,
@@ -20,18 +20,18 @@ export async function openEditor(
   const [code] = await once(editor, "exit").catch((cause: unknown) => {
     throw new MemError("usage", { message: `The editor ${command} cannot be started.`, hint, cause });
   });
-  if (code !== 0) throw new MemError("cancelled", { message: `The editor ended with code ${code}.`, hint });
+  if (code !== 0) throw new MemError("cancelled", { message: `The editor exited with ${code}.`, hint });
 }
 
 interface Draft {
-  /** Of the file that the editor shows. */
+  /** Name of the file that the editor shows. */
   name: string;
   content: string;
   /** The command that is running; with `--from <file>` it opens a kept file. */
   command: string;
 }
 
-/** Lets the user edit the text, and applies it. What the user wrote is kept in a file when anything fails. */
+/** Lets the user edit the text, and applies it. Keeps the edited file when anything fails. */
 export async function editText<T>(
   context: CliContext,
   { name, content, command }: Draft,
@@ -41,7 +41,7 @@ export async function editText<T>(
   const path = join(folder, name);
   await writeFile(path, content, { mode: 0o600 });
   try {
-    await openEditor(context, path, `Name one for this command: \`EDITOR=nano ${command}\`.`);
+    await openEditor(context, path, `Set one for this command: \`EDITOR=nano ${command}\`.`);
     const result = await apply(await readFile(path, "utf8"));
     await rm(folder, { recursive: true });
     return result;

@@ -1,4 +1,4 @@
-// What `mem install` and `mem uninstall` share: where a host's settings lie, and the record of what was changed there.
+// The settings files of hosts, and the record of what mem changed in them.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { MemError } from "../core/errors.ts";
@@ -24,25 +24,25 @@ export function settingsFileOf(recipe: InstallRecipe, context: CliContext): stri
   const named = context.environment[folderVariable] ?? "";
   if (named === "" && !isAbsolute(homedir())) {
     throw new MemError("host_settings_unreadable", {
-      message: `The home directory is "${homedir()}", which is no absolute path.`,
+      message: `The home directory is "${homedir()}", which is not an absolute path.`,
       hint: `Set HOME, or ${folderVariable}.`,
     });
   }
   return userSettingsFile(recipe, named);
 }
 
-/** How hooks are started: through the shell launcher, and on Windows, which has no such shell, by Node itself. */
+/** How hooks are started: by the shell launcher, on Windows by Node. */
 export function hookLauncher(): Launcher {
   if (process.platform !== "win32") return { folder: packageFile("hooks") };
   return { node: process.execPath, bundle: hookBundle() };
 }
 
-/** The two lines that the launcher finds Node and the hook by. */
+/** The paths of Node and of the hook bundle, which the launcher reads. */
 export function hookRuntime(): string {
   return `${process.execPath}\n${hookBundle()}\n`;
 }
 
-/** What was installed so far, and what is recorded of it. */
+/** The records of installs. */
 export function installsOf({ installs: file }: DataPaths): Installs {
   return createInstalls({
     read: () => readPrivateFile(file, "data_dir_unusable"),
@@ -50,12 +50,12 @@ export function installsOf({ installs: file }: DataPaths): Installs {
   });
 }
 
-/** The switch of recall over MCP, with its changes recorded. */
+/** Turns recall over MCP on and off, and records the changes. */
 export function mcpSwitchOf(paths: DataPaths): McpSwitch {
   return createMcpSwitch(installsOf(paths), mcpServerOf(paths));
 }
 
-/** The hosts that remember through mem: those with hooks of ours, and those with the plugin. */
+/** The installed hosts: with hooks of mem, or with its plugin. */
 export function mcpHosts(context: CliContext): McpHost[] {
   const paths = context.paths();
   const installed = installedHosts(installsOf(paths).list(), recipeOf);

@@ -1,62 +1,112 @@
-// The streams of the command line: stdout is the answer, stderr is the talk, colour is for people.
+// The streams of the command line: results on stdout, notes and errors on stderr, color for people only.
 import { type Paint, paintFor } from "./paint.ts";
 
 /** What a command writes to. */
 export interface Io {
-  /** A line of the answer, on stdout. */
+  /** A line of the result, on stdout. */
   out(line: string): void;
-  /** Text of the answer as it is, without a line end added. */
+  /** Text of the result, without a line end added. */
   raw(text: string): void;
-  /** A line of talk, on stderr. */
+  /** A line for people, on stderr. */
   err(line: string): void;
-  /** The answer as JSON, for `--json`. */
-  json(value: unknown): void;
-  /** Colours of the answer: none when stdout is no terminal. */
+  /** The result as JSON, for `--json`: every camelCase key becomes snake_case. */
+  json(value: object): void;
+  /** Colors of stdout: none when it is not a terminal. */
   readonly paint: Paint;
-  /** Colours of the talk. */
+  /** Colors of stderr. */
   readonly errPaint: Paint;
-  /** True once the reader of stdout has gone away: what goes on for ever may end. */
+  /** True once the reader of stdout has gone away. */
   readonly isClosed: boolean;
-  /** True when stdout shows colour. */
+  /** True when stdout shows color. */
   readonly color: boolean;
-  /** True when a person sees stderr. */
+  /** True when stderr is a terminal. */
   readonly talksToTerminal: boolean;
-  /** True when a person sees stdout. */
+  /** True when stdout is a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal, 80 without one. */
   readonly columns: number;
 }
 
+export interface OwnedIo extends Io {
+  /** Runs `work`; what it writes goes through the pager when it is longer than the terminal. */
+  paged<T>(work: () => Promise<T>): Promise<T>;
+}
+
 interface IoOptions {
   color: boolean;
   errColor: boolean;
-  /** Hears that stdout takes nothing any more, other than because its reader went away. */
+  /** Shows text in the user's pager; null without one. */
+  page?: ((text: string) => Promise<void>) | null;
+  /** Called when stdout fails for another reason than a closed pipe. */
   onOutputFailure?(cause: Error): void;
 }
 
-/** The streams of this process. A reader that went away (`mem search x | head -1`) ends the writing, not in an error. */
-export function createIo(options: IoOptions): Io {
+interface HeldText {
+  to: "stdout" | "stderr";
+  text: string;
+}
+
+/** The streams of this process. A reader that goes away (`mem search x | head -1`) is not an error. */
+export function createIo(options: IoOptions): OwnedIo {
   const { stdout, stderr } = process;
+  const page = options.page ?? null;
   let isClosed = false;
+  let held: HeldText[] | null = null;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     isClosed = true;
     if (error.code !== "EPIPE") options.onOutputFailure?.(error);
   });
-  // There is nobody left to tell.
   stderr.on("error", () => undefined);
+
+  function write(to: HeldText["to"], text: string): void {
+    if (held === null) process[to].write(text);
+    else held.push({ to, text });
+  }
+
+  async function release(texts: readonly HeldText[]): Promise<void> {
+    const result = texts.filter(({ to }) => to === "stdout").map(({ text }) => text);
+    const isLong = result.join("").split("\n").length > stdout.rows;
+    if (isLong && page !== null) await page(result.join(""));
+    for (const { to, text } of texts) if (!isLong || page === null || to === "stderr") write(to, text);
+  }
+
   return {
     get isClosed() {
       return isClosed;
     },
-    out: (line) => void stdout.write(`${line}\n`),
-    raw: (text) => void stdout.write(text),
-    err: (line) => void stderr.write(`${line}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : undefined)}\n`),
+    out: (line) => write("stdout", `${line}\n`),
+    raw: (text) => write("stdout", text),
+    err: (line) => write("stderr", `${line}\n`),
+    json: (value) =>
+      write("stdout", `${JSON.stringify(snakeCased(value), null, stdout.isTTY ? 2 : undefined)}\n`),
     paint: paintFor(options.color),
     errPaint: paintFor(options.errColor),
     color: options.color,
     talksToTerminal: stderr.isTTY === true,
     isTerminal: stdout.isTTY === true,
     columns: stdout.isTTY ? Math.max(40, stdout.columns) : 80,
+    async paged(work) {
+      if (page === null || !stdout.isTTY) return work();
+      const texts: HeldText[] = [];
+      held = texts;
+      try {
+        return await work();
+      } finally {
+        held = null;
+        await release(texts);
+      }
+    },
   };
+}
+
+/** The value with camelCase keys in snake_case. Other keys are data, such as the names of hook events. */
+export function snakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCased);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), snakeCased(inner)]));
+}
+
+function snakeKey(key: string): string {
+  if (!/^[a-z][a-z0-9]*([A-Z][a-z0-9]*)+$/.test(key)) return key;
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -117,3 +117,12 @@ export function connectionOf(serverUrl: string, apiKey: string) {
 export function connectLines({ connectCommands: commands }: ReturnType<typeof connectionOf>): string[] {
   return connectHosts.flatMap((host) => [`# ${host}`, commands[host]]);
 }
+
+/** The connection for `--json`: a line for each agent. */
+export function connectionAsJson({
+  mcpUrl,
+  connectCommands: commands,
+  hint,
+}: ReturnType<typeof connectionOf>) {
+  return { items: connectHosts.map((host) => ({ host, command: commands[host] })), mcpUrl, hint };
+}

@@ -1,37 +1,31 @@
-// The worker's log for people: one JSON line in, one readable line out.
+// Lines of the worker's log, read and rendered for people.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import type { Paint } from "./paint.ts";
 
-// 50 lines are a few kilobytes; nobody reads more than this in a terminal.
 const maxTailBytes = 4 * 1024 * 1024;
 
 /** The last `count` lines of a file, and the size up to which it was read. */
 export function lastLines(path: string, count: number): { lines: string[]; size: number } {
-  const descriptor = openSync(path, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    const length = Math.min(size, maxTailBytes);
-    const bytes = Buffer.alloc(length);
-    readSync(descriptor, bytes, 0, length, size - length);
-    const lines = bytes.toString("utf8").split("\n");
-    return { lines: lines.filter((line) => line !== "").slice(count === 0 ? Infinity : -count), size };
-  } finally {
-    closeSync(descriptor);
-  }
+  const { text, size } = readPart(path, (size) => Math.max(0, size - maxTailBytes));
+  const lines = text.split("\n").filter((line) => line !== "");
+  return { lines: lines.slice(count === 0 ? Infinity : -count), size };
 }
 
 /** What was added to a file since it had `from` bytes; from the start when it has shrunk since. */
 export function addedText(path: string, from: number): { text: string; size: number } {
+  return readPart(path, (size) => (size < from ? 0 : from));
+}
+
+function readPart(path: string, startOf: (size: number) => number): { text: string; size: number } {
   const descriptor = openSync(path, "r");
   try {
     const { size } = fstatSync(descriptor);
-    const start = size < from ? 0 : from;
-    const length = Math.min(size - start, maxTailBytes);
-    const bytes = Buffer.alloc(length);
-    readSync(descriptor, bytes, 0, length, start);
-    return { text: bytes.toString("utf8"), size: start + length };
+    const start = startOf(size);
+    const bytes = Buffer.alloc(Math.min(size - start, maxTailBytes));
+    readSync(descriptor, bytes, 0, bytes.length, start);
+    return { text: bytes.toString("utf8"), size: start + bytes.length };
   } finally {
     closeSync(descriptor);
   }
@@ -46,7 +40,10 @@ export function renderLogLine(line: string, paint: Paint): string {
   const details = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`);
   if (isJsonObject(err)) details.push(shown(err.message));
   const parts = [paint.dim(clockTime(time)), colored(name, paint), terminalLine(String(msg ?? ""))];
-  return terminalSafe([...parts, paint.dim(terminalLine(details.join(" ")))]);
+  return [...parts, paint.dim(terminalLine(details.join(" ")))]
+    .filter((part) => part !== "")
+    .join("  ")
+    .trimEnd();
 }
 
 const levelNames = new Map([
@@ -83,11 +80,4 @@ function colored(name: string, paint: Paint): string {
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function terminalSafe(parts: readonly string[]): string {
-  return parts
-    .filter((part) => part !== "")
-    .join("  ")
-    .trimEnd();
 }

@@ -1,27 +1,31 @@
 // The command line: words to a command, an error to an exit code. Both happen here and nowhere else.
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { MemError, toMemError } from "../core/errors.ts";
 import { restrictUmask } from "../settings/data-dir.ts";
-import { processEnvironment, wantsColor } from "../settings/environment.ts";
+import { pagerCommand, processEnvironment, wantsColor } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
-import { createIo, type Io } from "./io.ts";
+import { createIo, type Io, snakeCased } from "./io.ts";
+import { showInPager } from "./pager.ts";
 import { buildProgram } from "./program.ts";
-
-const usageExitCode = 64;
+import { expandShortForms } from "./short-forms.ts";
 
 restrictUmask();
 process.exitCode = await run(process.argv.slice(2));
 
 /** Runs one command line; the exit code. */
-async function run(words: readonly string[]): Promise<number> {
+async function run(given: readonly string[]): Promise<number> {
   const environment = processEnvironment();
-  const asJson = words.includes("--json");
+  const options = given.includes("--") ? given.slice(0, given.indexOf("--")) : given;
+  const asJson = options.includes("--json");
+  const pager = options.includes("--no-pager") || asJson ? null : pagerCommand(environment);
+  const words = given.filter((word, at) => word !== "--no-pager" || at >= options.length);
   let outputCode: number | undefined;
   const io = createIo({
     color: wantsColor(environment, process.stdout.isTTY),
     errColor: wantsColor(environment, process.stderr.isTTY),
-    // The command ends by itself, so that it cleans up; the failure may be heard of before or after that.
+    page: pager === null ? null : (text) => showInPager(pager, text, environment),
+    // The command ends by itself, so that it cleans up; stdout may fail before or after that.
     onOutputFailure(cause) {
       const error = new MemError("output_failed", {
         message: `The output cannot be written (${cause.message}).`,
@@ -31,19 +35,35 @@ async function run(words: readonly string[]): Promise<number> {
     },
   });
   const context = createCliContext(io, environment);
+  const program = buildProgram(context, { asJson });
+  const full = expandShortForms(words);
   try {
-    await buildProgram(context).parseAsync(words.length === 0 ? ["--help"] : words, { from: "user" });
+    await program.parseAsync(full, { from: "user" });
     return outputCode ?? context.exitCode();
   } catch (thrown) {
-    // Commander has printed its own sentence; help and version are no errors.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? (outputCode ?? 0) : usageExitCode;
-    const error = toMemError(thrown);
-    // Who reads the output has gone away: there is nobody to tell. The code says that the output is not whole.
+    // Help and version end with 0.
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return outputCode ?? 0;
+    const error =
+      thrown instanceof CommanderError ? usageError(thrown, helpOf(program, full)) : toMemError(thrown);
+    // The reader of the output is gone. The exit code says that the output is not whole.
     if (isClosedPipe(error)) return error.exitCode;
+    // Commander has printed its own message for people.
+    if (thrown instanceof CommanderError && !asJson) return error.exitCode;
     return report(io, error, asJson);
   } finally {
     await context.close();
   }
+}
+
+function usageError({ message }: CommanderError, help: string): MemError {
+  const [first = "", ...more] = message.replace(/^error: /, "").split("\n");
+  return new MemError("usage", { message: first, hint: [...more, `See \`${help}\`.`].join(" ") });
+}
+
+/** The help of the command that the words begin with. */
+function helpOf(program: Command, [word, ...rest]: readonly string[], path = "mem"): string {
+  const command = program.commands.find((each) => each.name() === word);
+  return command === undefined ? `${path} --help` : helpOf(command, rest, `${path} ${command.name()}`);
 }
 
 function isClosedPipe({ code, cause }: MemError): boolean {
@@ -52,7 +72,7 @@ function isClosedPipe({ code, cause }: MemError): boolean {
 
 function report(io: Io, error: MemError, asJson: boolean): number {
   if (asJson) {
-    io.err(JSON.stringify(error.toBody()));
+    io.err(JSON.stringify(snakeCased(error.toBody())));
     return error.exitCode;
   }
   io.err(io.errPaint.red(terminalText(error.message)));

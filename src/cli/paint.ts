@@ -1,6 +1,6 @@
-// The few colours of the command line, or none.
+// The few colors of the command line, or none.
 
-/** Each gives its text back, coloured or as it is. */
+/** Each returns its text, colored or as it is. */
 export interface Paint {
   bold(text: string): string;
   dim(text: string): string;
@@ -10,7 +10,7 @@ export interface Paint {
   cyan(text: string): string;
 }
 
-/** Paint for a stream that shows colour, or for one that does not. */
+/** Paint for a stream with or without color. */
 export function paintFor(color: boolean): Paint {
   const style = (on: number, off: number) => (text: string) =>
     color ? `\x1b[${on}m${text}\x1b[${off}m` : text;

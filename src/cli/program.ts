@@ -1,11 +1,13 @@
 // The tree of commands.
 import { Command } from "commander";
 import { version } from "../core/version.ts";
+import { type CommandPart, withExamples } from "./command.ts";
 import { registerContext } from "./commands/context.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEdit } from "./commands/edit.ts";
+import { registerExitCodes } from "./commands/exit-codes.ts";
 import { registerFolders } from "./commands/folders.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerKeys } from "./commands/keys.ts";
@@ -15,6 +17,7 @@ import { registerProject } from "./commands/project.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerRemember } from "./commands/remember.ts";
+import { registerReview } from "./commands/review.ts";
 import { registerRules } from "./commands/rules.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerServer } from "./commands/server.ts";
@@ -22,63 +25,71 @@ import { registerSettings } from "./commands/settings.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerTimeline } from "./commands/timeline.ts";
-import { registerTruth } from "./commands/truth.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
-import { withExamples } from "./examples.ts";
+import { shortForms } from "./short-forms.ts";
+
+type Register = (program: Command, context: CliContext) => void;
+
+/** The groups of `mem --help`, in its order. */
+const groups: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
+  [
+    "Daily:",
+    [registerSearch, registerTimeline, registerShow, registerRemember, registerRules, registerStatus],
+  ],
+  ["Agent:", [registerInstall, registerUninstall, registerContext, registerMcp, registerDemo]],
+  ["Models:", [registerQueue, registerCost, registerRegenerate, registerMode]],
+  ["Data:", [registerReview, registerEdit, registerProject, registerFolders, registerSettings]],
+  ["Server:", [registerWorker, registerDoctor, registerServer, registerKeys]],
+];
 
 const helpColumns = 100;
 
 /** Every command, bound to one run's context. Help and version are thrown as `CommanderError` with exit code 0. */
-export function buildProgram(context: CliContext): Command {
+export function buildProgram(context: CliContext, { asJson = false }: { asJson?: boolean } = {}): Command {
   const { io } = context;
   const program = new Command("mem")
-    .description("The memory of coding agents: what an agent does is found again.")
+    .description("Memory for coding agents: records what agents do and finds it again.")
     .version(version(), "-V, --version", "print the version")
+    .option("--no-pager", "do not use the pager (MEM_PAGER, PAGER, less)")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print help of a command")
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => io.raw(text),
-      writeErr: (text) => io.err(text.trimEnd()),
+      // With --json the error is reported as JSON.
+      writeErr: (text) => (asJson ? undefined : io.err(text.trimEnd())),
       outputError: (text, write) => write(io.errPaint.red(text)),
       getOutHelpWidth: () => Math.min(io.columns, helpColumns),
       getErrHelpWidth: () => Math.min(io.columns, helpColumns),
     })
     .exitOverride();
-  registerSearch(program, context);
-  registerTimeline(program, context);
-  registerShow(program, context);
-  registerRemember(program, context);
-  registerRules(program, context);
-  registerEdit(program, context);
-  registerContext(program, context);
-  registerTruth(program, context);
-  registerProject(program, context);
-  registerStatus(program, context);
-  registerQueue(program, context);
-  registerCost(program, context);
-  registerRegenerate(program, context);
-  registerDoctor(program, context);
-  registerDemo(program, context);
-  registerFolders(program, context);
-  registerInstall(program, context);
-  registerUninstall(program, context);
-  registerWorker(program, context);
-  registerServer(program, context);
-  registerKeys(program, context);
-  registerMcp(program, context);
-  registerMode(program, context);
-  registerSettings(program, context);
-  nameOwnHelp(program, "mem");
-  return withExamples(program, [
-    ["mem worker start", "start remembering"],
-    ['mem search "login redirect"', "find what an agent learned"],
-  ]);
+  for (const [heading, commands] of groups) {
+    program.commandsGroup(heading);
+    for (const register of commands) register(program, context);
+  }
+  registerExitCodes(program, context);
+  program
+    .commandsGroup("Help:")
+    .helpCommand("help [command]", "Print the help of a command, or `exit-codes`");
+  hintAtHelp(program, "mem");
+  program.addHelpText("after", shortFormHelp());
+  return withExamples(program, examples);
 }
 
-// What is wrong with the words of one command is explained by its own help.
-function nameOwnHelp(command: Command, words: string): void {
+const examples: CommandPart["examples"] = [
+  "mem install claude-code # record what Claude Code does",
+  'mem search "login redirect" # find what an agent learned',
+];
+
+function shortFormHelp(): string {
+  const lines = Object.entries(shortForms).map(
+    ([word, full]) => `  ${word.padEnd(8)}  mem ${full.join(" ")}`,
+  );
+  return `\nShort forms:\n${lines.join("\n")}`;
+}
+
+function hintAtHelp(command: Command, words: string): void {
   command.showHelpAfterError(`See \`${words} --help\`.`);
-  for (const child of command.commands) nameOwnHelp(child, `${words} ${child.name()}`);
+  for (const child of command.commands) hintAtHelp(child, `${words} ${child.name()}`);
 }

@@ -7,10 +7,10 @@ import type {
 import { MemError } from "../core/errors.ts";
 import { localTime } from "../core/local-days.ts";
 import { terminalLine } from "../text/terminal-text.ts";
-import { printAligned } from "./aligned.ts";
 import { canAsk, confirm, type Terminal } from "./confirm.ts";
 import type { CliContext } from "./context.ts";
-import { dollars } from "./cost-table.ts";
+import { dollars } from "./cost-lines.ts";
+import { printRecord } from "./table.ts";
 import { counted } from "./words.ts";
 
 /** `12 of 40 events regenerated, 1 failed; waiting: rate limited`. */
@@ -49,7 +49,7 @@ export async function showPlan(
   const plan = await worker().regenerationPlan(choice);
   if (json) io.json(plan);
   else if (plan.events === 0) io.out(nothingToRegenerate);
-  else printAligned(io, planRows(plan));
+  else printRecord(io, planRows(plan));
   return plan.events;
 }
 
@@ -74,7 +74,7 @@ export async function demandConsent(
   const plan = await worker().regenerationPlan(choice);
   if (plan.events === 0 || (plan.running && choice.resume === true)) return;
   // stdout is for the result.
-  printAligned({ ...io, out: io.err, paint: io.errPaint }, planRows(plan));
+  printRecord({ ...io, out: io.err, paint: io.errPaint }, planRows(plan));
   if (yes) return;
   if (!canAsk(terminal)) {
     throw new MemError("usage", {

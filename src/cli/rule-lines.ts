@@ -1,22 +1,23 @@
-// Standing rules as lines of a terminal.
+// Standing rules as text for people.
 import type { RulesAnswer } from "../client/worker-client.ts";
-import { padToWidth, terminalLine, wrapToWidth } from "../text/terminal-text.ts";
+import { padToWidth, terminalLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
+import { printBeside } from "./table.ts";
 import { localDate } from "./words.ts";
 
 type Rule = RulesAnswer["rules"][number];
 
-/** Prints the rules by where they apply, then those that contradict each other. */
+/** Prints the rules by where they apply, then the pairs that contradict each other. */
 export function renderRules(io: Io, { rules, contradictions }: RulesAnswer): void {
   const width = Math.max(...rules.map(({ id }) => `#${id}`.length));
   for (const { heading, members } of sectionsOf(rules)) {
     io.out(io.paint.bold(heading));
-    for (const rule of members) for (const line of linesOf(io, rule, width)) io.out(line);
+    for (const rule of members) printRule(io, rule, width);
   }
   renderContradictions(io, rules, contradictions);
 }
 
-/** The rules under a heading each: those that apply everywhere, then project by project. */
+/** The rules by heading: everywhere first, then each project. */
 export function sectionsOf(rules: readonly Rule[]): { heading: string; members: Rule[] }[] {
   const sections = new Map<string, Rule[]>();
   for (const rule of rules) {
@@ -26,14 +27,18 @@ export function sectionsOf(rules: readonly Rule[]): { heading: string; members: 
   return [...sections].map(([heading, members]) => ({ heading, members }));
 }
 
-function linesOf(io: Io, rule: Rule, width: number): string[] {
+function printRule(io: Io, rule: Rule, width: number): void {
   const { id, text, source, prompt_id, created_at_epoch } = rule;
   const from = prompt_id === null ? source : `said in P${prompt_id}`;
   const front = `  ${padToWidth(`#${id}`, width)}  ${localDate(new Date(created_at_epoch))}  `;
   // One line a rule where a program reads them.
-  const columns = io.isTerminal ? Math.max(20, io.columns - front.length) : Number.POSITIVE_INFINITY;
-  const [first = "", ...rest] = wrapToWidth(`${terminalLine(text)} (${from})`, columns);
-  return [`${front}${first}`, ...rest.map((line) => `${" ".repeat(front.length)}${line}`)];
+  printBeside(
+    io,
+    front,
+    front.length,
+    `${terminalLine(text)} (${from})`,
+    io.isTerminal ? io.columns : Infinity,
+  );
 }
 
 function renderContradictions(
@@ -46,9 +51,9 @@ function renderContradictions(
     const [first, second] = pair;
     if (first === undefined || second === undefined) continue;
     io.out("");
-    io.out(io.paint.yellow("These two contradict each other:"));
+    io.out(io.paint.yellow("These two rules contradict each other:"));
     const width = Math.max(...pair.map(({ id }) => `#${id}`.length));
-    for (const rule of pair) for (const line of linesOf(io, rule, width)) io.out(line);
+    for (const rule of pair) printRule(io, rule, width);
     io.out(
       `  Keep #${newer}: \`${settling(first, second)}\`. Keep #${older}: \`${settling(second, first)}\`.`,
     );

@@ -3,7 +3,7 @@ import type { NewRule, RulesAnswer } from "../client/worker-client.ts";
 import { MemError } from "../core/errors.ts";
 import { sectionsOf } from "./rule-lines.ts";
 
-/** What an edited file asks for. */
+/** The changes in an edited file. */
 export interface RuleChanges {
   changed: { id: number; text: string }[];
   added: NewRule[];
@@ -26,7 +26,7 @@ export function renderRulesFile({ project, rules }: RulesAnswer): string {
   return `${[...instructions, `${shownIds}${rules.map(({ id }) => id).join(" ")}`, ...lines].join("\n")}\n`;
 }
 
-/** Throws `usage` with the line that cannot be read, and `cancelled` for a file without anything in it. */
+/** Throws `usage` with the faulty line, and `cancelled` for an empty file. */
 export function parseRulesFile(text: string, { rules }: RulesAnswer): RuleChanges {
   if (text.trim() === "") {
     throw new MemError("cancelled", { message: "The file is empty. Nothing was changed." });
@@ -54,11 +54,11 @@ function sectionNamed(heading: string, index: number): NewSection {
   if (heading === "everywhere") return { reach: "everywhere" };
   const project = /^project (.+)$/.exec(heading)?.[1];
   if (project !== undefined) return { reach: "project", project };
-  throw unreadable(index, `[${heading}] is no section. Sections: [everywhere], [project <label>].`);
+  throw unreadable(index, `[${heading}] is not a section. Sections: [everywhere], [project <label>].`);
 }
 
 function unplaced(index: number): never {
-  throw unreadable(index, "A new rule must stand below [everywhere] or [project <label>].");
+  throw unreadable(index, "A new rule needs a section above it: [everywhere] or [project <label>].");
 }
 
 function addKnown(
@@ -67,8 +67,8 @@ function addKnown(
   { rules, seen }: { rules: RulesAnswer["rules"]; seen: Set<number> },
 ): void {
   const rule = rules.find((each) => each.id === id);
-  if (rule === undefined) throw unreadable(index, `There is no rule ${id}. A new rule has no number.`);
-  if (seen.has(id)) throw unreadable(index, `Rule ${id} is there twice.`);
+  if (rule === undefined) throw unreadable(index, `No rule ${id}. A new rule has no number.`);
+  if (seen.has(id)) throw unreadable(index, `Rule ${id} appears twice.`);
   if (text === "") throw unreadable(index, `Rule ${id} has no text. Delete the line to remove the rule.`);
   seen.add(id);
   if (text !== rule.text.replace(/\s+/g, " ").trim()) changes.changed.push({ id, text });
@@ -85,10 +85,10 @@ function unreadable(index: number, problem: string): MemError {
   });
 }
 
-// A rule that is added while the editor is open is not in the file, and must not count as deleted.
+// A rule that is added while the editor is open is not in the file and must not count as deleted.
 const shownIds = "# In this file: ";
 
 const instructions = [
   "# Standing rules, one a line. Change a text, or delete a line to remove the rule.",
-  "# A line without a number is a new rule of its section. Lines that begin with # are comments.",
+  "# A line without a number is a new rule of its section. Lines that begin with # are ignored.",
 ];

@@ -1,5 +1,6 @@
-// One list of all kinds of hits for people: what answers goes first, what was only asked or looked at goes last.
+// One ranked list of observations, summaries and prompts: answers first, questions and routine steps last.
 import type { SearchAnswer } from "../client/worker-client.ts";
+import { type Observation, parseLists } from "../core/records/records.ts";
 import { respellingOf } from "../core/records/respelling.ts";
 import { termsOf } from "../text/words.ts";
 
@@ -14,8 +15,18 @@ export type ListedHit =
 
 export type Hits = Pick<SearchAnswer, "observations" | "sessions" | "prompts">;
 
-/** The hits of each kind as they are, one kind after the other. */
-export function hitsByKind({ observations, sessions, prompts }: Hits): ListedHit[] {
+/** An observation as JSON: as in the answer of a search, with its lists parsed. */
+export function observationAsJson(observation: Observation): object {
+  return { kind: "observation", ...parseLists(observation) };
+}
+
+/** A hit as JSON: the record with its kind. */
+export function hitAsJson({ kind, found }: ListedHit): object {
+  return { kind, ...found };
+}
+
+/** The hits in the order of the answer, one kind after the other. */
+function hitsByKind({ observations, sessions, prompts }: Hits): ListedHit[] {
   return [
     ...observations.map((found) => ({ kind: "observation" as const, found })),
     ...sessions.map((found) => ({ kind: "session" as const, found })),
@@ -23,7 +34,7 @@ export function hitsByKind({ observations, sessions, prompts }: Hits): ListedHit
   ];
 }
 
-/** Best first for a question, newest first without one; a text that another kind has already is left out. */
+/** Best first for a question, newest first without one. Leaves out a text that a hit of another kind has. */
 export function searchList(answer: Hits, question: string): ListedHit[] {
   const hits = hitsByKind(answer);
   if (hits.every(({ found }) => found.rank === undefined))
@@ -34,12 +45,12 @@ export function searchList(answer: Hits, question: string): ListedHit[] {
   return withoutRepeats(scored.sort((a, b) => b.score - a.score).map(({ hit }) => hit));
 }
 
-/** The words that were searched: those of the question, and known words in the place of unknown ones. */
+/** The searched words: the question, and the known words that replaced unknown ones. */
 export function searchedWords({ query, notes }: Pick<SearchAnswer, "query" | "notes">): string {
   return [query, ...notes.flatMap((note) => respellingOf(note)?.near ?? [])].join(" ");
 }
 
-// A record that only stands in a turn about the question has none of its words itself.
+// A record may be found by its turn and have no word of the question itself.
 const weights = { words: 1.5, rank: 0.4 };
 const ofKind = { rule: 1.3, statement: 0.8, summary: 0.75, account: 0.4, prompt: 0 };
 const openGain = 5;
@@ -48,7 +59,7 @@ const losses = { superseded: 0.5, routine: 10 };
 function scoreOf(hit: ListedHit, terms: ReadonlySet<string>, bestRank: number): number {
   const words = shareOf(terms, textOf(hit.found));
   const rank = hit.found.rank === undefined ? 0 : Math.max(0, hit.found.rank / bestRank);
-  // A question for open work is answered by it, whatever its words.
+  // Open work answers a question for it, whatever its words.
   const open = hit.found.matched_by.includes("open") ? openGain : 0;
   return open + weights.words * words + weights.rank * rank + gainOf(hit);
 }
@@ -83,14 +94,14 @@ function textOf(found: ListedHit["found"]): string {
   return [found.title, found.summary, found.narrative ?? "", ...found.facts].join(" ");
 }
 
-/** Ranks of different kinds do not compare, but each with the best of its kind. */
+/** The best rank of each kind: ranks of different kinds do not compare. */
 function bestRanks(hits: readonly ListedHit[]): Record<ListedHit["kind"], number> {
   const best = { observation: -Number.MIN_VALUE, session: -Number.MIN_VALUE, prompt: -Number.MIN_VALUE };
   for (const { kind, found } of hits) best[kind] = Math.min(best[kind], found.rank ?? 0);
   return best;
 }
 
-// A closing is the conclusion of its summary and a statement as well, and a prompt may be a statement.
+// The last message of a session is in its summary and a statement too; a prompt may be a statement.
 function withoutRepeats(hits: readonly ListedHit[]): ListedHit[] {
   const shown: { kind: ListedHit["kind"]; text: string }[] = [];
   return hits.filter(({ kind, found }) => {

@@ -1,10 +1,11 @@
-// Search results as lines for people.
+// Search results and whole records as text for people.
 import type { SearchAnswer } from "../client/worker-client.ts";
 import { quoteTitle } from "../core/records/quoted-text.ts";
+import { isFunctionWord } from "../text/function-words.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../text/terminal-text.ts";
-import { createHighlight, type Highlight } from "./highlight.ts";
+import { termsOf, wordsOf } from "../text/words.ts";
 import type { Io } from "./io.ts";
-import { routineNote } from "./routine-steps.ts";
+import { routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
 import {
   type ListedHit,
   type ObservationHit,
@@ -13,8 +14,9 @@ import {
   searchedWords,
   searchList,
 } from "./search-list.ts";
-import { speakerMarks, statusMarks } from "./status-marks.ts";
-import { ageInWords } from "./words.ts";
+import { ageInWords, projectPath } from "./words.ts";
+
+export type Highlight = (line: string) => string;
 
 interface Listing {
   nowEpochMs: number;
@@ -23,7 +25,7 @@ interface Listing {
   highlight?: Highlight;
 }
 
-/** Prints the answer of a search as one list, best first, its words marked where the stream shows colour. */
+/** Prints the answer of a search as one list, best first; marks its words where stdout shows color. */
 export function renderSearch(io: Io, answer: SearchAnswer, listing: Listing): void {
   const question = searchedWords(answer);
   const highlight = io.color ? createHighlight(question, io.paint.yellow) : undefined;
@@ -43,7 +45,7 @@ export function renderHits(
   if (hidden > 0) io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
 }
 
-// A prompt alone does not say what came of it.
+// A prompt alone does not show what was done.
 function withoutSteps(hits: readonly ListedHit[]): readonly ListedHit[] {
   const lasting = hits.filter((hit) => hit.kind !== "observation" || hit.found.routine !== 1);
   return lasting.some(({ kind }) => kind !== "prompt") ? lasting : hits;
@@ -63,10 +65,10 @@ function resultOf(hit: ListedHit): Result {
 }
 
 interface Result {
-  /** What `mem show` and `mem timeline` take. */
+  /** The id that `mem show` and `mem timeline` take. */
   name: string;
   title: string;
-  /** What stands before project and age: the type of an observation. */
+  /** Type, project and marks, before the age. */
   tags: string[];
   created_at_epoch: number;
   /** Short text below, cut to a line; or whole paragraphs. */
@@ -99,23 +101,23 @@ function renderResult(io: Io, result: Result, { idWidth, nowEpochMs, highlight }
   }
 }
 
-// A preview often begins with its title: only the sentences that follow are worth the room.
+// A preview often begins with its title: only the sentences after it are shown.
 function beyond(title: string, preview: string): string {
   const begin = title.replace(/…$/, "");
   const told = withoutRequest(begin, preview);
   if (begin.startsWith(told.replace(/…$/, ""))) return "";
   if (!told.startsWith(begin)) return told;
-  // The title may end within a sentence, whose rest alone is a torn fragment.
+  // The title may end within a sentence; the rest of that sentence is skipped.
   const remainder = told.slice(begin.replace(/[.!?:;]+$/, "").length);
   const boundary = nextSentence.exec(remainder);
   return boundary === null ? "" : remainder.slice(boundary[0].length);
 }
 
-// Past the end of the title, of the title's own sentence, or up to the next label of a summary.
+// Ends with the title, with the sentence of the title, or before the next label of a summary.
 const nextSentence =
   /^(?:[.!?:;]+["')\]]*\s+|.*?(?:[.!?]["')\]]*\s+|\s+(?=[A-Z][a-z]+(?: [a-z]+)?: )))(?=\S)/;
 
-// The text of a summary names the request first, which is its title.
+// The text of a summary begins with the request, which is its title.
 function withoutRequest(begin: string, text: string): string {
   const told = text.replace(/^Request:\s*/, "");
   return told !== text && told.startsWith(begin) ? told : text;
@@ -129,22 +131,38 @@ function observationResult(found: ObservationHit): Result {
     ...statusMarks(found),
     ...foundBy(found),
   ];
-  const common = { name: `#${found.id}`, title: found.title, tags };
-  if ("preview" in found) return { ...common, ...quoteOf(found), ...rest(found), paragraphs: [] };
+  const { created_at_epoch } = found;
+  const common = { name: `#${found.id}`, title: found.title, tags, created_at_epoch };
+  if ("preview" in found) return { ...common, ...quoteOf(found), paragraphs: [] };
   const paragraphs = [
-    found.narrative ?? found.summary,
+    textBelow(found),
     ...found.facts.map((fact) => `- ${fact}`),
-    labelled("Read", found.files_read),
-    labelled("Changed", found.files_modified),
+    fileList("Read", found.files_read),
+    fileList("Changed", found.files_modified),
   ];
-  return { ...common, ...rest(found), preview: found.subtitle ?? "", paragraphs: filled(paragraphs) };
+  return { ...common, preview: found.subtitle ?? "", paragraphs: filled(paragraphs) };
+}
+
+// A quote is its own title.
+function textBelow({
+  title,
+  narrative,
+  summary,
+}: {
+  title: string;
+  narrative: string | null;
+  summary: string;
+}) {
+  const text = narrative ?? summary;
+  return text === title ? "" : text;
 }
 
 function summaryResult(found: SummaryHit): Result {
+  const { created_at_epoch } = found;
   const common = {
     name: `S${found.id}`,
     tags: ["summary", found.project, ...foundBy(found)],
-    ...rest(found),
+    created_at_epoch,
   };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [first = "", ...more] = found.summary_text.split("\n");
@@ -154,13 +172,18 @@ function summaryResult(found: SummaryHit): Result {
 }
 
 function promptResult(found: PromptHit): Result {
-  const common = { name: `P${found.id}`, tags: ["prompt", found.project, ...foundBy(found)], ...rest(found) };
+  const { created_at_epoch } = found;
+  const common = {
+    name: `P${found.id}`,
+    tags: ["prompt", found.project, ...foundBy(found)],
+    created_at_epoch,
+  };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
   const [title = "", ...lines] = found.prompt_text.split("\n");
   return { ...common, title, preview: "", paragraphs: filled(lines) };
 }
 
-// The preview of a statement is the quote that its title cuts.
+// The preview of a statement is the whole quote; its title is cut.
 function quoteOf({ title, preview, said_by }: Extract<ObservationHit, { preview: string }>) {
   const begin = title.replace(/…$/, "").toLowerCase();
   const isQuote = said_by !== undefined && preview.toLowerCase().startsWith(begin);
@@ -175,7 +198,7 @@ const legs: ReadonlyMap<MatchedBy, string> = new Map([
   ["vectors", "meaning"],
 ]);
 
-// That a record holds the words needs no saying; why one without them is here does.
+// Only a record without the words of the query says how it was found.
 function foundBy({ matched_by }: { matched_by: readonly MatchedBy[] }): string[] {
   if (matched_by.includes("open")) return ["open work"];
   if (matched_by.includes("words")) return [];
@@ -183,14 +206,27 @@ function foundBy({ matched_by }: { matched_by: readonly MatchedBy[] }): string[]
   return named.length === 0 ? [] : [`by ${named.join(" and ")}`];
 }
 
-function rest(found: { created_at_epoch: number }): { created_at_epoch: number } {
-  return { created_at_epoch: found.created_at_epoch };
-}
-
-function labelled(label: string, paths: readonly string[]): string {
-  return paths.length === 0 ? "" : `${label}: ${paths.join(", ")}`;
+function fileList(label: string, paths: readonly string[]): string {
+  return paths.length === 0 ? "" : `${label}: ${paths.map(projectPath).join(", ")}`;
 }
 
 function filled(paragraphs: readonly string[]): string[] {
   return paragraphs.filter((paragraph) => paragraph.trim() !== "");
 }
+
+/** Marks each word of a line that a search for `question` matches. */
+export function createHighlight(question: string, mark: (text: string) => string): Highlight {
+  const terms = new Set(termsOf(question).filter((term) => !isFunctionWord(term)));
+  const runs = wordsOf(question).flatMap(({ text, isRun }) => (isRun && text.length > 1 ? [text] : []));
+  if (terms.size === 0) return (line) => line;
+  const marked = (word: string): string => {
+    const run = runs.find((one) => word.includes(one));
+    if (run !== undefined) return word.replaceAll(run, mark(run));
+    const isSearched =
+      wordsOf(word).every(({ isRun }) => !isRun) && termsOf(word).some((term) => terms.has(term));
+    return isSearched ? mark(word) : word;
+  };
+  return (line) => line.replace(wordPattern, marked);
+}
+
+const wordPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;

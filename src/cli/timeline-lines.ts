@@ -1,10 +1,9 @@
-// Timelines as lines for people: a day, then time, name, type and title of what happened on it.
+// Timelines as text for people: a line a day, then time, id, type and title of each record.
 import type { TimelineAnswer } from "../client/worker-client.ts";
 import { recordName } from "../core/records/record-name.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
-import { routineNote, withoutRoutine } from "./routine-steps.ts";
-import { speakerMarks, statusMarks } from "./status-marks.ts";
+import { routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
 import { clockTime, localDate } from "./words.ts";
 
 export type TimelineItem = TimelineAnswer[number];
@@ -19,9 +18,9 @@ export interface TimelineLine {
   project: string;
   /** The whole text where it quotes what was said. */
   quote?: string | undefined;
-  /** Short marks behind the title. */
+  /** Short marks after the title. */
   marks: string[];
-  /** What was asked for. */
+  /** True for the record that was asked for. */
   isAnchor: boolean;
   /** 1 for a routine step. */
   routine?: 0 | 1 | undefined;
@@ -30,8 +29,8 @@ export interface TimelineLine {
 }
 
 /**
- * Prints the lines under their days; the project stands there when there are several. Without `all` one line stands for
- * the routine steps in a row, and a text that several records quote is printed once.
+ * Prints the lines under their days, with the project when there are several. Without `all`, one line replaces routine
+ * steps in a row, and a text that several records quote is printed once.
  */
 export function renderTimeline(
   io: Io,
@@ -39,7 +38,8 @@ export function renderTimeline(
   { all = true }: { all?: boolean } = {},
 ): void {
   const lines = all ? every : withoutRepeats(every);
-  const lasting = new Set(all ? lines : withoutRoutine(lines));
+  const lasting = lines.filter(({ routine }) => all || routine !== 1);
+  const shown = new Set(lasting.length === 0 ? lines : lasting);
   const nameWidth = Math.max(0, ...lines.map(({ name }) => name.length));
   const typeWidth = Math.max(0, ...lines.map(({ type }) => displayWidth(type)));
   const several = new Set(lines.map(({ project }) => project)).size > 1;
@@ -50,7 +50,7 @@ export function renderTimeline(
     hidden = 0;
   };
   for (const line of lines) {
-    if (!lasting.has(line) && !line.isAnchor) {
+    if (!shown.has(line) && !line.isAnchor) {
       hidden += 1;
       continue;
     }
@@ -64,7 +64,7 @@ export function renderTimeline(
   showHidden();
 }
 
-// A prompt that is one sentence is a statement as well, and a summary may have only its request.
+// A prompt of one sentence is a statement too, and a summary may have only its request.
 function withoutRepeats(lines: readonly TimelineLine[]): TimelineLine[] {
   const owners = new Map<string, TimelineLine>();
   for (const line of lines) {
@@ -84,7 +84,7 @@ function quoteKey({ quote = "" }: TimelineLine): string {
     .replace(/[….!?:;,\s]+$/u, "");
 }
 
-// Of one text the anchor stays, else the record that is of a type.
+// Of one text the anchor stays, else the observation.
 function rankOf({ isAnchor, type }: TimelineLine): number {
   if (isAnchor) return 3;
   return type === "session" ? 0 : type === "prompt" ? 1 : 2;
@@ -118,7 +118,16 @@ function renderLine(io: Io, line: TimelineLine, { nameWidth, typeWidth, several 
 /** An item of a timeline as a line. */
 export function timelineLine(item: TimelineItem): TimelineLine {
   const { type: kind, id, created_at_epoch, project } = item;
-  const base = { name: recordName({ kind, id }), created_at_epoch, project, isAnchor: item.anchor === true };
+  const isAnchor = item.anchor === true;
+  const base = {
+    name: recordName({ kind, id }),
+    created_at_epoch,
+    project,
+    isAnchor,
+    type: kind,
+    marks: [],
+    notes: [],
+  };
   switch (item.type) {
     case "observation":
       return {
@@ -128,32 +137,17 @@ export function timelineLine(item: TimelineItem): TimelineLine {
         marks: [...speakerMarks(item), ...statusMarks(item)],
         quote: item.said_by === undefined ? undefined : item.summary,
         routine: item.routine,
-        notes: [],
       };
     case "session":
-      return {
-        ...base,
-        type: "session",
-        title: sessionTitle(item),
-        quote: sessionTitle(item),
-        marks: [],
-        notes: [],
-      };
+      return { ...base, title: sessionTitle(item), quote: sessionTitle(item) };
     case "prompt":
-      return {
-        ...base,
-        type: "prompt",
-        title: item.prompt_text,
-        quote: item.prompt_text,
-        marks: [],
-        notes: [],
-      };
+      return { ...base, title: item.prompt_text, quote: item.prompt_text };
     default:
       return item satisfies never;
   }
 }
 
-// What was asked stands above as the prompt: what came of it says more.
+// The request is already shown as the prompt.
 function sessionTitle({
   completed,
   learned,

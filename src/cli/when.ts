@@ -3,8 +3,8 @@ import { isoTime } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 
 /**
- * The ISO time meant by `text`, seen from `nowEpochMs`. A day without a time is the whole day in local time: its first
- * instant for a start, its last for an end. Throws `usage`.
+ * The ISO time of `text` at `nowEpochMs`. A day without a time is the whole local day: its first instant for a start, its
+ * last for an end. Throws `usage`.
  */
 export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: number): string {
   const written = text.trim().toLowerCase();
@@ -21,17 +21,17 @@ export function parseWhen(text: string, edge: "start" | "end", nowEpochMs: numbe
   return isoTime(epochMs);
 }
 
-/** True for an age such as `2h`: what is meant is the time from then to now. */
+/** True for an age such as `2h`: the time from then to now. */
 export function isAge(text: string): boolean {
   return agePattern.test(text.trim().toLowerCase());
 }
 
 const agePattern = /^(-?\d{1,6})\s*(m|min|h|d|w)$/;
 
-// Zero would leave out everything, and a minus sign means the future to some.
+// Zero would exclude everything, and a negative age may mean the future.
 function noAge(text: string): MemError {
   return new MemError("usage", {
-    message: `"${text}" is no age: it must be one or more.`,
+    message: `"${text}" is not an age: it must be 1 or more.`,
     hint: "Write how long ago it was, like 30m, 36h, 7d, 2w, or `today`.",
   });
 }

@@ -1,6 +1,25 @@
-// Numbers, sizes, times and places in words that fit a line.
+// Numbers, sizes, times and paths as short text.
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { homePath } from "../core/paths.ts";
 
-export { homePath } from "../core/paths.ts";
+export { homePath };
+
+/** A path below the project of the working directory relative to it, another one below the home with `~`. */
+export function projectPath(path: string): string {
+  const root = projectRoot();
+  return dirname(root) !== root && path.startsWith(root + sep) ? relative(root, path) : homePath(path);
+}
+
+function projectRoot(): string {
+  const here = resolve(".");
+  let at = here;
+  while (!existsSync(join(at, ".git"))) {
+    if (dirname(at) === at) return here;
+    at = dirname(at);
+  }
+  return at;
+}
 
 /** `1 observation`, `1,204 observations`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -47,7 +66,7 @@ export function localDate(date: Date): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
-/** `14:05` in local time, with the seconds when it is less than two minutes away, with the date when it is another day. */
+/** `14:05` in local time; with seconds within two minutes of now, with the date on another day. */
 export function localTime(epochMs: number, nowEpochMs: number): string {
   const date = new Date(epochMs);
   const isSoon = Math.abs(epochMs - nowEpochMs) < secondsMatterMs;

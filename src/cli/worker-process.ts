@@ -1,4 +1,4 @@
-// Starting and stopping the worker as a process of its own.
+// Starts and stops the worker as a process of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,8 @@ import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
-import { freeBytes, minFreeBytes } from "./disk-space.ts";
+import { freeBytes, minFreeBytes } from "./checks/disk.ts";
+import type { Io } from "./io.ts";
 import { healthOrNull, isAlive, lookAtWorker } from "./worker-state.ts";
 
 /** The bundle that is the worker. */
@@ -32,7 +33,7 @@ const stopMs = 12_000;
 const killMs = 3_000;
 const lookEveryMs = 25;
 
-/** Starts a detached worker and waits for its first answer. Throws `worker_not_ready` with what it said. */
+/** Starts a detached worker and waits for its first answer. Throws `worker_not_ready` with its output. */
 export async function startWorker({ dataDir, environment, clock }: StartRequest): Promise<Health> {
   const paths = dataPaths(dataDir);
   prepareLogs(paths);
@@ -51,7 +52,7 @@ export async function startWorker({ dataDir, environment, clock }: StartRequest)
       const health = await healthOrNull(client);
       if (health !== null) return health;
       // Code 0 before an answer: another worker owns the directory, and is about to answer.
-      if (exitCode !== undefined && exitCode !== 0) throw notReady(paths, "The worker ended at once.");
+      if (exitCode !== undefined && exitCode !== 0) throw notReady(paths, "The worker exited immediately.");
       if (clock.monotonicMs() > deadline) throw notReady(paths, "The worker did not answer within 5 s.");
       await delay(lookEveryMs);
     }
@@ -61,19 +62,19 @@ export async function startWorker({ dataDir, environment, clock }: StartRequest)
   }
 }
 
-// What is written there must stay in the data directory, and be read by nobody else.
+// Logs must stay in the data directory, where only this user can read them.
 function prepareLogs({ root, logs }: DataPaths): void {
   prepareDataDirectory(root);
   if (lstatSync(logs, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new MemError("data_dir_unusable", {
       message: `${logs} is a symbolic link, so nothing is written there.`,
-      hint: "Put a directory in its place, or remove it.",
+      hint: "Replace it with a directory, or remove it.",
     });
   }
   prepareDataDirectory(logs);
 }
 
-/** What to say when the worker's code, or a package that it loads, is not there. */
+/** The error when the worker's code, or a package that it loads, is missing. */
 export function missingPackage(cause?: unknown): MemError {
   return new MemError("worker_not_ready", {
     message: "A package that the worker needs is missing.",
@@ -85,13 +86,13 @@ export function missingPackage(cause?: unknown): MemError {
 interface StopRequest {
   dataDir: string;
   clock: Clock;
-  /** Ends a worker that does not end by itself: it loses nothing that was acknowledged. */
+  /** Kills a worker that does not stop: it loses no acknowledged event. */
   force: boolean;
 }
 
 /**
- * Stops the worker of a data directory and waits for its end; the pid, or null when none ran. Only a process that is
- * known as the worker that wrote worker.json is signalled: pids are used again.
+ * Stops the worker of a data directory and waits for its end; the pid, or null when none ran. Signals only the process
+ * that is known to have written worker.json: pids are reused.
  */
 export async function stopWorker({ dataDir, clock, force }: StopRequest): Promise<number | null> {
   const address = readWorkerAddress(dataDir);
@@ -99,7 +100,10 @@ export async function stopWorker({ dataDir, clock, force }: StopRequest): Promis
   if (address === null || state.is === "stopped") return null;
   if (state.is === "doubtful") throw doubtful(state.pid);
   if (state.is === "answering" && state.health.instance !== address.instance) {
-    throw new MemError("conflict", { message: "The worker was replaced meanwhile.", hint: "Run it again." });
+    throw new MemError("conflict", {
+      message: "Another worker has started meanwhile.",
+      hint: "Run the command again.",
+    });
   }
   const pid = state.is === "answering" ? state.health.pid : state.pid;
   process.kill(pid, "SIGTERM");
@@ -109,8 +113,8 @@ export async function stopWorker({ dataDir, clock, force }: StopRequest): Promis
     if (await ends(pid, killMs, clock)) return pid;
   }
   throw new MemError("worker_unreachable", {
-    message: `The worker (process ${pid}) has not ended within 12 s.`,
-    hint: `See \`mem worker logs\`; \`kill -9 ${pid}\` ends it, and loses nothing that was acknowledged.`,
+    message: `The worker (process ${pid}) did not stop within 12 s.`,
+    hint: `See \`mem worker logs\`. \`kill -9 ${pid}\` kills it; no acknowledged event is lost.`,
   });
 }
 
@@ -123,7 +127,7 @@ async function ends(pid: number, withinMs: number, clock: Clock): Promise<boolea
   return true;
 }
 
-// Its log is worker.log; what it says before it has one, or when it dies, is kept beside that.
+// The start log holds what it writes before it opens worker.log, or when it dies.
 function spawnDetached(paths: DataPaths, environment: Environment): ChildProcess {
   const startLog = openStartLog(startLogFile(paths));
   try {
@@ -159,11 +163,11 @@ function startLogFile(paths: DataPaths): string {
 }
 
 function notReady(paths: DataPaths, message: string): MemError {
-  const said = failOpenSync("read what the worker said", () => readFileSync(startLogFile(paths), "utf8"));
-  const lines = terminalText(said ?? "").trim();
+  const output = failOpenSync("read the start log", () => readFileSync(startLogFile(paths), "utf8"));
+  const lines = terminalText(output ?? "").trim();
   if (/\bMODULE_NOT_FOUND\b/.test(lines)) return missingPackage();
   if (lines !== "") return new MemError("worker_not_ready", { message: `${message}\n${lines}` });
-  // On a full disk it could not leave a word either.
+  // On a full disk the start log is empty too.
   const free = freeBytes(paths.root);
   if (free === null || free >= minFreeBytes) return new MemError("worker_not_ready", { message });
   return new MemError("storage_full", { message: `${message} The disk of ${paths.root} is full.` });
@@ -172,6 +176,22 @@ function notReady(paths: DataPaths, message: string): MemError {
 function doubtful(pid: number): MemError {
   return new MemError("worker_unreachable", {
     message: `Process ${pid} may be the worker, but it does not answer, so it was left alone.`,
-    hint: `Look at it with \`ps -p ${pid}\`; if it is \`mem\`, end it with \`kill ${pid}\`.`,
+    hint: `Check it with \`ps -p ${pid}\`; if it is \`mem\`, stop it with \`kill ${pid}\`.`,
   });
+}
+
+const slowAfterMs = 1_000;
+
+/** Runs `work`; writes `note` to a terminal once when it takes longer than a second. */
+export async function whileSlow<T>(
+  io: Pick<Io, "err" | "talksToTerminal">,
+  note: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = io.talksToTerminal ? setTimeout(() => io.err(note), slowAfterMs) : undefined;
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
 }

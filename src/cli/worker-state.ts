@@ -1,4 +1,4 @@
-// Whether the worker runs, runs and answers, or runs and hangs: every command that says so asks here.
+// Whether the worker is stopped, answers, or hangs.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readWorkerAddress } from "../client/worker-address.ts";
@@ -6,17 +6,17 @@ import { createWorkerClient, type Health, type WorkerClient } from "../client/wo
 import { processStart } from "../core/clock.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 
-/** `silent`: our process lives and holds its address, but does not answer. `doubtful`: a process that may be ours. */
+/** `silent`: our process holds its address but does not answer. `doubtful`: a process that may be ours. */
 export type WorkerState =
   | { is: "stopped" }
   | { is: "answering"; health: Health }
   | { is: "silent"; pid: number }
   | { is: "doubtful"; pid: number };
 
-// A worker on this machine answers in milliseconds; who asks for its state wants to know that it does not.
+// A worker on this machine answers in milliseconds.
 const probeDeadlines = { connectMs: 1_000, answerMs: 1_500 };
 
-/** Looks at the worker of a data directory. Throws what it answers when that is an error. */
+/** The state of the worker of a data directory. Throws an error that the worker answers. */
 export async function lookAtWorker(dataDir: string): Promise<WorkerState> {
   const client = createWorkerClient({ dataDir, deadlines: probeDeadlines });
   try {
@@ -26,7 +26,7 @@ export async function lookAtWorker(dataDir: string): Promise<WorkerState> {
     const address = readWorkerAddress(dataDir);
     if (address === null || !isAlive(address.pid)) return { is: "stopped" };
     const { pid, processStart: start } = address;
-    // Another process has its pid now.
+    // The pid was reused.
     if (start !== null && processStart(pid) !== start) return { is: "stopped" };
     return { is: isHeld(error) && (start !== null || isWorkerProcess(pid)) ? "silent" : "doubtful", pid };
   } finally {
@@ -44,15 +44,15 @@ export async function healthOrNull(client: Pick<WorkerClient, "health">): Promis
   }
 }
 
-/** What to say of a worker that hangs, and the way out. */
+/** The error for a worker that hangs. */
 export function silentWorker(pid: number): MemError {
   return new MemError("worker_unreachable", {
-    message: `The worker runs, but process ${pid} does not answer.`,
-    hint: `\`mem worker restart\` ends it and starts another; by hand: \`kill -9 ${pid}\`, then \`mem worker start\`. Nothing that was acknowledged is lost.`,
+    message: `The worker hangs: process ${pid} does not answer.`,
+    hint: `Restart it: \`mem worker restart\`. By hand: \`kill -9 ${pid}\`, then \`mem worker start\`. No acknowledged event is lost.`,
   });
 }
 
-/** True while a process with this id runs, whoever owns it. */
+/** True while a process with this id runs, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -62,20 +62,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-// In a container the first process may take seconds to bury an orphan, which has long ended.
+// In a container, process 1 may take seconds to reap an orphan.
 function isZombie(pid: number): boolean {
   if (process.platform !== "linux") return false;
   const stat = failOpenSync("read a process's state", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
   return stat?.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) === "Z";
 }
 
-// Where nobody listens a connection is refused, and a stranger has answered: neither has a cause that is a silence.
+// A refused connection means that nothing listens; an answer of another program has no cause.
 function isHeld({ cause }: MemError): boolean {
   if (!(cause instanceof Error)) return false;
   return !("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT"));
 }
 
-// Of a worker.json that does not say when its process started: what is signalled must be started as a worker is.
+// For a worker.json without the start time of its process: only a process that looks like a worker is signaled.
 function isWorkerProcess(pid: number): boolean {
   return /worker\.cjs|worker\s+start/.test(commandLineOf(pid));
 }

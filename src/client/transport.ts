@@ -1,4 +1,4 @@
-// One connection to the worker: over its socket, else over its port after it has proved that it is ours.
+// One connection to the worker: over its socket, else over its port after it has proved its identity.
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { basename, dirname } from "node:path";
@@ -25,8 +25,8 @@ export interface Deadlines {
 }
 
 /**
- * Connects to the worker of a data directory; only its own socket needs no proof. Proxy variables are never looked at.
- * Throws `worker_unreachable`, and `data_dir_unusable` where other users could answer in the worker's place.
+ * Connects to the worker of a data directory; only a socket in that directory needs no proof. Ignores proxy variables.
+ * Throws `worker_unreachable`, and `data_dir_unusable` where other users could impersonate the worker.
  */
 export async function openTransport(dataDir: string, deadlines: Deadlines): Promise<Transport> {
   demandOwnDirectory(dataDir);
@@ -48,7 +48,7 @@ export async function openTransport(dataDir: string, deadlines: Deadlines): Prom
   return transport(client, address);
 }
 
-// A named pipe is no file; elsewhere a socket that is gone means that only the port is left.
+// A named pipe is not a file; elsewhere a missing socket leaves only the port.
 function hasSocket(address: WorkerAddress): boolean {
   return address.socket !== "" && (process.platform === "win32" || existsSync(address.socket));
 }
@@ -59,7 +59,7 @@ function demandOwnDirectory(dataDir: string): void {
   if (stats !== undefined) demandOwn(root, stats);
 }
 
-// From inside of the directory, by the socket's name: its path may be too long for an address.
+// Connects from inside the directory by the name of the socket: its path may be too long for an address.
 function connectInside(path: string, { connectMs }: Deadlines): buildConnector.connector {
   return (_options, done) => {
     try {
@@ -86,8 +86,8 @@ function connectInside(path: string, { connectMs }: Deadlines): buildConnector.c
   };
 }
 
-// Nobody else can put a socket into the data directory. One elsewhere may be a stranger's: an earlier version made a
-// short one where temporary directories do, and a pipe's name anybody may take.
+// Only this user can create a socket in the data directory. Any program can own one elsewhere, such as in the temporary
+// directory that an earlier version used, and any program can take the name of a pipe.
 function isInside(dataDir: string, socket: string): boolean {
   return process.platform !== "win32" && dirname(socket) === dataPaths(dataDir).root;
 }
@@ -101,7 +101,7 @@ function options(deadlines: Deadlines): Client.Options {
   };
 }
 
-// A stranger may have taken the port or the pipe after the worker died: it must not be told what is searched for.
+// Another program may have taken the port or the pipe after the worker died: it must not see any request.
 async function demandProof(client: Client, address: WorkerAddress): Promise<void> {
   const nonce = newSecret();
   const headers = { "x-mem-nonce": nonce };
@@ -110,7 +110,7 @@ async function demandProof(client: Client, address: WorkerAddress): Promise<void
   const proof = answer.headers["x-mem-proof"];
   if (typeof proof === "string" && provesInstance(address.secret, nonce, proof)) return;
   throw new MemError("worker_unreachable", {
-    message: `Something else answers at ${hasSocket(address) ? address.socket : workerUrl(address)}: it is not the worker of this data directory.`,
+    message: `Another program answers at ${hasSocket(address) ? address.socket : workerUrl(address)}, not the worker of this data directory.`,
   });
 }
 
@@ -147,7 +147,7 @@ async function reach<T>(address: WorkerAddress, run: () => Promise<T>): Promise<
 function silent({ pid }: WorkerAddress): { message: string; hint: string } {
   return {
     message: `The worker (process ${pid}) does not answer in time.`,
-    hint: "See `mem worker logs`; `mem worker restart` ends it and starts another. Nothing that was acknowledged is lost.",
+    hint: "See `mem worker logs`. Restart it: `mem worker restart`. No acknowledged event is lost.",
   };
 }
 
@@ -167,7 +167,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// The worker's own error as it is; an answer of any other shape is named by its status.
+// The error of the worker as it is; any other answer by its status.
 function errorOf(status: number, body: unknown): MemError {
   const error = isJsonObject(body) ? body.error : undefined;
   if (!isJsonObject(error) || typeof error.code !== "string" || !isErrorCode(error.code)) {

@@ -1,4 +1,4 @@
-// worker.json as the command line reads it: where the worker of a data directory listens, and what proves that it is it.
+// Reads worker.json: the address of the worker and the secret that proves its identity.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { demandOwn } from "../core/directory.ts";
@@ -8,7 +8,7 @@ import { isJsonObject } from "../text/json.ts";
 
 export interface WorkerAddress {
   pid: number;
-  /** When the process started; null when the file does not say. */
+  /** When the process started; null when unknown. */
   processStart: string | null;
   host: string;
   port: number;
@@ -21,8 +21,8 @@ export interface WorkerAddress {
 }
 
 /**
- * Where the worker says it listens; null when there is no worker.json, or one that is not whole. Throws
- * `data_dir_unusable` for one that another user wrote, or can write to.
+ * The address of the worker; null when worker.json is missing or incomplete. Throws `data_dir_unusable` when another
+ * user wrote it or can write to it.
  */
 export function readWorkerAddress(dataDir: string): WorkerAddress | null {
   const path = dataPaths(dataDir).workerFile;
@@ -49,14 +49,14 @@ export function workerUrl(address: Pick<WorkerAddress, "host" | "port">): string
   return `http://${loopback.includes(":") ? `[${loopback}]` : loopback}:${address.port}`;
 }
 
-/** True when `proof` is what only the holder of the secret in worker.json can answer to `nonce`. */
+/** True when `proof` is the HMAC of `nonce` with the secret in worker.json. */
 export function provesInstance(secret: string, nonce: string, proof: string): boolean {
   const expected = createHmac("sha256", secret).update(nonce).digest();
   const given = Buffer.from(proof, "hex");
   return secret !== "" && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-// Looked at and read as one file, which nobody can swap in between.
+// Checks and reads one open file, which cannot be replaced in between.
 function readOwn(path: string): string {
   try {
     const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;

@@ -1,5 +1,6 @@
 // The typed client of the worker's routes, used by the command line and its screens.
 import { failOpen, MemError } from "../core/errors.ts";
+import { noSuchProject } from "../core/records/known-names.ts";
 import type { QueueDropped, QueuedMessage, QueueRetried } from "../core/records/queue.ts";
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
@@ -29,7 +30,6 @@ export type {
   Health,
   ProjectDetails,
   QueuePage,
-  RefreshedFolders,
   RegenerationAnswer,
   RegenerationPlanAnswer,
   RelabelAnswer,
@@ -87,13 +87,13 @@ export interface QueueChoice {
   since?: string;
 }
 
-/** What `mem cost` asks for; `since` is an ISO time. */
+/** `since` is an ISO time. */
 export interface CostParameters {
   by?: CostAnswer["by"];
   since?: string;
 }
 
-/** Which records are made again, or `resume` for what is listed already. */
+/** Which records are regenerated, or `resume` for what is queued already. */
 export interface RegenerateChoice {
   since?: string;
   project?: string;
@@ -101,13 +101,13 @@ export interface RegenerateChoice {
   resume?: true;
 }
 
-/** Another observation says it now, it is wrong, or the last of both is taken back. */
+/** Replaced by another observation, wrong, or neither any more. */
 export type StatusChange =
   | { status: "superseded"; superseded_by: number }
   | { status: "rejected" }
   | { status: "active" };
 
-/** Without a project: of the one around `cwd`. */
+/** Without a project: the one that `cwd` is in. */
 export interface RulesParameters {
   project?: string;
   cwd?: string;
@@ -115,7 +115,7 @@ export interface RulesParameters {
   limit?: number;
 }
 
-/** Of the project, or of the one around `cwd`; with what a session in it does first. */
+/** The project, or the one that `cwd` is in, and what a session in it does first. */
 export interface ExplainParameters {
   project?: string;
   cwd?: string;
@@ -124,7 +124,7 @@ export interface ExplainParameters {
   command?: string;
 }
 
-/** Of the project, or of the one around `cwd`. */
+/** The project, or the one that `cwd` is in. */
 export interface NewRule {
   text: string;
   reach?: "project" | "everywhere";
@@ -144,100 +144,37 @@ export interface Page<T> {
   limit: number;
 }
 
-/** One method a route. Each connects when it is first needed; all throw `worker_unreachable` or the worker's error. */
-export interface WorkerClient {
-  health(): Promise<Health>;
-  stats(): Promise<Stats>;
-  processingStatus(): Promise<ProcessingStatusAnswer>;
-  /** Messages that are not finished, oldest first. */
-  queue(parameters?: QueueParameters): Promise<QueuePage>;
-  retryQueued(choice: QueueChoice): Promise<QueueRetried>;
-  dropQueued(choice: QueueChoice): Promise<QueueDropped>;
-  cost(parameters?: CostParameters): Promise<CostAnswer>;
-  /** What `regenerate` would ask the model, and what it would cost; nothing is started. */
-  regenerationPlan(choice: RegenerateChoice): Promise<RegenerationPlanAnswer>;
-  /** Starts it in the worker, or adds to what runs. */
-  regenerate(choice: RegenerateChoice): Promise<RegenerationAnswer>;
-  regeneration(): Promise<RegenerationAnswer>;
-  /** The rest stays listed, or with `drop` is forgotten. */
-  stopRegeneration(drop: boolean): Promise<RegenerationAnswer>;
-  /** Says whether an observation holds; answers it as it is then. */
-  setStatus(id: number, change: StatusChange): Promise<Observation>;
-  setPin(id: number, pinned: boolean): Promise<Observation>;
-  /** Standing rules that apply everywhere, and those of a project or of all. */
-  rules(parameters: RulesParameters): Promise<RulesAnswer>;
-  /** Adds a rule of the user; the same text again stores nothing. */
-  remember(rule: NewRule): Promise<RememberedAnswer>;
-  /** Writes another title or text in place of an observation's. */
-  editText(id: number, change: TextChange): Promise<Observation>;
-  projectDetails(): Promise<ProjectDetails>;
-  /** Begins to make full text and files of all records anew. */
-  repair(): Promise<RepairState>;
-  repairState(): Promise<RepairState>;
-  renameProject(from: string, to: string): Promise<RelabelAnswer>;
-  mergeProject(from: string, into: string): Promise<RelabelAnswer>;
-  folderFiles(): Promise<FolderFilesAnswer>;
-  refreshFolders(project?: string): Promise<RefreshedFolders>;
-  /** Of the files at or below `under`, or of all. */
-  removeFolders(under?: string): Promise<RemovedFolders>;
-  projects(): Promise<string[]>;
-  /** Every setting by its name as the worker has it in effect, secrets in clear, and the viewer's state. */
-  settings(): Promise<Record<string, unknown>>;
-  search(parameters: SearchParameters): Promise<SearchAnswer>;
-  /** Oldest first. */
-  timeline(parameters: TimelineParameters): Promise<TimelineAnswer>;
-  /** What is known of a file, newest first. */
-  fileTimeline(parameters: {
-    path: string;
-    project?: string;
-    cwd?: string;
-    limit?: number;
-  }): Promise<FileTimelineAnswer>;
-  /** Whole observations, those of the ids that are there; of one project when it is given. */
-  observationsOf(ids: readonly number[], project?: string): Promise<Parsed<Observation>[]>;
-  /** Throws `not_found`. */
-  summary(id: number, project?: string): Promise<SessionSummary>;
-  /** Throws `not_found`. */
-  prompt(id: number, project?: string): Promise<UserPrompt>;
-  observations(page?: PageParameters): Promise<Page<Observation>>;
-  summaries(page?: PageParameters): Promise<Page<SessionSummary>>;
-  prompts(page?: PageParameters): Promise<Page<UserPrompt>>;
-  sessions(page?: PageParameters): Promise<Page<Session>>;
-  recent(
-    page: Omit<PageParameters, "offset">,
-  ): Promise<{ summaries: Parsed<SessionSummary>[]; observations: Parsed<Observation>[] }>;
-  /** The text that a host would inject. */
-  injectedContext(projects: readonly string[], colors?: boolean): Promise<string>;
-  /** What an agent would get at each moment of a session, and why. */
-  explainContext(parameters: ExplainParameters): Promise<ContextExplanation>;
-  /** Posts a session event: `init`, `observations`, `summarize` or `complete`. */
-  postSession(event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>): Promise<unknown>;
-  close(): Promise<void>;
-}
-
 export type SessionPost = "init" | "observations" | "summarize" | "complete";
+
+export type WorkerClient = ReturnType<typeof routesOver> & { close(): Promise<void> };
 
 interface ClientOptions {
   dataDir: string;
   deadlines?: Partial<Deadlines>;
+  /** Starts a worker where none runs; false when the request would fail again. */
+  start?(): Promise<boolean>;
 }
 
 // A worker on this machine answers in milliseconds; one that takes longer than this is stuck.
 const defaultDeadlines: Deadlines = { connectMs: 1_000, answerMs: 5_000 };
 
-/** A client of the worker that owns `dataDir`. */
+/**
+ * A client of the worker that owns `dataDir`. It connects with the first request. Every request throws the worker's own
+ * error, or `worker_unreachable`.
+ */
 export function createWorkerClient(options: ClientOptions): WorkerClient {
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
   let opened: Promise<Transport> | undefined;
+  let starting: Promise<boolean> | undefined;
 
-  async function request(method: Method, path: string, body?: unknown): Promise<unknown> {
+  async function once(method: Method, path: string, body?: unknown): Promise<unknown> {
     opened ??= openTransport(options.dataDir, deadlines);
     const mine = opened;
     try {
       return await (await mine).request(method, path, body);
     } catch (error) {
-      // The next request looks anew for a worker: it may have been started on another port meanwhile.
-      if (error instanceof MemError && error.code === "worker_unreachable" && opened === mine) {
+      // The worker may be started again on another port.
+      if (isUnreachable(error) && opened === mine) {
         opened = undefined;
         await failOpen("close a connection", async () => (await mine).close());
       }
@@ -245,75 +182,21 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     }
   }
 
-  const getObject = <T>(path: string, parameters: object = {}) =>
-    objectOf<T>("GET", path + queryString(parameters));
-  const postObject = <T>(path: string, body: object) => objectOf<T>("POST", path, body);
-
-  async function objectOf<T>(method: Method, path: string, body?: object): Promise<T> {
-    const answer = await request(method, path, body);
-    if (!isJsonObject(answer))
-      throw new MemError("internal", { message: `${path} answered no JSON object.` });
-    // Its schema is the worker's, which the worker's own tests hold every answer against.
-    return answer as T;
-  }
-
-  async function listOf<T>(method: Method, path: string, body?: object): Promise<T[]> {
-    const answer = await request(method, path, body);
-    if (!Array.isArray(answer)) throw new MemError("internal", { message: `${path} answered no list.` });
-    return answer;
+  async function request(method: Method, path: string, body?: unknown): Promise<unknown> {
+    try {
+      return await once(method, path, body);
+    } catch (error) {
+      if (!isUnreachable(error) || options.start === undefined) throw error;
+      starting ??= options.start().finally(() => {
+        starting = undefined;
+      });
+      if (!(await starting)) throw error;
+      return once(method, path, body);
+    }
   }
 
   return {
-    health: () => getObject("/api/health"),
-    stats: () => getObject("/api/stats"),
-    processingStatus: () => getObject("/api/processing-status"),
-    queue: (parameters) => getObject("/api/queue", parameters),
-    retryQueued: (choice) => postObject("/api/queue/retry", choice),
-    dropQueued: (choice) => postObject("/api/queue/drop", choice),
-    cost: (parameters) => getObject("/api/cost", parameters),
-    regenerationPlan: (choice) => getObject("/api/regenerate/plan", choice),
-    regenerate: (choice) => postObject("/api/regenerate", choice),
-    regeneration: () => getObject("/api/regenerate"),
-    stopRegeneration: (drop) => objectOf("DELETE", `/api/regenerate${queryString({ drop })}`),
-    setStatus: (id, change) => postObject(`/api/observations/${id}/status`, change),
-    setPin: (id, pinned) => postObject(`/api/observations/${id}/pin`, { pinned }),
-    rules: (parameters) => getObject("/api/rules", parameters),
-    remember: (rule) => postObject("/api/rules", rule),
-    editText: (id, change) => postObject(`/api/observations/${id}/text`, change),
-    repair: () => postObject("/api/maintenance/repair", {}),
-    repairState: () => getObject("/api/maintenance/repair"),
-    projectDetails: () => getObject("/api/projects/all"),
-    renameProject: (from, to) => postObject("/api/projects/rename", { from, to }),
-    mergeProject: (from, into) => postObject("/api/projects/merge", { from, into }),
-    folderFiles: () => getObject("/api/folders"),
-    refreshFolders: (project) => postObject("/api/folders/refresh", { ...(project && { project }) }),
-    removeFolders: (under) => postObject("/api/folders/remove", { ...(under && { under }) }),
-    settings: () => getObject("/api/settings"),
-    projects: async () => (await getObject<{ projects: string[] }>("/api/projects")).projects,
-    search: (parameters) =>
-      queryString(parameters).length > maxQueryBytes
-        ? postObject("/api/search", parameters)
-        : getObject("/api/search", parameters),
-    timeline: (parameters) =>
-      queryString(parameters).length > maxQueryBytes
-        ? listOf("POST", "/api/timeline", parameters)
-        : listOf("GET", `/api/timeline${queryString(parameters)}`),
-    fileTimeline: (parameters) => getObject("/api/observations/by-file", parameters),
-    observationsOf: (ids, project) => listOf("POST", "/api/observations/batch", { ids, project }),
-    summary: (id, project) => getObject(`/api/summary/${id}`, { ...(project && { project }) }),
-    prompt: (id, project) => getObject(`/api/prompt/${id}`, { ...(project && { project }) }),
-    observations: (page) => getObject("/api/observations", page),
-    summaries: (page) => getObject("/api/summaries", page),
-    prompts: (page) => getObject("/api/prompts", page),
-    sessions: (page) => getObject("/sessions", page),
-    recent: (page) => getObject("/api/context/recent", page),
-    injectedContext: async (projects, colors = false) =>
-      String(await request("GET", `/api/context/inject${queryString({ projects, colors })}`)),
-    explainContext: (parameters) =>
-      queryString(parameters).length > maxQueryBytes
-        ? postObject("/api/context/explain", parameters)
-        : getObject("/api/context/explain", parameters),
-    postSession: (event, body) => request("POST", `/api/sessions/${event}`, body),
+    ...routesOver(request),
     close: async () => {
       const closing = opened;
       opened = undefined;
@@ -322,8 +205,121 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
   };
 }
 
+function isUnreachable(error: unknown): boolean {
+  return error instanceof MemError && error.code === "worker_unreachable";
+}
+
+/** One function per route. */
+function routesOver(request: Transport["request"]) {
+  // The schema of an answer is the worker's, whose own tests hold every answer against it.
+  async function call<T>(method: Method, path: string, body?: object): Promise<T> {
+    const answer = await request(method, path, body);
+    if (!isJsonObject(answer))
+      throw new MemError("internal", { message: `${path} answered no JSON object.` });
+    return answer as T;
+  }
+  async function list<T>(method: Method, path: string, body?: object): Promise<T[]> {
+    const answer = await request(method, path, body);
+    if (!Array.isArray(answer)) throw new MemError("internal", { message: `${path} answered no list.` });
+    return answer;
+  }
+  const get = <T>(path: string, parameters: object = {}) => call<T>("GET", path + queryString(parameters));
+  const post = <T>(path: string, body: object) => call<T>("POST", path, body);
+  /** GET, or POST where the parameters are too long for an address. */
+  const ask = <T>(path: string, parameters: object) =>
+    isLong(parameters) ? post<T>(path, parameters) : get<T>(path, parameters);
+  const projects = async () => (await get<{ projects: string[] }>("/api/projects")).projects;
+
+  return {
+    health: () => get<Health>("/api/health"),
+    stats: () => get<Stats>("/api/stats"),
+    processingStatus: () => get<ProcessingStatusAnswer>("/api/processing-status"),
+    /** Messages that are not finished, oldest first. */
+    queue: (parameters?: QueueParameters) => get<QueuePage>("/api/queue", parameters),
+    retryQueued: (choice: QueueChoice) => post<QueueRetried>("/api/queue/retry", choice),
+    dropQueued: (choice: QueueChoice) => post<QueueDropped>("/api/queue/drop", choice),
+    cost: (parameters?: CostParameters) => get<CostAnswer>("/api/cost", parameters),
+    /** What `regenerate` would ask the model and cost; starts nothing. */
+    regenerationPlan: (choice: RegenerateChoice) =>
+      get<RegenerationPlanAnswer>("/api/regenerate/plan", choice),
+    /** Starts it in the worker, or adds to what runs. */
+    regenerate: (choice: RegenerateChoice) => post<RegenerationAnswer>("/api/regenerate", choice),
+    regeneration: () => get<RegenerationAnswer>("/api/regenerate"),
+    /** The rest stays queued, or with `drop` is forgotten. */
+    stopRegeneration: (drop: boolean) =>
+      call<RegenerationAnswer>("DELETE", `/api/regenerate${queryString({ drop })}`),
+    /** Answers the observation with its new status. */
+    setStatus: (id: number, change: StatusChange) =>
+      post<Observation>(`/api/observations/${id}/status`, change),
+    setPin: (id: number, pinned: boolean) => post<Observation>(`/api/observations/${id}/pin`, { pinned }),
+    /** Rules that apply everywhere, and those of a project or of all projects. */
+    rules: (parameters: RulesParameters) => get<RulesAnswer>("/api/rules", parameters),
+    /** Adds a rule; the same text again stores nothing. */
+    remember: (rule: NewRule) => post<RememberedAnswer>("/api/rules", rule),
+    editText: (id: number, change: TextChange) => post<Observation>(`/api/observations/${id}/text`, change),
+    projectDetails: () => get<ProjectDetails>("/api/projects/all"),
+    /** Starts rebuilding full text, files and vectors from the records. */
+    repair: () => post<RepairState>("/api/maintenance/repair", {}),
+    repairState: () => get<RepairState>("/api/maintenance/repair"),
+    renameProject: (from: string, to: string) => post<RelabelAnswer>("/api/projects/rename", { from, to }),
+    mergeProject: (from: string, into: string) => post<RelabelAnswer>("/api/projects/merge", { from, into }),
+    folderFiles: () => get<FolderFilesAnswer>("/api/folders"),
+    refreshFolders: (project?: string) => post<RefreshedFolders>("/api/folders/refresh", { project }),
+    /** Cleans the files at or below `under`, or all. */
+    removeFolders: (under?: string) => post<RemovedFolders>("/api/folders/remove", { under }),
+    projects,
+    /** A sentence that names the known projects; null when `project` is one of them, or none is known. */
+    unknownProject: async (project: string) => noSuchProject(project, await projects()),
+    /** Every setting as the worker has it in effect, secrets in clear. */
+    settings: () => get<Record<string, unknown>>("/api/settings"),
+    search: (parameters: SearchParameters) => ask<SearchAnswer>("/api/search", parameters),
+    /** Oldest first. */
+    timeline: (parameters: TimelineParameters): Promise<TimelineAnswer> =>
+      isLong(parameters)
+        ? list("POST", "/api/timeline", parameters)
+        : list("GET", `/api/timeline${queryString(parameters)}`),
+    /** Observations of a file, newest first. */
+    fileTimeline: (parameters: FileParameters) =>
+      get<FileTimelineAnswer>("/api/observations/by-file", parameters),
+    /** Whole observations, as far as the ids exist. */
+    observationsOf: (ids: readonly number[], project?: string) =>
+      list<Parsed<Observation>>("POST", "/api/observations/batch", { ids, project }),
+    /** Throws `not_found`. */
+    summary: (id: number, project?: string) => get<SessionSummary>(`/api/summary/${id}`, { project }),
+    /** Throws `not_found`. */
+    prompt: (id: number, project?: string) => get<UserPrompt>(`/api/prompt/${id}`, { project }),
+    observations: (page?: PageParameters) => get<Page<Observation>>("/api/observations", page),
+    summaries: (page?: PageParameters) => get<Page<SessionSummary>>("/api/summaries", page),
+    prompts: (page?: PageParameters) => get<Page<UserPrompt>>("/api/prompts", page),
+    sessions: (page?: PageParameters) => get<Page<Session>>("/sessions", page),
+    recent: (page: Omit<PageParameters, "offset">) => get<RecentAnswer>("/api/context/recent", page),
+    /** The text that a host would inject. */
+    injectedContext: async (projects: readonly string[], colors = false) =>
+      String(await request("GET", `/api/context/inject${queryString({ projects, colors })}`)),
+    /** What an agent would get at each moment of a session, and why. */
+    explainContext: (parameters: ExplainParameters) =>
+      ask<ContextExplanation>("/api/context/explain", parameters),
+    postSession: (event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>) =>
+      request("POST", `/api/sessions/${event}`, body),
+  };
+}
+
+interface FileParameters {
+  path: string;
+  project?: string;
+  cwd?: string;
+  limit?: number;
+}
+
+interface RecentAnswer {
+  summaries: Parsed<SessionSummary>[];
+  observations: Parsed<Observation>[];
+}
+
 // The worker reads 16 KB of request line and headers together; the rest of these is far below 1 KB.
-const maxQueryBytes = 15_000;
+function isLong(parameters: object): boolean {
+  return queryString(parameters).length > 15_000;
+}
 
 function queryString(parameters: object): string {
   const query = new URLSearchParams();

@@ -31,3 +31,9 @@ export function editorCommand(environment: Environment): string[] | null {
   const named = [environment.VISUAL, environment.EDITOR].find((value) => value !== undefined && value !== "");
   return named === undefined ? null : named.split(/\s+/).filter((word) => word !== "");
 }
+
+/** The user's pager, as words to run; null when none is wanted. */
+export function pagerCommand({ MEM_PAGER, PAGER }: Environment): string[] | null {
+  const words = (MEM_PAGER ?? PAGER ?? "less").split(/\s+/).filter((word) => word !== "");
+  return words.length === 0 || words[0] === "cat" ? null : words;
+}

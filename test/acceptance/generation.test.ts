@@ -76,7 +76,7 @@ describe("a worker with a model", () => {
     expect(model.requests).toHaveLength(1);
     expect([...(await generators(worker))]).toEqual([expect.not.stringMatching(/^local$/)]);
     const { stdout } = await runMem(home, ["cost", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failedCalls: 0 } });
+    expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failed_calls: 0 } });
     const { stdout: status } = await runMem(home, ["status"]);
     expect(status).toMatch(/^Provider +compat/m);
   });

@@ -14,8 +14,8 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   expect(start.stdout).toContain(
     [
       "Why:",
-      '  #2  decision, said by user, stands everywhere, salience 5.0: in "Rules from the user"',
-      '  #1  decision, said by user, stands in this project, salience 5.0: in "Rules from the user"',
+      '  #2  decision, said by user, rule everywhere, salience 5.0: in "Rules from the user"',
+      '  #1  decision, said by user, rule in this project, salience 5.0: in "Rules from the user"',
       "",
     ].join("\n"),
   );
@@ -30,7 +30,7 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   // Nothing is recorded: the same question has the same answer.
   expect(await mem("context", ...words)).toEqual(all);
   const json = JSON.parse((await mem("context", ...words, "--json")).stdout);
-  expect(json).toMatchObject({ project: "shop", moments: [{ moment: "start" }, {}, { moment: "command" }] });
+  expect(json).toMatchObject({ project: "shop", items: [{ moment: "start" }, {}, { moment: "command" }] });
 
   const long = await mem("context", "--project", "shop", "--prompt", "pnpm ".repeat(8000), "--file", "a.ts");
   expect(long.stdout).toContain("Before the file: 0 tokens\nNo record is about this file");

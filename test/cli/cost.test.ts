@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { dollars } from "../../src/cli/cost-table.ts";
+import { dollars } from "../../src/cli/cost-lines.ts";
+import { snakeCased } from "../../src/cli/io.ts";
 import type { CostAnswer } from "../../src/client/worker-client.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
@@ -69,15 +70,15 @@ test("the table fits 80 columns, and nothing that is stored writes to the termin
   expect(lines[3]).toMatch(/^Total .*\$12\.35\+$/);
   expect(stdout).toContain("about 34.6 M tokens, $34.50 by its end, as in the last 7 days");
   expect(stdout).toContain("500,000 of 2,000,000 tokens left until 2026-11-22 00:00");
-  expect(stderr).toContain("3 calls gave no answer");
+  expect(stderr).toContain("3 calls failed and are included.");
   expect(stderr).toContain("prices.json is not a price table.");
   expect(stderr).not.toContain("something else");
   expect(oneLine(stderr)).toContain(
-    "A + marks the known part of a cost: 1,234 calls went to models without a known price.",
+    "A + marks a cost that is known in part: 1,234 calls used models without a known price.",
   );
 });
 
-test("a month whose price is not known costs no $0.00, and what is known of one is marked as a part", async () => {
+test("a month without a known price is not $0.00, and a partly known cost is marked", async () => {
   const [soFar, byEnd] = [
     { tokens: 900, costUsd: null, unpricedCalls: 3 },
     { tokens: 9_000, costUsd: 1.5, unpricedCalls: 3 },
@@ -90,7 +91,7 @@ test("a month whose price is not known costs no $0.00, and what is known of one 
   expect(stdout).toContain("about 9,000 tokens, $1.50+ by its end");
   expect(stdout).not.toContain("$0.00");
   expect(oneLine(stderr)).toContain(
-    "The cost is unknown: 3 calls went to models without a known price. Name it in",
+    "The cost is unknown: 3 calls used models without a known price. Add the price to",
   );
 });
 
@@ -109,9 +110,10 @@ test("what is asked reaches the worker, a day as the user's calendar has it", as
   });
 });
 
-test("--json prints the worker's answer as it is", async () => {
+test("--json prints the worker's answer in snake_case, its rows as items", async () => {
   const { stdout, stderr } = await costWith({}, "--json");
-  expect(JSON.parse(stdout)).toEqual(answer);
+  const { rows, ...rest } = answer;
+  expect(JSON.parse(stdout)).toEqual(snakeCased({ items: rows, ...rest }));
   expect(stderr).toBe("");
 });
 
@@ -119,7 +121,7 @@ test("an empty ledger says what to do, on stderr", async () => {
   const empty = { ...sums, calls: 0, costUsd: 0 };
   const { code, stdout, stderr } = await costWith({ rows: [], total: empty, projection: null });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toContain("No model was asked since 2026-10-23");
+  expect(stderr).toContain("No model was called since 2026-10-23");
   expect(oneLine(stderr)).toContain("mem settings set MEM_PROVIDER primary");
   expect(stderr).toContain("Daily budget: 500,000 of 2,000,000 tokens left");
 });

@@ -9,12 +9,12 @@ import { type Mem, memAtHome } from "./mem.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
-test("the demo remembers the session, finds it by a question, keeps secrets off the disk and leaves nothing", async () => {
+test("the demo records, finds, keeps secrets off the disk and leaves nothing", async () => {
   const mem = memAtHome();
   const { code, stdout, stderr } = await mem("demo");
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "Next: `mem install claude-code`, then work as always.\n",
+    stderr: "Next: `mem install claude-code`, then work as usual.\n",
   });
 
   for (const { name } of loadDemoSession()) expect(stdout).toContain(name);
@@ -36,9 +36,7 @@ test("the demo remembers the session, finds it by a question, keeps secrets off 
 test("a demo that finds no place for its directory names the variable for it", async () => {
   const { code, stdout, stderr } = await memAtHome({ TMPDIR: "/nope", TEMP: "/nope" })("demo");
   expect({ code, stdout }).toEqual({ code: 78, stdout: "" });
-  expect(stderr).toMatch(
-    /^No directory can be made in \/nope, where temporary files lie\.\nSet TE?MP(DIR)? to .*\n$/,
-  );
+  expect(stderr).toMatch(/^Cannot create a directory in \/nope\.\nSet TE?MP(DIR)? to .*\n$/);
 });
 
 test("a demo that is interrupted stops its worker and removes its directory", async () => {
@@ -55,7 +53,7 @@ test("a demo that is interrupted stops its worker and removes its directory", as
   expect(leftBy(mem)).toEqual([]);
 });
 
-test("the demo's session covers what a host tells: prompts, reads, edits, failures, commands, ends", () => {
+test("the session of the demo has prompts, reads, edits, failures, commands and ends", () => {
   const names = new Set(loadDemoSession().map(({ name }) => name));
   expect([...names].sort()).toEqual([
     "PostToolUse",

@@ -20,7 +20,7 @@ test("doctor with the worker up finds nothing broken", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   const { code, stdout } = await mem("doctor", "--json");
-  const { checks }: { checks: { name: string; state: string }[] } = JSON.parse(stdout);
+  const { items: checks }: { items: { name: string; state: string }[] } = JSON.parse(stdout);
   expect(code).toBe(0);
   expect(checks.filter(({ state }) => state === "fail")).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(
@@ -78,7 +78,7 @@ test("doctor says which settings the worker has not taken up yet", async () => {
   await mem("settings", "set", "MEM_SKIP_TOOLS", "Bash");
   const { stdout } = await mem("doctor");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-    "The worker still has other values of MEM_MODE. -> mem worker restart",
+    "Changed since the worker started: MEM_MODE. -> mem worker restart",
   );
 });
 
@@ -126,7 +126,7 @@ test("doctor says when another program has the port", async () => {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const { stdout } = await memAtHome({ MEM_WORKER_PORT: String(port) })("doctor");
-  expect(stdout).toContain(`${port} is taken by another program`);
+  expect(stdout).toContain(`${port} is used by another program`);
 });
 
 test("doctor says whether Claude Code's hooks are registered, and counts them", async () => {
@@ -150,7 +150,7 @@ test("doctor looks at the rest where no home says where Claude Code's settings a
   });
   expect(await checkNamed(mem, "Port")).toMatchObject({ state: "ok" });
   expect(await checkNamed(mem, "Data directory")).toMatchObject({
-    message: expect.stringContaining(`${mem.home.dataDir} is not made yet`),
+    message: expect.stringContaining(`${mem.home.dataDir} does not exist yet`),
   });
 });
 
@@ -192,7 +192,7 @@ test("hooks of the plugin count as registered", async () => {
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "ok" });
 });
 
-test("hooks of a plugin that no settings name are known by the sessions that they tell of", async () => {
+test("hooks of a plugin that no settings name are known by their sessions", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
@@ -203,7 +203,7 @@ test("hooks of a plugin that no settings name are known by the sessions that the
   await client.postSession("init", { ...session, claudeSessionId: "t", platformSource: "claude-code" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
     state: "ok",
-    message: expect.stringContaining("hooks arrive, as with a plugin"),
+    message: expect.stringContaining("events arrive, as with a plugin"),
   });
 });
 
@@ -220,7 +220,7 @@ test("doctor warns when hooks of the plugin and of the settings are there at onc
   });
 });
 
-test("doctor and status tell of a mode that cannot be used, once, with the step out of it", async () => {
+test("doctor and status name an unusable mode once, with the next step", async () => {
   const mem = memAtHome({ MEM_MODE: "gone" });
   const problem = 'There is no mode "gone".';
   const down = await checkNamed(mem, "Mode");
@@ -236,16 +236,18 @@ test("doctor names words for the context that the mode does not have", async () 
   const mem = memAtHome({ MEM_CONTEXT_OBSERVATION_TYPES: "bug", MEM_CONTEXT_OBSERVATION_CONCEPTS: "gotcha" });
   expect(await checkNamed(mem, "Context words")).toMatchObject({
     state: "warn",
-    message: expect.stringContaining("bug is no type of the mode code, which has"),
+    message: expect.stringContaining("The mode code has no type bug. Known:"),
     next: expect.stringContaining("mem settings set"),
   });
   expect(await checkNamed(memAtHome(), "Context words")).toBeUndefined();
 });
 
-test("a provider without its key is named by status, and doctor says what it lacks and what to run", async () => {
+test("status names a provider without a key, doctor what is missing and what to run", async () => {
   const mem = memAtHome({ MEM_PROVIDER: "secondary" });
   await mem("worker", "start");
-  expect((await mem("status")).stderr).toContain("`mem doctor` says what secondary lacks.");
+  expect((await mem("status")).stderr).toContain(
+    "secondary is not set up. See what is missing: `mem doctor`.",
+  );
   expect(await checkNamed(mem, "Provider")).toEqual({
     name: "Provider",
     state: "warn",
@@ -271,11 +273,11 @@ interface PrintedCheck {
 
 async function checkNamed(mem: Mem, name: string): Promise<PrintedCheck | undefined> {
   const { stdout } = await mem("doctor", "--json");
-  const { checks }: { checks: PrintedCheck[] } = JSON.parse(stdout);
+  const { items: checks }: { items: PrintedCheck[] } = JSON.parse(stdout);
   return checks.find((check) => check.name === name);
 }
 
-test("doctor names an index that does not agree with the records, and --repair makes it anew", async () => {
+test("doctor names an index that differs from the records, and --repair rebuilds it", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
@@ -287,17 +289,19 @@ test("doctor names an index that does not agree with the records, and --repair m
   db.prepare("delete from user_prompts_fts where rowid = 1").run();
   db.close();
   const found = await mem("doctor");
-  expect(found.stdout).toMatch(/warn {2}Index +Not as the records: full text of prompts \(1 record\)\./);
+  expect(found.stdout).toMatch(
+    /warn {2}Index +Differs from the records: full text of prompts \(1 record\)\./,
+  );
   expect(found.stdout).toContain("-> mem doctor --repair");
   const repaired = await mem("doctor", "--repair");
   expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok {4}Index/) });
-  expect(repaired.stderr).toContain("2 records to make anew");
+  expect(repaired.stderr).toContain("Rebuilding the indexes of 2 records.");
   expect(repaired.stderr).not.toContain("\n\n\n");
   expect((await mem("search", "peppermint")).stdout).toContain("peppermint");
 });
 
-test("a repair without a worker says how to start it", async () => {
-  const { code, stderr } = await memAtHome()("doctor", "--repair");
-  expect(code).toBe(69);
-  expect(stderr).toContain("mem worker start");
+test("a repair starts the worker", async () => {
+  const mem = memAtHome();
+  expect(await mem("doctor", "--repair")).toMatchObject({ code: 0 });
+  expect((await mem("worker", "status")).code).toBe(0);
 });

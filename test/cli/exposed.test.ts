@@ -16,7 +16,7 @@ type Mem = ReturnType<typeof memAtHome>;
 
 async function dataDirectory(mem: Mem) {
   const { stdout } = await mem("doctor", "--json");
-  const checks: { name: string; state: string; message: string; next?: string }[] = JSON.parse(stdout).checks;
+  const checks: { name: string; state: string; message: string; next?: string }[] = JSON.parse(stdout).items;
   return checks.find(({ name }) => name === "Data directory");
 }
 

@@ -18,7 +18,7 @@ function writeSettings(mem: Mem, text: string): string {
   return file;
 }
 
-test("installing registers the hooks, and uninstalling leaves the settings byte for byte as they were", async () => {
+test("install registers the hooks, uninstall restores the settings byte for byte", async () => {
   const mem = memAtHome();
   const text = '{\n\t"model":  "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}\n}';
   const file = writeSettings(mem, text);
@@ -36,10 +36,10 @@ test("installing registers the hooks, and uninstalling leaves the settings byte 
 
   expect((await mem("uninstall", "claude-code")).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(text);
-  expect((await mem("uninstall", "claude-code")).stdout).toContain("There are no hooks of mem");
+  expect((await mem("uninstall", "claude-code")).stdout).toContain("No hooks of mem");
 });
 
-test("installing leaves what the launcher and the worker's notice need, for the owner alone", async () => {
+test("install writes the files of the launcher and of the notice, for the owner alone", async () => {
   const mem = memAtHome();
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
@@ -90,15 +90,15 @@ test("--print shows the hooks and changes nothing", async () => {
 test("uninstall --print says what would change and changes nothing", async () => {
   const mem = memAtHome();
   expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
-    "There are no hooks of mem in ~/.claude/settings.json.\n",
+    "No hooks of mem in ~/.claude/settings.json.\n",
   );
   await mem("install", "claude-code");
   const registered = readFileSync(settingsOf(mem), "utf8");
   const { code, stdout } = await mem("uninstall", "claude-code", "--print");
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "Would take the hooks of mem out of ~/.claude/settings.json; nothing was changed.\n" +
-      "Would take the MCP server of mem out of ~/.claude.json; nothing was changed.\n",
+    "Would remove the hooks from ~/.claude/settings.json; nothing was changed.\n" +
+      "Would remove the MCP server from ~/.claude.json; nothing was changed.\n",
   );
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);
 });

@@ -25,19 +25,19 @@ describe("mem keys create", () => {
   test("creates team and project once, and shows the key once", async () => {
     const run = mem();
     const first = await create(run, "--team", "acme", "--project", "shop", ...both);
-    expect(Object.keys(first)).toEqual(["id", "apiKey", "teamId", "projectId", "scopes", "expiresAt"]);
-    expect(isWellFormedKey(first.apiKey)).toBe(true);
+    expect(Object.keys(first)).toEqual(["id", "api_key", "team_id", "project_id", "scopes", "expires_at"]);
+    expect(isWellFormedKey(first.api_key)).toBe(true);
     expect(first.scopes).toEqual(["memories:read", "memories:write"]);
-    const days = (Date.parse(first.expiresAt) - Date.now()) / 86_400_000;
+    const days = (Date.parse(first.expires_at) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(90);
     const second = await create(run, "--team", "acme", ...both, "--expires-in-days", "7");
-    expect(second).toMatchObject({ teamId: first.teamId, projectId: null });
-    expect(Math.round((Date.parse(second.expiresAt) - Date.now()) / 86_400_000)).toBe(7);
+    expect(second).toMatchObject({ team_id: first.team_id, project_id: null });
+    expect(Math.round((Date.parse(second.expires_at) - Date.now()) / 86_400_000)).toBe(7);
     const { stdout } = await run("keys", "list", "--json");
-    expect(stdout).not.toContain(first.apiKey);
-    expect(JSON.parse(stdout).keys).toMatchObject([
+    expect(stdout).not.toContain(first.api_key);
+    expect(JSON.parse(stdout).items).toMatchObject([
       { id: second.id, team: "acme", project: null },
-      { id: first.id, team: "acme", project: "shop", lastFour: first.apiKey.slice(-4), revokedAt: null },
+      { id: first.id, team: "acme", project: "shop", last_four: first.api_key.slice(-4), revoked_at: null },
     ]);
   });
 
@@ -77,7 +77,7 @@ test("revokes a key once, and reports an unknown key", async () => {
   expect(JSON.parse((await run("keys", "revoke", id, "--json")).stdout)).toEqual({
     revoked: true,
     id,
-    revokedIds: [id],
+    revoked_ids: [id],
   });
   expect((await run("keys", "revoke", id)).stdout).toBe("Already revoked.\n");
   expect((await run("keys", "list", "--team", "revoked")).stdout).toContain("revoked 2");
@@ -102,8 +102,8 @@ test("mem keys connect prints a command for each agent, without a database", asy
     "claude mcp add --transport http mem-team https://m.example/v1/mcp --header 'Authorization: Bearer mem_x'\n",
   );
   const all = JSON.parse((await run("keys", "connect", "--json")).stdout);
-  expect(all.mcpUrl).toBe("http://127.0.0.1:37800/v1/mcp");
-  expect(Object.keys(all.connectCommands)).toHaveLength(5);
+  expect(all.mcp_url).toBe("http://127.0.0.1:37800/v1/mcp");
+  expect(all.items).toHaveLength(5);
   expect((await run("keys", "connect", "--url", "javascript:alert(1)")).code).toBe(64);
 });
 
@@ -127,7 +127,7 @@ test("mem keys connect prints the port of the server here, or says none runs", a
     if (address !== undefined) break;
   }
   const connected = await run("keys", "connect", "--json");
-  expect(JSON.parse(connected.stdout).mcpUrl).toBe(`${address}/v1/mcp`);
+  expect(JSON.parse(connected.stdout).mcp_url).toBe(`${address}/v1/mcp`);
   expect(connected.stderr).not.toContain("No server runs");
   server.kill("SIGKILL");
   await ended;
@@ -160,7 +160,7 @@ test("creates a first key before the server starts, and revokes it beside it", a
   const run = memAtHome();
   // As root, PostgreSQL runs as somebody else, who must get through to the data directory.
   chmodSync(dirname(run.home.dataDir), 0o711);
-  const { id, apiKey } = await create(run, "--team", "acme", ...both);
+  const { id, api_key: apiKey } = await create(run, "--team", "acme", ...both);
   const server = spawn(process.execPath, [bin, "server", "--port", "0"], {
     env: { ...run.home.env, MEM_AUTH_MODE: "api-key" },
     stdio: ["ignore", "pipe", "ignore"],
@@ -180,12 +180,12 @@ test("creates a first key before the server starts, and revokes it beside it", a
     (await fetch(`${address}/v1/connect`, { headers: { authorization: `Bearer ${presented}` } })).status;
   expect(await ask(apiKey)).toBe(200);
   const beside = await create(run, "--team", "acme", "--scope", "memories:read");
-  expect(await ask(beside.apiKey)).toBe(200);
+  expect(await ask(beside.api_key)).toBe(200);
   expect((await run("keys", "revoke", id)).code).toBe(0);
   // The server hears of it, and a key that the server has not seen yet not at all.
   const unseen = await create(run, "--team", "acme", "--scope", "memories:read");
   await run("keys", "revoke", unseen.id);
   expect(await ask(unseen.apiKey)).toBe(401);
   await expect.poll(() => ask(apiKey), { timeout: 20_000, interval: 500 }).toBe(401);
-  expect(await ask(beside.apiKey)).toBe(200);
+  expect(await ask(beside.api_key)).toBe(200);
 }, 90_000);

@@ -27,7 +27,7 @@ test("the last lines of a log are printed, all of them for a large count", () =>
   expect(lastLines(file, 0).lines).toEqual([]);
 });
 
-test("what is added to a log is read from where it ended, and from the start after a rotation", () => {
+test("reads what is added to a log, and from the start after a rotation", () => {
   const file = join(tempDir(), "log");
   writeFileSync(file, "1\n2\n");
   const { size } = lastLines(file, 1);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createCliContext } from "../../src/cli/context.ts";
 import { createIo } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { memAtHome } from "./mem.ts";
 
@@ -57,19 +58,58 @@ test.each([
   expect(stderr).toContain(`See \`${help}\`.`);
 });
 
-test("without a worker a command that needs it ends with 69 and names the next command", async () => {
-  const { code, stdout, stderr } = await memAtHome()("search", "x");
+test("a command that needs the worker starts it", async () => {
+  const mem = memAtHome();
+  expect(await mem("queue")).toEqual({ code: 0, stdout: "", stderr: "The queue is empty.\n" });
+  expect((await mem("worker", "status")).code).toBe(0);
+});
+
+test("a worker that cannot start ends the command with 69 and a next command", async () => {
+  const mem = memAtHome();
+  mkdirSync(dataPaths(mem.home.dataDir).database, { recursive: true });
+  const { code, stdout, stderr } = await mem("search", "x", "--json");
   expect({ code, stdout }).toEqual({ code: 69, stdout: "" });
-  expect(stderr).toContain("mem worker start");
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: "worker_not_ready", hint: "See `mem worker logs`." },
+  });
 });
 
-test("with --json an error is one line of JSON on stderr, and stdout stays empty", async () => {
-  const { stdout, stderr } = await memAtHome()("search", "x", "--json");
-  expect(stdout).toBe("");
-  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "worker_unreachable" } });
+test.each([
+  [["serch", "--json"], "mem --help", "Did you mean search?"],
+  [["queue", "frob", "--json"], "mem queue --help", "unknown command 'frob'"],
+  [["search", "--limit", "0", "--json"], "mem search --help", "from 1 to 100"],
+  [["config", "get", "--json"], "mem settings get --help", "missing required argument"],
+])("with --json the usage error of mem %j is JSON on stderr", async (words, help, problem) => {
+  const { code, stdout, stderr } = await memAtHome()(...words);
+  expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
+  const { error } = JSON.parse(stderr);
+  expect(error).toMatchObject({ code: "usage", hint: expect.stringContaining(`See \`${help}\`.`) });
+  expect(`${error.message} ${error.hint}`).toContain(problem);
 });
 
-test("colour is for terminals: a pipe gets none, FORCE_COLOR brings it, NO_COLOR beats both", async () => {
+test.each([
+  [
+    ["logs", "--help"],
+    ["worker", "logs", "--help"],
+  ],
+  [["version"], ["--version"]],
+  [["config"], ["settings", "list"]],
+  [
+    ["config", "get", "mode"],
+    ["settings", "get", "mode"],
+  ],
+  [
+    ["help", "queue", "retry"],
+    ["queue", "retry", "--help"],
+  ],
+  [["help", "exit-codes"], ["exit-codes"]],
+  [["mode"], ["mode", "list"]],
+])("mem %j is short for mem %j", async (short, full) => {
+  const mem = memAtHome();
+  expect(await mem(...short)).toEqual(await mem(...full));
+});
+
+test("a pipe gets no color, FORCE_COLOR turns it on, NO_COLOR wins over both", async () => {
   const escapeByte = String.fromCharCode(27);
   expect((await memAtHome()("doctor")).stdout).not.toContain(escapeByte);
   expect((await memAtHome({ FORCE_COLOR: "1" })("doctor")).stdout).toContain(escapeByte);
@@ -134,7 +174,7 @@ function inClone(parts: readonly string[]) {
     spawnSync(process.execPath, [bin, ...words], { env: home.env, encoding: "utf8", input: "{}" });
 }
 
-test("a data directory that cannot be used is named, with the code for a configuration error", async () => {
+test("names an unusable data directory and ends with the code for configuration", async () => {
   const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "relative/path" })("settings", "list");
   expect(code).toBe(78);
   expect(stderr).toContain("MEM_DATA_DIR cannot be used");

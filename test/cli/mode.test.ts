@@ -12,7 +12,7 @@ function writeMode(mem: Mem, name: string, text: string): void {
   writeFileSync(join(modes, `${name}.json`), text);
 }
 
-test("list shows every mode and marks the active one; your own come first, broken ones with the reason", async () => {
+test("list marks the active mode, shows your own first, and why one is broken", async () => {
   const mem = memAtHome();
   const shipped = await mem("mode", "list");
   expect(shipped).toMatchObject({ code: 0, stderr: "" });
@@ -29,17 +29,17 @@ test("list shows every mode and marks the active one; your own come first, broke
   }
   expect(stdout).toMatch(/^ {2}code--mine +Mine/m);
 
-  const json: { active: string; modes: { name: string; source: string }[] } = JSON.parse(
+  const json: { active: string; items: { name: string; source: string }[] } = JSON.parse(
     (await mem("mode", "list", "--json")).stdout,
   );
   expect(json.active).toBe("code");
-  expect(json.modes.filter(({ source }) => source === "own").map(({ name }) => name)).toEqual([
+  expect(json.items.filter(({ source }) => source === "own").map(({ name }) => name)).toEqual([
     "broken",
     "code--mine",
   ]);
 });
 
-test("show prints title, types, concepts and wording in 80 columns, and --json what a mode file holds", async () => {
+test("show prints a mode in 80 columns, --json in the format of a mode file", async () => {
   const mem = memAtHome();
   const { stdout } = await mem("mode", "show", "chill");
   for (const part of [
@@ -86,7 +86,7 @@ test("use says what keeps the new mode's observations from being seen", async ()
   await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,feature");
   const { stderr } = await mem("mode", "use", "research");
   expect(stderr).toContain("The environment sets MEM_MODE too");
-  expect(stderr).toContain("MEM_CONTEXT_OBSERVATION_TYPES lets in bugfix, feature only");
+  expect(stderr).toContain("MEM_CONTEXT_OBSERVATION_TYPES allows only bugfix, feature");
   expect(stderr).not.toContain("MEM_CONTEXT_OBSERVATION_CONCEPTS");
 });
 

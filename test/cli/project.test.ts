@@ -5,7 +5,7 @@ import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { workingMem } from "./working-mem.ts";
 
-test("two folders of one name are two projects; they are listed, renamed and merged, and events follow", async () => {
+test("lists, renames and merges two projects of one folder name, and events follow", async () => {
   const { mem, client, edit } = await workingMem();
   const root = tempDir();
   const one = makeRepository(join(root, "work", "app"), "https://u:hunter2@a.example/x/one.git");
@@ -18,13 +18,13 @@ test("two folders of one name are two projects; they are listed, renamed and mer
   expect(await client.injectedContext(["app"])).not.toContain("mint.ts");
   expect(await client.injectedContext(["play/app"])).not.toContain("pepper.ts");
   const list = await mem("project", "list");
-  expect(list.stdout).toContain("known by remote a.example/x/one");
+  expect(list.stdout).toContain("recognized by remote a.example/x/one");
   expect(list.stdout).toMatch(/^play\/app {2}1 observation · 1 session · just now$/m);
   expect(list.stdout).not.toContain("hunter2");
 
   expect(await mem("project", "rename", "app", "shop")).toMatchObject({
     code: 0,
-    stdout: "app is shop now.\n",
+    stdout: "Renamed app to shop.\n",
   });
   const nameless = await mem("project", "rename", "shop", "");
   expect(nameless).toMatchObject({ code: 64 });
@@ -47,7 +47,7 @@ test("two folders of one name are two projects; they are listed, renamed and mer
   );
   expect((await edit(two, join(two, "late.ts"), "four();\n")).project).toBe("shop");
   expect(JSON.parse((await mem("project", "list", "--json")).stdout)).toMatchObject({
-    projects: [{ project: "shop", aliases: ["app", "play/app"], observations: 4, sessions: 2 }],
+    items: [{ project: "shop", aliases: ["app", "play/app"], observations: 4, sessions: 2 }],
   });
   expect((await mem("project", "merge", "nothing", "shop", "--yes")).code).toBe(66);
   for (const words of [
@@ -56,7 +56,7 @@ test("two folders of one name are two projects; they are listed, renamed and mer
   ]) {
     const unknown = await mem("project", "merge", ...words);
     expect(unknown).toMatchObject({ code: 66 });
-    expect(unknown.stderr).toContain("There is no project nothing.");
+    expect(unknown.stderr).toContain("No project named `nothing`.");
   }
 });
 

@@ -38,31 +38,31 @@ test("list shows what was given up and why, status and doctor lead there", async
   const mem = memAtHome();
   await withDead(mem, ["no JSON", "refused"]);
   const list = await mem("queue", "list", "--failed");
-  expect(list.stdout).toMatch(/^\d+ +given up +2 h +5 +host-1 +shop +Bash\n {2}no JSON$/m);
+  expect(list.stdout).toMatch(/^\d+ +failed +2 h +5 +host-1 +shop +Bash\n {2}no JSON$/m);
   expect(list.stderr).toContain("mem queue retry --failed");
   expect((await mem("status")).stderr).toContain("mem queue list --failed");
   expect((await mem("doctor")).stdout).toContain("mem queue list --failed");
   const since = await mem("queue", "list", "--since", "90min", "--json");
   expect(JSON.parse(since.stdout)).toMatchObject({ total: 1, items: [{ last_error: "refused" }] });
   const page = await mem("queue", "list", "--limit", "1");
-  expect(page.stderr).toContain("1 message of 2; `--offset 1` shows the next.");
+  expect(page.stderr).toContain("1 message of 2. Next: `--offset 1`.");
 });
 
-test("retry brings a message through, drop takes it out, and the count of all stays true", async () => {
+test("retry processes a message, drop removes it, and the counts stay right", async () => {
   const mem = memAtHome();
   const [first, second, third] = await withDead(mem, ["a", "b", "c"]);
   const retried = await mem("queue", "retry", String(first), "999");
   // As with files that are gone: what could be done is done, and the exit code tells of the rest.
   expect(retried).toMatchObject({
     code: 66,
-    stdout: "1 message is tried again now, 1 not in the queue.\n",
+    stdout: "Retrying 1 message, 1 not in the queue.\n",
   });
   expect(await mem("queue", "drop", String(second), "--yes")).toMatchObject({
     code: 0,
-    stdout: "1 message was dropped.\n",
+    stdout: "Dropped 1 message.\n",
   });
   const dropped = await mem("queue", "drop", "--failed", "--yes", "--json");
-  expect(JSON.parse(dropped.stdout)).toEqual({ dropped: 1, processing: 0, notFound: 0 });
+  expect(JSON.parse(dropped.stdout)).toEqual({ dropped: 1, processing: 0, not_found: 0 });
   for (const words of [["retry"], ["retry", "--json"], ["drop", "--yes"], ["drop", "--yes", "--json"]]) {
     const gone = await mem("queue", ...words, String(third));
     expect(gone.code).toBe(66);
@@ -94,7 +94,7 @@ test("where nobody can be asked, drop takes nothing out without --yes", async ()
   expect(countsOf(mem)).toMatchObject({ dead: 1 });
 });
 
-test("while the provider is paused, list and retry say that messages wait for it, and why", async () => {
+test("list and retry name the pause of the provider that messages wait for", async () => {
   const model = await startScriptedModel({ script: "rate-limited", retryAfterSeconds: 600 });
   onTestFinished(() => model.close());
   const mem = memAtHome({ MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: `${model.url}/v1` });
@@ -108,10 +108,10 @@ test("while the provider is paused, list and retry say that messages wait for it
   db.prepare("update pending_messages set status = 'dead'").run();
   db.close();
   const retried = await mem("queue", "retry");
-  expect(retried.stdout).toBe("2 messages will be tried again when the provider goes on.\n");
+  expect(retried.stdout).toBe("2 messages will be retried after the pause.\n");
   expect(retried.stderr).toMatch(/^Compat is paused until/);
   const again = await mem("queue", "retry");
-  expect(again.stdout).toBe("Nothing is tried again: nothing in the queue fits.\n");
+  expect(again.stdout).toBe("No messages to retry.\n");
   expect(again.stderr).toMatch(/^Compat is paused until/);
 });
 
@@ -119,7 +119,7 @@ test("an empty queue is said, not shown", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   expect(await mem("queue", "list")).toEqual({ code: 0, stdout: "", stderr: "The queue is empty.\n" });
-  expect((await mem("queue", "retry")).stdout).toBe("Nothing is tried again: nothing in the queue fits.\n");
+  expect((await mem("queue", "retry")).stdout).toBe("No messages to retry.\n");
 });
 
 function countsOf(mem: Mem): Record<string, number> & { done: number; pending: number; processing: number } {
@@ -131,7 +131,7 @@ function countsOf(mem: Mem): Record<string, number> & { done: number; pending: n
   return { ...none, ...Object.fromEntries([...states, ...totals] as [string, number][]) };
 }
 
-test("a retry that lifts a pause says so and what waits, and one that does not says until when", async () => {
+test("a retry that ends a pause says so, and one that does not says until when", async () => {
   let answer = {
     retried: 0,
     waiting: 0,
@@ -152,12 +152,12 @@ test("a retry that lifts a pause says so and what waits, and one that does not s
       ),
   });
   const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir });
-  const lifted = "The pause of compat is lifted: it is asked again. 3 messages wait for it.\n";
+  const lifted = "Resumed compat. 3 messages waiting.\n";
   expect((await mem("queue", "retry")).stdout).toBe(lifted);
   answer = { ...answer, retried: 2 };
-  expect((await mem("queue", "retry")).stdout).toBe(`${lifted}2 messages are tried again now.\n`);
+  expect((await mem("queue", "retry")).stdout).toBe(`${lifted}Retrying 2 messages.\n`);
   answer = { ...answer, resumed: false, waitsUntil: Date.now() + 60_000 };
-  expect((await mem("queue", "retry")).stderr).toMatch(/compat wants to be left alone until \d\d:\d\d:\d\d/);
+  expect((await mem("queue", "retry")).stderr).toMatch(/compat asked for a pause until \d\d:\d\d:\d\d/);
 });
 
 const compat = { name: "compat", active: "compat", model: "m" };

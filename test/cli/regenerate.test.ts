@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { snakeCased } from "../../src/cli/io.ts";
 import { endText, nextStep, progressText } from "../../src/cli/regenerate-text.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
@@ -158,7 +159,7 @@ test("--json prints the end and nothing else", async () => {
     { total: 3, done: 3 },
   ]);
   const { stdout, stderr } = await mem("regenerate", "--json", "--yes");
-  expect(JSON.parse(stdout)).toEqual({ ...idle, total: 3, done: 3 });
+  expect(JSON.parse(stdout)).toEqual(snakeCased({ ...idle, total: 3, done: 3 }));
   expect(stderr).toBe("");
 });
 
@@ -178,10 +179,9 @@ test("--dry-run shows what it would cost as the answer, and starts nothing", asy
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("4 calls, 52,300 tokens in, 10,100 out\nCost     price unknown\n");
   expect(worker.seen).toEqual([`GET ${planPath}?project=app`]);
-  expect(JSON.parse((await mem("regenerate", "--dry-run", "--json")).stdout)).toEqual({
-    ...plan,
-    costUsd: null,
-  });
+  expect(JSON.parse((await mem("regenerate", "--dry-run", "--json")).stdout)).toEqual(
+    snakeCased({ ...plan, costUsd: null }),
+  );
 });
 
 test("--resume with --drop is refused before anything is asked or forgotten", async () => {

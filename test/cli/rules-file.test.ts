@@ -51,9 +51,9 @@ describe("the changes in a file", () => {
   });
 
   test.each([
-    ["99: Never npm.", "There is no rule 99"],
-    ["12: Twice.", "Rule 12 is there twice"],
-    ["[nowhere]", "is no section"],
+    ["99: Never npm.", "No rule 99"],
+    ["12: Twice.", "Rule 12 appears twice"],
+    ["[nowhere]", "is not a section"],
   ])("%j is refused with its line", (line, problem) => {
     const at = file.split("\n").length;
     expect(() => parseRulesFile(`${file}${line}\n`, answer)).toThrow(new RegExp(`^Line ${at}: .*${problem}`));
@@ -61,7 +61,9 @@ describe("the changes in a file", () => {
 
   test("a rule without text and a new rule above the sections are refused", () => {
     expect(() => parseRulesFile(file.replace("Never npm.", ""), answer)).toThrow("has no text");
-    expect(() => parseRulesFile(`Use tabs.\n${file}`, answer)).toThrow("Line 1: A new rule must stand below");
+    expect(() => parseRulesFile(`Use tabs.\n${file}`, answer)).toThrow(
+      "Line 1: A new rule needs a section above it",
+    );
   });
 
   test("an empty file changes nothing", () => {

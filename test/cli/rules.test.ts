@@ -36,7 +36,7 @@ test("a rule is remembered once and listed, and opens no session", async () => {
     /^everywhere\n {2}#2 {2}\d{4}-\d\d-\d\d {2}Short answers\. \(remembered\)\nproject shop\n {2}#1 .*Never npm\. \(remembered\)\n$/,
   );
   const asJson = JSON.parse((await mem("rules", "--all", "--json")).stdout);
-  expect(asJson).toMatchObject({ project: null, rules: [{ id: 2 }, { id: 1 }], contradictions: [] });
+  expect(asJson).toMatchObject({ project: null, items: [{ id: 2 }, { id: 1 }], contradictions: [] });
   expect((await mem("status")).stdout).toContain("2 observations, 0 summaries, 0 prompts, 0 sessions");
 });
 
@@ -50,13 +50,13 @@ test("a rule is removed and restored", async () => {
   expect(await mem("rules", "remove", "99")).toMatchObject({ code: 66 });
 });
 
-test("rules of the directory are those of its project, and contradictions name the command that settles them", async () => {
+test("lists the rules of the project here, and how to settle a contradiction", async () => {
   const mem = await startedMem();
   expect((await mem("rules")).stderr).toContain("mem remember");
   await mem("remember", "Indent with tabs");
   await mem("remember", "Indent with spaces");
   const { stdout } = await mem("rules");
-  expect(stdout).toContain("These two contradict each other:");
+  expect(stdout).toContain("These two rules contradict each other:");
   expect(stdout).toContain("Keep #2: `mem supersede 1 --by 2`. Keep #1: `mem supersede 2 --by 1`.");
   expect((await mem("remember", "From now on indent with tabs, not spaces")).stdout).toContain(
     "It replaces #2. Undo: `mem supersede 2 --undo`.",
@@ -101,7 +101,7 @@ test("a file that cannot be applied changes nothing, is kept, and is continued",
   await mem("remember", "Never npm.");
   const failed = await mem("rules", "--edit");
   expect(failed.code).toBe(64);
-  expect(failed.stderr).toContain("There is no rule 99.");
+  expect(failed.stderr).toContain("No rule 99.");
   const kept = /--from (\S+)`/.exec(failed.stderr)?.[1] ?? "";
   expect(readFileSync(kept, "utf8")).toContain("nonsense");
   expect((await mem("rules", "--edit", "--from", kept)).stdout).toBe("Nothing changed.\n");
@@ -118,7 +118,7 @@ test("an editor that fails loses nothing that was typed", async () => {
   expect(kept.startsWith(mem.temporary)).toBe(true);
 });
 
-test("an observation is edited in an editor or with options, cleaned and found by its new text", async () => {
+test("edits an observation in an editor or with options, cleaned and searchable", async () => {
   const mem = await startedMem({ EDITOR: editor('sed -i "s/npm/yarn/" "$1"') });
   mkdirSync(join(mem.temporary, "shop"));
   await mem("remember", "Never npm.");

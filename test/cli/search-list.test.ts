@@ -40,7 +40,7 @@ test("puts the user's rule before accounts, summaries and prompts with the same 
   ]);
 });
 
-test("puts a statement that only stands in a turn about the question below what answers", () => {
+test("ranks a statement of a turn about the question below the answer", () => {
   const said_by = "agent" as const;
   const hits = {
     observations: [

@@ -222,7 +222,7 @@ test("a hit without the words says what found it", () => {
   expect(by("neighbours", "vectors")).toBe("bugfix · shop · by its neighbours and meaning · 3 h ago");
 });
 
-test("routine steps are counted below what lasts, and shown where all is asked for or nothing else is there", () => {
+test("counts routine steps below the others, shows them with --all or when alone", () => {
   const step = { ...hit, id: 13, title: "Read src/auth/session.ts", routine: 1 as const };
   const observations = [hit, step, { ...step, id: 14 }];
   expect(linesOf({ observations }, {}, false)).toEqual([

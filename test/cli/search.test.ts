@@ -3,7 +3,7 @@ import { createWorkerClient, type WorkerClient } from "../../src/client/worker-c
 import { until } from "../helpers/worker-process.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
-test("search with words and filters prints what is there, and --json the worker's answer", async () => {
+test("search with words and filters prints the records, --json one list of them", async () => {
   const mem = await rememberingMem();
 
   const question = await mem("search", "why", "did", "the", "login", "test", "fail?");
@@ -12,9 +12,7 @@ test("search with words and filters prints what is there, and --json the worker'
   expect(question.stdout).toContain("shop");
 
   const { stdout } = await mem("search", "login", "--type", "observations", "--limit", "1", "--json");
-  const answer: { observations: unknown[]; sessions: unknown[]; prompts: unknown[] } = JSON.parse(stdout);
-  expect(answer.observations).toHaveLength(1);
-  expect([answer.sessions, answer.prompts]).toEqual([[], []]);
+  expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: "observation" }], total_results: 1 });
 
   const full = await mem("search", "login", "--format", "full", "--files", "/home/user/shop/src/login.ts");
   expect(full.stdout).toContain("/home/user/shop/src/login.ts");
@@ -31,7 +29,7 @@ test("search with words and filters prints what is there, and --json the worker'
   }
 });
 
-test("a question of common words and a time is answered with the records of then, and says how it was read", async () => {
+test("a question about a time finds the records of that time and says how it was read", async () => {
   const mem = await rememberingMem();
   for (const query of [
     "what did we do in the last two days",
@@ -56,7 +54,7 @@ test("a type that the mode does not have is said where nothing was found", async
   expect(concept.stderr).toContain("The mode code has no concept foo.");
 });
 
-test("a project that there is not is said where nothing was found, with those there are", async () => {
+test("names an unknown project where nothing was found, with the known ones", async () => {
   const mem = await rememberingMem();
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
   expect(code).toBe(0);
@@ -71,17 +69,17 @@ test("search in an empty memory says that it is empty, and what fills it", async
   for (const words of [[], ["login"], ["login", "--project", "shop"]]) {
     const { code, stderr } = await mem("search", ...words);
     expect(code).toBe(0);
-    expect(stderr).toContain("Nothing is remembered yet.");
+    expect(stderr).toContain("The memory is empty.");
     expect(stderr).toContain("mem install claude-code");
   }
 });
 
-test("a question of any length is asked: one of a few words, and a whole log that was wrapped", async () => {
+test("searches for a question of any length: a few words, or a whole log", async () => {
   const mem = await rememberingMem();
   const filling = "weiß ".repeat(15_000);
   const long = await mem("search", "curious", filling, filling, filling, "--json");
   expect(long).toMatchObject({ code: 0, stderr: "" });
-  expect(JSON.parse(long.stdout).totalResults).toBeGreaterThan(0);
+  expect(JSON.parse(long.stdout).total_results).toBeGreaterThan(0);
   expect((await mem("search", "w".repeat(14_900))).code).toBe(0);
 });
 

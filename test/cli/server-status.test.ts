@@ -23,7 +23,7 @@ test("shows the status of an empty and a filled database, also as JSON", async (
   expect(JSON.parse(first.stdout)).toMatchObject({
     database: "named",
     counts: empty,
-    eventRetentionDays: 12,
+    event_retention_days: 12,
   });
   await mem("keys", "create", "--team", "acme", "--project", "shop", "--scope", "memories:read");
   await database.system.query({ text: "update teams set retention_days = 3" });
@@ -47,7 +47,7 @@ test("audits keys created and revoked on the host", async () => {
     "memories:read",
     "--json",
   );
-  const { id, teamId } = JSON.parse(made.stdout);
+  const { id, team_id: teamId } = JSON.parse(made.stdout);
   await mem("keys", "create", "--team", "new", "--project", "p", "--scope", "memories:read");
   expect((await mem("keys", "revoke", id)).code).toBe(0);
   const { rows } = await database.system.query<{ action: string }>({

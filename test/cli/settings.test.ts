@@ -14,9 +14,9 @@ test("list names every setting, and writes nothing", async () => {
 
 test("list --json gives value, source, default, effect and meaning of each", async () => {
   const { stdout } = await memAtHome({ MEM_MODE: "chill" })("settings", "list", "--json");
-  const { settings }: { settings: Record<string, unknown>[] } = JSON.parse(stdout);
-  expect(settings).toHaveLength(settingKeys.length);
-  expect(settings.find(({ key }) => key === "MEM_MODE")).toEqual({
+  const { items }: { items: Record<string, unknown>[] } = JSON.parse(stdout);
+  expect(items).toHaveLength(settingKeys.length);
+  expect(items.find(({ key }) => key === "MEM_MODE")).toEqual({
     key: "MEM_MODE",
     value: "chill",
     source: "environment",
@@ -45,7 +45,7 @@ test("a setting that the environment beats is set with a warning", async () => {
   const mem = memAtHome({ MEM_PROVIDER: "primary" });
   const { stdout, stderr } = await mem("settings", "set", "MEM_PROVIDER", "local");
   expect(stdout).toBe("MEM_PROVIDER is now local in settings.json.\n");
-  expect(stderr).toContain("The environment sets it to primary, which wins until");
+  expect(stderr).toContain("The environment sets it to primary, which takes precedence");
   const asJson = await mem("settings", "set", "MEM_PROVIDER", "local", "--json");
   expect(JSON.parse(asJson.stdout)).toMatchObject({ value: "primary", stored: "local" });
   expect(asJson.stderr).toContain("The environment sets it to primary");
@@ -57,7 +57,7 @@ test("an address that other machines reach is set with a word about them", async
   const mem = memAtHome();
   const { code, stderr } = await mem("settings", "set", "MEM_WORKER_HOST", "0.0.0.0");
   expect(code).toBe(0);
-  expect(stderr).toContain("Other machines could then reach the port");
+  expect(stderr).toContain("Other machines can then reach the port");
   expect((await mem("settings", "set", "MEM_WORKER_HOST", "127.0.0.2")).stderr).not.toContain(
     "Other machines",
   );
@@ -85,10 +85,10 @@ test("words and modes that nobody knows are set, and named: a typo shows", async
   const mem = memAtHome();
   const types = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,decison");
   expect(types.code).toBe(0);
-  expect(types.stderr).toContain("decison is no type of the mode code, which has discovery, decision,");
+  expect(types.stderr).toContain("The mode code has no type decison. Known: discovery, decision,");
   expect((await mem("settings", "set", "MEM_MODE", "cod")).stderr).toContain('There is no mode "cod".');
   const known = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_CONCEPTS", "gotcha");
-  expect(known.stderr).not.toContain("concept of");
+  expect(known.stderr).not.toContain("has no concept");
 });
 
 test("secrets are masked by list and get, and shown by --reveal only", async () => {
@@ -116,7 +116,7 @@ test.each([
   expect(run.stderr).toContain(sentence);
 });
 
-test("a broken settings.json stops every command that needs it, names the place, and stays as it is", async () => {
+test("a broken settings.json stops commands, is named with its place, and is kept", async () => {
   const mem = memAtHome();
   await mem("settings", "set", "MEM_MODE", "code");
   const { settings } = dataPaths(mem.home.dataDir);

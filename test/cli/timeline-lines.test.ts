@@ -61,7 +61,7 @@ const session: TimelineItem = {
   next_steps: null,
 };
 
-test("records stand under their day with time, name, type and title; the anchor is marked", () => {
+test("prints records under their day with time, id, type and title; marks the anchor", () => {
   expect(linesOf([prompt, { ...observation, anchor: true }, session])).toEqual([
     "2026-11-20",
     "  12:05   P7  prompt   why does the login loop?",
@@ -71,7 +71,7 @@ test("records stand under their day with time, name, type and title; the anchor 
   ]);
 });
 
-test("the project stands there when there are several, and what the user said of a record", () => {
+test("prints the project when there are several, and the review of a record", () => {
   expect(
     linesOf([
       { ...observation, status: "superseded", superseded_by: 120 },
@@ -96,7 +96,7 @@ test("nothing of a record moves the cursor or begins a line", () => {
   for (const line of linesOf([bad, prompt])) expect(line).toMatch(/^[^\p{Cc}]*$/u);
 });
 
-test("routine steps in a row are one line; the record that was asked for is always shown", () => {
+test("routine steps in a row are one line; the anchor is always shown", () => {
   const step = { ...observation, title: "Read login.ts", routine: 1 as const };
   const asked = { ...step, id: 115, anchor: true as const };
   const lines = linesOf([prompt, step, { ...step, id: 113 }, observation, asked], false, false);

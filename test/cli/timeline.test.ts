@@ -18,13 +18,13 @@ test("a timeline leads from what search found to what happened around it", async
     "",
   ]);
   expect((await mem("timeline", "--query", "redirect", "--after", "0")).stdout).toContain("> ");
-  expect(JSON.parse((await mem("timeline", "1h", "--json")).stdout)).toHaveLength(4);
+  expect(JSON.parse((await mem("timeline", "1h", "--json")).stdout).items).toHaveLength(4);
   expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain(
-    "Nothing was remembered in the last 1h. Try it without --project.",
+    "No records in the last 1h. Try without --project.",
   );
 });
 
-test("an age shows what is newest since then, and where the first of that time is shown", async () => {
+test("an age shows the newest records since then, and how to see the first ones", async () => {
   const mem = memAtHome();
   await fillMemory(mem);
   for (let n = 1; n <= 52; n++)
@@ -41,11 +41,11 @@ test("an age shows what is newest since then, and where the first of that time i
 
 test.each([
   [["timeline", "1", "--query", "x"], 64, "12, S12 or P12"],
-  [["timeline", "soon"], 64, "is not a time, nor an id such as 12, S12 or P12"],
+  [["timeline", "soon"], 64, "is neither a time nor an id such as 12, S12 or P12"],
   [["timeline", "S9"], 66, "There is no session summary S9."],
   [["timeline", "1", "--before", "101"], 64, "from 0 to 100"],
-  [["show", "x1"], 64, "is no id"],
-  [["show", "1", "S9", "P9"], 66, "There is no 1, S9, P9."],
+  [["show", "x1"], 64, "is not an id"],
+  [["show", "1", "S9", "P9"], 66, "Not found: 1, S9, P9."],
 ])("%j is an error that says the next step", async (words, code, said) => {
   const mem = memAtHome();
   await mem("worker", "start");
@@ -57,17 +57,17 @@ test.each([
 test("a timeline without an anchor shows the newest records and names the other calls", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
-  expect((await mem("timeline")).stderr).toContain("Nothing is remembered yet.");
+  expect((await mem("timeline")).stderr).toContain("The memory is empty.");
   await fillMemory(mem);
   const { code, stdout, stderr } = await mem("timeline", "--project", "shop");
   expect(code).toBe(0);
   expect(stdout).toContain("Fixed the login redirect");
   expect(stdout).not.toContain(">");
   expect(stderr).toContain("`mem timeline 2h`");
-  expect(JSON.parse((await mem("timeline", "--before", "1", "--json")).stdout)).toHaveLength(1);
+  expect(JSON.parse((await mem("timeline", "--before", "1", "--json")).stdout).items).toHaveLength(1);
 });
 
-test("show prints whole records of every kind, and those that are there when one is not", async () => {
+test("show prints whole records of every kind, also when one is missing", async () => {
   const mem = memAtHome();
   await fillMemory(mem);
   const { code, stdout, stderr } = await mem("show", "1", "P1", "99");
@@ -75,9 +75,12 @@ test("show prints whole records of every kind, and those that are there when one
   expect(stdout).toContain("The cookie was set too late.");
   expect(stdout).toContain("- 302 looped");
   expect(stdout).toContain("P1  why does the login loop?");
-  expect(stderr).toContain("There is no 99.");
+  expect(stderr).toContain("Not found: 99.");
   const asJson = await mem("show", "2,1", "--json");
-  expect(JSON.parse(asJson.stdout).observations).toMatchObject([{ id: 2 }, { id: 1, facts: ["302 looped"] }]);
+  expect(JSON.parse(asJson.stdout).items).toMatchObject([
+    { kind: "observation", id: 2 },
+    { id: 1, facts: ["302 looped"] },
+  ]);
 });
 
 test("file shows who touched it, by a path from here or by its end", async () => {
@@ -87,10 +90,8 @@ test("file shows who touched it, by a path from here or by its end", async () =>
     const { stdout } = await mem("file", path, "--all");
     expect(stdout).toMatch(/1 {2}bugfix {2}Fixed the login redirect\n$/);
   }
-  expect((await mem("file", "login.ts", "--project", "web")).stderr).toContain(
-    "Nothing is known of login.ts",
-  );
-  expect((await mem("file", "login.ts")).stderr).toContain("in this project. --all looks in all of them");
+  expect((await mem("file", "login.ts", "--project", "web")).stderr).toContain("No records about login.ts");
+  expect((await mem("file", "login.ts")).stderr).toContain("in this project. Other projects: --all");
   expect(JSON.parse((await mem("file", "login.ts", "--all", "--json")).stdout)).toMatchObject({
     count: 1,
     total: 1,

@@ -32,5 +32,5 @@ test.each(["", "soon", "7", "7y", "2026-02-31", "2026-13-01", "2026-11-01T25:00"
 );
 
 test.each(["0d", "-3d", "0 min"])("%j is refused as no age", (text) => {
-  expect(() => parseWhen(text, "start", now)).toThrow(`"${text}" is no age`);
+  expect(() => parseWhen(text, "start", now)).toThrow(`"${text}" is not an age`);
 });

@@ -19,7 +19,7 @@ import { memAtHome } from "./mem.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
-test("start, start again, status, restart, stop, stop again: each says what is and ends with its code", async () => {
+test("start, status, restart and stop, each twice, say the state and end with its code", async () => {
   const mem = memAtHome();
   const started = await mem("worker", "start");
   expect(started).toMatchObject({ code: 0, stderr: "" });
@@ -31,7 +31,7 @@ test("start, start again, status, restart, stop, stop again: each says what is a
   expect((await mem("worker", "restart")).code).toBe(0);
   const pid = pidOf(mem.home.dataDir);
   expect(pid).not.toBe(before);
-  expect((await mem("worker", "stop")).stdout).toBe(`The worker (process ${pid}) has stopped.\n`);
+  expect((await mem("worker", "stop")).stdout).toBe(`Stopped the worker (process ${pid}).\n`);
   expect(processesOf(mem.home)).toEqual([]);
   expect(await mem("worker", "stop")).toMatchObject({ code: 0, stdout: "The worker is not running.\n" });
   expect((await mem("worker", "status")).code).toBe(69);
@@ -70,7 +70,7 @@ test("eight starts at once leave one worker, and all of them name it", async () 
   expect(processesOf(mem.home)).toHaveLength(1);
 });
 
-test("a killed worker is started again, though its worker.json and socket are still there", async () => {
+test("starts again after a kill, with worker.json and socket left behind", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   const pid = pidOf(mem.home.dataDir);
@@ -115,7 +115,7 @@ test("a worker that hangs is called that by every command, and a restart replace
     code: 0,
     stdout: expect.stringContaining(`process ${pid} does not answer`),
   });
-  expect(status.stderr).not.toContain("Start it");
+  expect(status.stderr).not.toContain("Start it:");
   expect(JSON.parse(asJson.stdout)).toEqual({ status: "silent", pid });
   for (const { code, stderr } of [workerStatus, start]) {
     expect(code).toBe(69);
@@ -124,7 +124,7 @@ test("a worker that hangs is called that by every command, and a restart replace
   for (const { stderr } of [status, workerStatus, start]) {
     expect(stderr).toContain(`kill -9 ${pid}`);
     expect(stderr).toContain("mem worker start");
-    expect(stderr).toContain("Nothing that was acknowledged is lost");
+    expect(stderr).toContain("No acknowledged event is lost");
   }
   expect(doctor.code).toBe(1);
   expect(doctor.stdout).toContain(`process ${pid} does not answer`);
@@ -151,7 +151,7 @@ test("a worker that cannot start says why, with what it said itself", async () =
   mkdirSync(database, { recursive: true });
   const { code, stderr } = await mem("worker", "start");
   expect(code).toBe(69);
-  expect(stderr).toContain("The worker ended at once.");
+  expect(stderr).toContain("The worker exited immediately.");
   expect(stderr.split("\n").length).toBeGreaterThan(2);
 });
 
@@ -173,7 +173,7 @@ test.each([
   expect(readFileSync(victim, "utf8")).toBe("mine");
 });
 
-test("in the foreground it says where it is and what comes next, and one Ctrl-C ends it", async () => {
+test("in the foreground it prints its address and next steps, and one Ctrl-C stops it", async () => {
   const mem = memAtHome();
   const child = spawn(process.execPath, [bin, "worker", "start", "--foreground"], {
     env: mem.home.env,

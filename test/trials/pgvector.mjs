@@ -169,7 +169,7 @@ async function serveAndFind(admin) {
   for (let topic = 0; topic < topics; topic++) {
     for (const kind of kinds) {
       const words = `${code(kind, topic)} was changed because of ${code(kind, topic)}`;
-      const { status } = await ask(at, ours.apiKey, "/v1/memories", {
+      const { status } = await ask(at, ours.api_key, "/v1/memories", {
         content: words,
         title: `${kind} ${topic}`,
       });
@@ -188,7 +188,7 @@ async function serveAndFind(admin) {
   let found = 0;
   for (let topic = 0; topic < topics; topic++) {
     const query = `why ${code("xyz", topic)}`;
-    const { body } = await ask(other, ours.apiKey, "/v1/search", { query, limit: 10 });
+    const { body } = await ask(other, ours.api_key, "/v1/search", { query, limit: 10 });
     const wanted = new Set(kinds.map((kind) => `${kind} ${topic}`));
     found += body.observations.filter(({ title }) => wanted.has(title)).length;
   }
@@ -198,16 +198,16 @@ async function serveAndFind(admin) {
     recall > 0.9,
     `R@10 ${(100 * recall).toFixed(1)} of ${topics} questions`,
   );
-  const foreign = await ask(at, theirs.apiKey, "/v1/search", { query: "why xyz001" });
+  const foreign = await ask(at, theirs.api_key, "/v1/search", { query: "why xyz001" });
   hold("a foreign team sees nothing", foreign.body.observations.length === 0);
   embedder.seen.isDown = true;
-  const down = await ask(at, ours.apiKey, "/v1/search", { query: "what of abc002" });
+  const down = await ask(at, ours.api_key, "/v1/search", { query: "what of abc002" });
   hold(
     "without the embedder words still find, and it is said",
     down.body.observations.length > 0 && down.body.notes?.length === 1,
   );
   embedder.seen.isDown = false;
-  await ask(at, ours.apiKey, `/v1/projects/${ours.projectId}/memory`, undefined, "DELETE");
+  await ask(at, ours.api_key, `/v1/projects/${ours.project_id}/memory`, undefined, "DELETE");
   const { rows } = await admin.query("select count(*)::int as n from mem.observation_vectors");
   hold("a purge takes the vectors", rows[0].n === 0, `${rows[0].n} left`);
   for (const { child } of servers) child.kill("SIGTERM");

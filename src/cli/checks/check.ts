@@ -1,27 +1,27 @@
-// One line of `mem doctor`: what was looked at, how it is, and what to do about it.
+// One line of `mem doctor`: what was checked, its state, and the next step.
 
 export type CheckState = "ok" | "warn" | "fail";
 
 export interface Check {
   name: string;
   state: CheckState;
-  /** What was found, one sentence. */
+  /** The finding, one sentence. */
   message: string;
-  /** The command or step that mends it. */
+  /** The command or step that fixes it. */
   next?: string;
 }
 
-/** A check that found nothing to complain about. */
+/** A check that passed. */
 export function ok(name: string, message: string): Check {
   return { name, state: "ok", message };
 }
 
-/** A check that found something worth knowing; memory still works. */
+/** A check that found something while memory still works. */
 export function warn(name: string, message: string, next?: string): Check {
   return { name, state: "warn", message, ...(next === undefined ? {} : { next }) };
 }
 
-/** A check that found what keeps memory from working. */
+/** A check that found why memory does not work. */
 export function fail(name: string, message: string, next?: string): Check {
   return { name, state: "fail", message, ...(next === undefined ? {} : { next }) };
 }

@@ -1,4 +1,4 @@
-// What `mem doctor` sees without the worker: Node, the data directory and what lies in it.
+// Checks that need no worker: Node, the data directory and its files.
 import {
   closeSync,
   existsSync,
@@ -20,7 +20,7 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** The Node that runs this is one that the product supports. */
+/** The running Node is supported. */
 export function checkNode(running: string): Check {
   const [major = 0, minor = 0] = running.split(".").map(Number);
   const supported = major > 20 || (major === 20 && minor >= 19);
@@ -28,20 +28,20 @@ export function checkNode(running: string): Check {
     ? ok("Node", running)
     : fail(
         "Node",
-        `${running} is too old: 20.19 or newer is needed.`,
+        `${running} is too old: mem needs 20.19 or newer.`,
         "Install a newer Node: https://nodejs.org",
       );
 }
 
-/** The data directory is ours, can be written to, and is closed to everybody else. */
+/** The data directory belongs to this user, is writable, and is closed to others. */
 export function checkDataDirectory(paths: DataPaths): Check {
   const name = "Data directory";
   if (!existsSync(paths.root)) {
-    return warn(name, `${homePath(paths.root)} is not made yet.`, "mem worker start");
+    return warn(name, `${homePath(paths.root)} does not exist yet.`, "mem worker start");
   }
   try {
     demandOwn(paths.root, ownDirectory(paths.root));
-    // Clients look at it too.
+    // As every client does.
     readWorkerAddress(paths.root);
   } catch (error) {
     if (error instanceof MemError) return fail(name, error.message, error.hint);
@@ -49,7 +49,7 @@ export function checkDataDirectory(paths: DataPaths): Check {
   }
   const refusal = writeRefusal(paths.root);
   if (refusal !== null) {
-    const message = `${homePath(paths.root)} cannot be written to (${refusal}), so nothing is remembered.`;
+    const message = `${homePath(paths.root)} cannot be written to (${refusal}), so nothing is recorded.`;
     return fail(name, message, writeSteps.get(refusal) ?? `ls -ld ${paths.root}`);
   }
   if (process.platform === "win32") return ok(name, homePath(paths.root));
@@ -59,11 +59,11 @@ export function checkDataDirectory(paths: DataPaths): Check {
   return warn(name, `Other users can read ${some} in ${homePath(paths.root)}.`, `chmod -R go= ${paths.root}`);
 }
 
-/** The code of the error that keeps a file from being written there, or null. Rights alone miss a disk that is full. */
+/** The error code of writing a file there, or null. Permissions alone would miss a full disk. */
 function writeRefusal(directory: string): string | null {
   const probe = join(directory, `.doctor-${process.pid}`);
   try {
-    writeFileSync(probe, "mem doctor was here", { flag: "wx", mode: 0o600 });
+    writeFileSync(probe, "mem doctor", { flag: "wx", mode: 0o600 });
     return null;
   } catch (cause) {
     return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
@@ -77,24 +77,24 @@ const writeSteps = new Map([
   ["EROFS", "Mount its disk for writing, or point MEM_DATA_DIR at another directory"],
 ]);
 
-/** Every setting is valid, and the worker has the same; `unused` are those that it took other values of. */
+/** Every setting is valid and used by the worker; `unused` have changed since it started. */
 export function checkSettings(settings: LoadedSettings, unused: readonly string[] = []): Check {
   const name = "Settings";
   const [first, ...others] = settings.warnings;
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    return warn(name, `${first}${more}`, mendingStep(first));
+    return warn(name, `${first}${more}`, fixStep(first));
   }
   if (unused.length > 0) {
     const some = unused.slice(0, 4).join(", ");
     const more = unused.length > 4 ? ` and ${unused.length - 4} more` : "";
-    return warn(name, `The worker still has other values of ${some}${more}.`, "mem worker restart");
+    return warn(name, `Changed since the worker started: ${some}${more}.`, "mem worker restart");
   }
   return ok(name, existsSync(settings.paths.settings) ? homePath(settings.paths.settings) : "defaults");
 }
 
-// A warning begins with the setting and where it was found.
-function mendingStep(warning: string): string {
+// A warning begins with the setting and its source.
+function fixStep(warning: string): string {
   const [, key, place] = /^([A-Z_]+) in (settings\.json|the environment):/.exec(warning) ?? [];
   if (key === undefined) return "mem settings edit";
   return place === "settings.json"
@@ -102,16 +102,16 @@ function mendingStep(warning: string): string {
     : `Correct or unset ${key} where your shell sets it, then \`mem worker restart\`.`;
 }
 
-/** The database is there and begins as a database; damaged ones that were set aside are named. */
+/** The database exists and has the header of SQLite; names damaged ones that were kept. */
 export function checkDatabase(paths: DataPaths): Check {
   const name = "Database";
-  if (!existsSync(paths.database)) return warn(name, "There is none yet.", "mem worker start");
+  if (!existsSync(paths.database)) return warn(name, "It does not exist yet.", "mem worker start");
   const { size } = statSync(paths.database);
   if (size > 0 && !beginsAsDatabase(paths.database)) {
     return fail(
       name,
       `${homePath(paths.database)} is damaged.`,
-      "mem worker restart (it is set aside, never deleted)",
+      "mem worker restart (keeps the damaged file beside a new one)",
     );
   }
   const aside = readdirSync(paths.root).filter(
@@ -121,12 +121,12 @@ export function checkDatabase(paths: DataPaths): Check {
     return ok(name, `${homePath(paths.database)}, ${bytesInWords(size + sizeOf(`${paths.database}-wal`))}`);
   return warn(
     name,
-    `${counted(aside.length, "damaged database")} set aside: ${aside.join(", ")}. What could be read was carried over.`,
+    `${counted(aside.length, "damaged database")} kept: ${aside.join(", ")}. Readable records were recovered from it.`,
     `Remove it when you no longer need it: rm ${join(paths.root, aside[0] ?? "")}*`,
   );
 }
 
-/** Events that hooks could not deliver are few, and none was dropped or refused. */
+/** No events wait in the spool, and none were dropped or rejected. */
 export function checkSpool(paths: DataPaths, workerRuns: boolean): Check {
   const name = "Spool";
   const files = existsSync(paths.spool) ? filesBelow(paths.spool) : [];
@@ -139,11 +139,11 @@ export function checkSpool(paths: DataPaths, workerRuns: boolean): Check {
     return warn(name, `${waiting}.`, workerRuns ? "mem worker logs" : "mem worker start");
   }
   if (!files.includes(rejected)) return ok(name, "empty");
-  const refused = `${bytesInWords(sizeOf(rejected))} of lines that are no events were set aside.`;
+  const refused = `${bytesInWords(sizeOf(rejected))} of invalid lines were set aside.`;
   return warn(name, refused, `less ${rejected} (it is removed after seven days)`);
 }
 
-/** How much lies in the spool; null when it is empty. */
+/** The size of the spool; null when it is empty. */
 export function spoolInWords({ spool }: DataPaths): string | null {
   const bytes = (existsSync(spool) ? filesBelow(spool) : [])
     .filter((file) => basename(file).includes(".jsonl"))
@@ -153,7 +153,7 @@ export function spoolInWords({ spool }: DataPaths): string | null {
 
 const recentMs = 7 * 86_400_000;
 
-/** The worker has not crashed within a week; null when all is well, which is not worth a line. */
+/** A crash of the worker within a week; null without one. */
 export function checkCrashes(paths: DataPaths, nowEpochMs: number): Check | null {
   const crashedAt = statSync(paths.crashFile, { throwIfNoEntry: false })?.mtimeMs;
   if (crashedAt === undefined || nowEpochMs - crashedAt > recentMs) return null;
@@ -164,7 +164,7 @@ export function checkCrashes(paths: DataPaths, nowEpochMs: number): Check | null
   );
 }
 
-/** Where models and downloads are kept, and how much there is: it can be deleted at any time. */
+/** Place and size of downloaded models. They can be deleted at any time. */
 export function checkCache(): Check {
   const directory = cacheDirectory();
   const bytes = existsSync(directory)
@@ -189,8 +189,8 @@ function beginsAsDatabase(path: string): boolean {
   }
 }
 
-// What others can list, read or write. What lies in a directory that is closed to them is out of their reach; one that
-// they can only pass through, as root's is above the private PostgreSQL, shows nothing by itself.
+// Files that others can list, read or write. They cannot reach into a closed directory. A directory that they can only
+// pass through, as the one above the private PostgreSQL, reveals nothing.
 function openFiles(root: string): string[] {
   const isOpen = (path: string) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o066) !== 0;
   function below(directory: string): string[] {

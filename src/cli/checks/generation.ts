@@ -1,5 +1,6 @@
-// What `mem doctor` says of who writes observations, and of what waits for them.
+// Checks of generation: the queue, the provider and the embedder.
 import type { Health } from "../../client/worker-client.ts";
+import { vectorsInWords } from "../../core/records/vector-status.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import type { SettingKey } from "../../settings/table.ts";
@@ -10,7 +11,7 @@ import { type ProviderSetup, providerSetup } from "./provider-setup.ts";
 
 const oldQueueMs = 5 * 60_000;
 
-/** What waits is young, and nothing was given up. */
+/** No message is old, and none has failed. */
 export function checkQueue({ queue, paused }: Health): Check {
   const name = "Queue";
   const words = queueInWords(queue);
@@ -18,7 +19,7 @@ export function checkQueue({ queue, paused }: Health): Check {
   if ((queue.oldestPendingAgeMs ?? 0) <= oldQueueMs) return ok(name, words);
   return paused === null
     ? warn(name, words, "mem worker logs")
-    : warn(name, `${words}, until the provider goes on.`);
+    : warn(name, `${words}, until the pause of the provider ends.`);
 }
 
 interface ProviderSight {
@@ -27,14 +28,14 @@ interface ProviderSight {
   settings: LoadedSettings;
   env: Environment;
   nowEpochMs: number;
-  /** Settings that the worker has other values of, since it started before they were changed. */
+  /** Settings that have changed since the worker started. */
   unused?: readonly SettingKey[];
 }
 
-// Whoever has set one of these expects a model to write.
+// A user who sets one of these expects a model to write.
 const choices = ["MEM_PROVIDER", "MEM_PRIMARY_AUTH_METHOD", "HOST_CLI_PATH"] as const;
 
-/** The provider that the user chose has what it needs, and is the one that writes. */
+/** The configured provider has what it needs and is in use. */
 export function checkProvider(sight: ProviderSight): Check {
   const { health, settings, env, nowEpochMs, unused = [] } = sight;
   const name = "Provider";
@@ -50,7 +51,7 @@ export function checkProvider(sight: ProviderSight): Check {
     const next = paused.next ?? missing?.next;
     if (paused.isFallback === true)
       return ok(name, next === undefined ? message : `${message.replace(/\.?$/, ".")} ${next}`);
-    // A provider that refuses access waits for the user; every other pause ends by itself.
+    // Refused access needs the user; every other pause ends by itself.
     return paused.kind === "auth"
       ? fail(name, message, next ?? "mem worker logs")
       : warn(name, message, next);
@@ -59,7 +60,7 @@ export function checkProvider(sight: ProviderSight): Check {
   if (missing !== null) return lacking(`${words}: ${missing.what}.`, missing, chosen || writes);
   if (health?.budget) return warn(name, `${words}. ${asSentence(health.budget)}`, "mem cost");
   if (health !== null && !writes) {
-    return lacking(`${words}. What it lacked is there now.`, { next: "mem worker restart" }, chosen);
+    return lacking(`${words}. Nothing is missing any more.`, { next: "mem worker restart" }, chosen);
   }
   if (doubt !== undefined) return warn(name, `${words}: ${doubt.what}.`, doubt.next);
   return ok(name, how === null ? words : `${words}, ${how}`);
@@ -69,7 +70,7 @@ function isOfProvider(key: SettingKey): boolean {
   return /PROVIDER|^HOST_CLI_PATH$|^MEM_MODEL$|^MEM_(PRIMARY|SECONDARY|COMPAT)_/.test(key);
 }
 
-// What is set now says nothing of the provider that the worker asks.
+// The running worker still uses the old settings.
 function afterRestart(words: string, settings: LoadedSettings, { how, lacks, doubt }: ProviderSetup): Check {
   const wrong = lacks ?? doubt;
   const set = settings.get("MEM_PROVIDER");
@@ -83,11 +84,24 @@ function asSentence(text: string): string {
   return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
-// That `local` stands in for a default that nobody has set up is no fault; what would set it up is worth a line.
+// `local` in place of a default that was never set up is not a fault.
 function lacking(
   message: string,
   { next }: Pick<NonNullable<ProviderSetup["lacks"]>, "next">,
   isFault: boolean,
 ): Check {
   return isFault ? warn("Provider", message, next) : { ...ok("Provider", message), next };
+}
+
+/** Observations have vectors, or the reason why not. */
+export function checkVectors({ vectors }: Pick<Health, "vectors">): Check {
+  const name = "Vectors";
+  if (vectors === undefined) return ok(name, "none: the worker is of an earlier version");
+  const words = terminalLine(vectorsInWords(vectors));
+  return vectors.state === "failing" ? warn(name, words, vectors.next ?? "mem worker logs") : ok(name, words);
+}
+
+/** MEM_PYTHON_VERSION is accepted for compatibility. */
+export function checkPython(): Check {
+  return ok("Python", "not needed: MEM_PYTHON_VERSION is accepted and ignored");
 }

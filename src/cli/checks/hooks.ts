@@ -1,4 +1,4 @@
-// Whether host agents tell the worker what they do.
+// Checks of the hooks of host agents.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { failOpen, failOpenSync, toMemError } from "../../core/errors.ts";
@@ -12,14 +12,14 @@ import { settingsFileOf } from "../host-settings.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** When a session of each host was last heard of, by what the worker has; none when it cannot be asked. */
+/** Epoch of the last activity of each host; empty when the worker fails. */
 export async function lastSessions({ worker }: CliContext): Promise<ReadonlyMap<string, number>> {
   const page = await failOpen("ask for sessions", () => worker().sessions({ limit: 100 }));
   const times = (page?.items ?? []).map((one): [string, number] => [one.host, one.last_active_at_epoch]);
   return new Map(times.sort(([, left], [, right]) => left - right));
 }
 
-/** One check for every known host: its hooks are registered, switched on, and what they start is there. */
+/** One check per known host: its hooks are registered, enabled, and their launcher exists. */
 export function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Check[] {
   return hostNames.map((name) => {
     const recipe = recipeOf(name);
@@ -36,15 +36,15 @@ export function checkHooks(context: CliContext, heard: ReadonlyMap<string, numbe
   });
 }
 
-const noHooks = "No hooks are registered, so nothing is remembered.";
+const noHooks = "No hooks are registered, so nothing is recorded.";
 const recentMs = 7 * 86_400_000;
 
-// A plugin that the host was started with stands in no settings: that its events arrive is what shows it.
+// The settings do not name a plugin that the host was started with: only its events show it.
 function withoutHooks(check: Check, heardAt: number | undefined, nowEpochMs: number): Check {
   if (heardAt === undefined || nowEpochMs - heardAt > recentMs) return check;
   return ok(
     check.name,
-    `hooks arrive, as with a plugin: none stand in its settings, yet a session was heard ${ageInWords(heardAt, nowEpochMs)}`,
+    `events arrive, as with a plugin: its settings have no hooks, but a session was active ${ageInWords(heardAt, nowEpochMs)}`,
   );
 }
 
@@ -53,9 +53,9 @@ function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | n
   const install = `mem install ${host}`;
   const settings = parse(text);
   if (settings === undefined)
-    return fail(name, `${homePath(settingsFile)} is not valid JSON.`, "Mend the file");
+    return fail(name, `${homePath(settingsFile)} is not valid JSON.`, "Fix the file");
   if (settings.disableAllHooks === true) {
-    return fail(name, `${homePath(settingsFile)} says disableAllHooks: no hook runs.`, "Set it to false");
+    return fail(name, `${homePath(settingsFile)} sets disableAllHooks: no hook runs.`, "Set it to false");
   }
   const commands = hookCommandsIn(text ?? "{}").filter((command) => isHookCommand(host, command));
   const plugin = enabledPlugin(text);
@@ -63,7 +63,7 @@ function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | n
     return plugin !== null ? ok(name, "hooks come from the plugin") : warn(name, noHooks, install);
   }
   if (plugin !== null) {
-    const twice = `The plugin ${plugin} and hooks in ${homePath(settingsFile)} both tell mem: every event and context comes twice.`;
+    const twice = `The plugin ${plugin} and hooks in ${homePath(settingsFile)} are both active: every event and context comes twice.`;
     return warn(name, twice, `mem uninstall ${host}`);
   }
   const lost = commands.map(launcherOf).find((file) => file !== undefined && !existsSync(file));
@@ -78,7 +78,7 @@ function parse(text: string | null) {
   return isJsonObject(settings) ? settings : undefined;
 }
 
-// The file that a registered command starts, where it is named in full.
+// The absolute path of the launcher in a registered command.
 function launcherOf(command: string): string | undefined {
   const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
   if (folder !== undefined) return join(folder.replaceAll("'\\''", "'"), "mem-hook.sh");

@@ -1,4 +1,4 @@
-// What the provider that is set needs before it can write, and what of it is not there.
+// What the configured provider needs, and what of it is missing.
 import { MemError } from "../../core/errors.ts";
 import { isModelForAnotherServer } from "../../settings/compat-model.ts";
 import { loadGatewayCredentials } from "../../settings/env-file.ts";
@@ -8,10 +8,10 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import { homePath } from "../words.ts";
 
 export interface ProviderSetup {
-  /** How it is paid for; null where there is nothing to say. */
+  /** How it is paid for; null where nothing is known. */
   how: string | null;
   lacks: Lack | null;
-  /** What is there, but hardly right. */
+  /** A configuration that is probably wrong. */
   doubt?: Pick<Lack, "what" | "next">;
 }
 
@@ -20,11 +20,11 @@ interface Lack {
   what: string;
   /** The user's step. */
   next: string;
-  /** Seen from this shell only: the worker, started from another one, may have it. */
+  /** Missing in this shell only: the worker may have it from another one. */
   onlyHere?: true;
 }
 
-/** What is looked at is what the worker looks at when it starts. */
+/** Checks the same things that the worker checks when it starts. */
 export function providerSetup(settings: LoadedSettings, env: Environment): ProviderSetup {
   const provider = settings.get("MEM_PROVIDER");
   switch (provider) {
@@ -51,7 +51,7 @@ function noKey(key: string): Lack {
 const restart = "mem worker restart";
 
 function compatSetup(settings: LoadedSettings): ProviderSetup {
-  // A server of one's own may need no key; the public one does.
+  // Your own server may need no key; the public one does.
   if (settings.get("MEM_COMPAT_BASE_URL") !== "") {
     const own = { how: "at an address of your own", lacks: null };
     return isModelForAnotherServer(settings) ? { ...own, doubt: modelDoubt(settings) } : own;
@@ -68,7 +68,7 @@ function compatSetup(settings: LoadedSettings): ProviderSetup {
 
 function modelDoubt(settings: LoadedSettings): NonNullable<ProviderSetup["doubt"]> {
   return {
-    what: `MEM_COMPAT_MODEL is still ${settings.get("MEM_COMPAT_MODEL")}, which a server of your own hardly knows`,
+    what: `MEM_COMPAT_MODEL is still ${settings.get("MEM_COMPAT_MODEL")}, which your own server probably does not have`,
     next: `mem settings set MEM_COMPAT_MODEL <model> && ${restart}`,
   };
 }
@@ -98,7 +98,7 @@ function lackOfCommand(path: string, env: Environment): Lack | null {
   }
   if (isExecutable(path)) return null;
   return {
-    what: `HOST_CLI_PATH is ${homePath(path)}, which is no file that you may run`,
+    what: `HOST_CLI_PATH is ${homePath(path)}, which is not an executable file`,
     next: `mem settings set HOST_CLI_PATH <path of claude> && ${restart}`,
   };
 }
@@ -115,7 +115,7 @@ function lackInDotEnv({ paths }: LoadedSettings, variable: keyof typeof missingI
     if (variable === "LLM_API_KEY" ? apiKey.isSet : baseUrl !== "") return null;
   } catch (error) {
     if (!(error instanceof MemError)) throw error;
-    return { what: error.message.replace(/\.$/, ""), next: `Mend ${file}, then \`${restart}\`.` };
+    return { what: error.message.replace(/\.$/, ""), next: `Fix ${file}, then \`${restart}\`.` };
   }
   const { what, value } = missingInDotEnv[variable];
   return {

@@ -1,4 +1,4 @@
-// Whether full text, files and vectors say the same as the records they follow from.
+// Compares full text, files and vectors with the records they are derived from.
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { RepairState } from "../../client/worker-client.ts";
@@ -9,13 +9,13 @@ import { type Check, ok, warn } from "./check.ts";
 
 const name = "Index";
 
-/** What the worker found when it compared them last by itself. */
+/** The last comparison that the worker did by itself. */
 interface Comparison {
   last: RepairState | undefined;
   nowEpochMs: number;
 }
 
-/** Compared in a process of its own, which reads beside the worker; null without a database. */
+/** Compares in a child process, which reads beside the worker; null without a database. */
 export async function checkRecords(
   paths: DataPaths,
   { last, nowEpochMs }: Comparison,
@@ -25,14 +25,14 @@ export async function checkRecords(
   if (found === null) return warn(name, "It could not be compared with the records.", "mem worker restart");
   const wrong = Object.entries(found);
   if (wrong.length === 0)
-    return ok(name, `full text, files and vectors agree with the records${mendedBefore(last, nowEpochMs)}`);
+    return ok(name, `full text, files and vectors agree with the records${repairedBefore(last, nowEpochMs)}`);
   const parts = wrong.map(([what, count]) => `${what} (${counted(count, "record")})`);
-  return warn(name, `Not as the records: ${parts.join(", ")}.`, "mem doctor --repair");
+  return warn(name, `Differs from the records: ${parts.join(", ")}.`, "mem doctor --repair");
 }
 
-function mendedBefore(last: RepairState | undefined, nowEpochMs: number): string {
+function repairedBefore(last: RepairState | undefined, nowEpochMs: number): string {
   if (last === undefined || last.compared_at_epoch === null || last.mended === 0) return "";
-  return `; ${counted(last.mended, "record")} did not, and went to be made anew ${ageInWords(last.compared_at_epoch, nowEpochMs)}`;
+  return `; the worker repaired ${counted(last.mended, "record")} ${ageInWords(last.compared_at_epoch, nowEpochMs)}`;
 }
 
 function disagreements(database: string): Promise<Record<string, number> | null> {

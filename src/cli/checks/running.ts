@@ -1,4 +1,4 @@
-// What `mem doctor` learns from the running worker, or from its absence.
+// Checks of the worker: it runs, its version, port and socket.
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { workerUrl } from "../../client/worker-address.ts";
@@ -11,8 +11,12 @@ import { processInWords } from "../commands/status.ts";
 import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** The worker answers, is the version of this command, and has nothing to complain about. */
-export function checkWorker(state: WorkerState, ownVersion: string, told: readonly string[] = []): Check[] {
+/** The worker answers, has the version of this command, and reports no problem; `shownElsewhere` are shown by other checks. */
+export function checkWorker(
+  state: WorkerState,
+  ownVersion: string,
+  shownElsewhere: readonly string[] = [],
+): Check[] {
   const name = "Worker";
   if (state.is !== "answering") return [absentWorker(state)];
   const { health } = state;
@@ -20,23 +24,23 @@ export function checkWorker(state: WorkerState, ownVersion: string, told: readon
     health.version === ownVersion
       ? runningWell(name, health)
       : warn(name, `It runs version ${health.version}, this command is ${ownVersion}.`, "mem worker restart");
-  // The checks of provider, queue, settings and mode say the same in their own words.
-  const said = [pauseNotice(health.paused), stuckNotice];
+  // The checks of provider, queue, settings and mode report these.
+  const known = [pauseNotice(health.paused), stuckNotice];
   const others = health.notices.filter(
-    (notice) => !said.includes(notice) && !told.some((problem) => notice.includes(problem)),
+    (notice) => !known.includes(notice) && !shownElsewhere.some((problem) => notice.includes(problem)),
   );
   return [own, ...others.map((notice) => warn("Notice", notice))];
 }
 
-// Refused access is the provider's line; what else degrades a worker keeps it from remembering.
+// Refused access is reported by the check of the provider.
 function runningWell(name: string, health: Health): Check {
   const words = `process ${processInWords(health)}`;
   if (health.status === "ok" || health.paused?.kind === "auth") return ok(name, words);
-  const why = health.notices.includes(stuckNotice) ? ": nothing comes out of its queue" : "";
+  const why = health.notices.includes(stuckNotice) ? ": its queue does not move" : "";
   return fail(name, `It is degraded${why}; ${words}.`, "mem worker logs");
 }
 
-/** The port that is set is the worker's, or free for it. */
+/** The configured port is used by the worker, or free. */
 export async function checkPort(state: WorkerState, settings: LoadedSettings): Promise<Check> {
   const name = "Port";
   const [host, port] = [settings.get("MEM_WORKER_HOST"), settings.get("MEM_WORKER_PORT")];
@@ -48,13 +52,13 @@ export async function checkPort(state: WorkerState, settings: LoadedSettings): P
       ? ok(name, url)
       : warn(
           name,
-          `${port} was taken, the worker listens at ${url}.`,
+          `${port} was in use; the worker listens at ${url}.`,
           "mem settings set MEM_WORKER_PORT <free port> && mem worker restart",
         );
   }
   if (port === 0 || (await isFree(host, port)))
-    return ok(name, port === 0 ? "any free one" : `${port} is free`);
-  return warn(name, `${port} is taken by another program; the next free one is used.`);
+    return ok(name, port === 0 ? "any free port" : `${port} is free`);
+  return warn(name, `${port} is used by another program; the worker will use the next free port.`);
 }
 
 /** Hooks reach the worker by its socket. */
@@ -64,8 +68,9 @@ export function checkSocket(state: WorkerState, paths: DataPaths): Check {
   const there = existsSync(paths.socket);
   if (state.is === "silent") return ok(name, `held by process ${state.pid}, the worker`);
   if (state.is !== "answering")
-    return ok(name, there ? "left by a worker that was killed; the next one renews it" : "none");
-  if (!there) return fail(name, `${paths.socket} is gone, so hooks take a slower way.`, "mem worker restart");
+    return ok(name, there ? "left by a killed worker; the next one replaces it" : "none");
+  if (!there)
+    return fail(name, `${paths.socket} is gone, so hooks use the slower port.`, "mem worker restart");
   const stats = statSync(paths.socket);
   if (exposureOf(stats) === "foreign")
     return fail(
@@ -75,7 +80,7 @@ export function checkSocket(state: WorkerState, paths: DataPaths): Check {
     );
   return (stats.mode & 0o077) !== 0
     ? fail(name, `Other users can write to ${paths.socket}.`, "mem worker restart")
-    : ok(name, "open to this user alone");
+    : ok(name, "closed to other users");
 }
 
 function absentWorker(state: Exclude<WorkerState, { is: "answering" }>): Check {
@@ -90,7 +95,7 @@ function absentWorker(state: Exclude<WorkerState, { is: "answering" }>): Check {
         `mem worker restart (or: kill -9 ${state.pid}; mem worker start)`,
       );
     case "doubtful":
-      return fail(name, `Process ${state.pid} may be it, but does not answer.`, `ps -p ${state.pid}`);
+      return fail(name, `Process ${state.pid} may be the worker, but does not answer.`, `ps -p ${state.pid}`);
     default:
       return state satisfies never;
   }

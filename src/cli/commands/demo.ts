@@ -1,26 +1,28 @@
-// `mem demo`: see it work before anything is installed.
+// `mem demo`: a recorded session, replayed before anything is installed.
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import type { DemoEvent } from "../../core/records/demo-events.ts";
+import { cutToWidth, padToWidth, terminalLine, terminalText } from "../../text/terminal-text.ts";
+import { addCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { runDemo } from "../demo.ts";
-import { showDemoLine } from "../demo-lines.ts";
-import { withExamples } from "../examples.ts";
+import type { Io } from "../io.ts";
 
-// 18 events: about eight seconds to read along.
+// 18 events, about eight seconds in total.
 const terminalPaceMs = 350;
 
 /** Adds `mem demo`. */
 export function registerDemo(program: Command, context: CliContext): void {
-  const demo = program
-    .command("demo")
-    .description("see it work on a recorded session")
-    .option("--plain", "print lines, even on a terminal")
-    .action((options: { plain?: true }) => demonstrate(context, options.plain === true));
-  withExamples(demo, [
-    ["mem demo", "takes about ten seconds and leaves nothing behind"],
-    ["mem demo --plain", "without drawing on the terminal"],
-  ]);
+  addCommand(program, context, {
+    name: "demo",
+    about: "Replay a recorded session into a temporary memory",
+    options: [["--plain", "print lines, even on a terminal"]],
+    examples: [
+      "mem demo # takes about ten seconds and leaves nothing behind",
+      "mem demo --plain # without drawing on the terminal",
+    ],
+    run: ({ plain }: { plain?: true }) => demonstrate(context, plain === true),
+  });
 }
 
 async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
@@ -46,5 +48,41 @@ async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
     await screen?.close();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
   }
-  io.err("Next: `mem install claude-code`, then work as always.");
+  io.err("Next: `mem install claude-code`, then work as usual.");
+}
+
+/** Prints an event of the demo where there is no terminal to draw on. */
+function showDemoLine(io: Io, event: DemoEvent): void {
+  for (const line of linesOf(event)) io.out(line);
+}
+
+function linesOf(event: DemoEvent): string[] {
+  switch (event.kind) {
+    case "worker":
+      return [`worker       ${event.url}, ready in ${Math.round(event.tookMs)} ms, no model, no key`];
+    case "hook":
+      return [hookLine(event)];
+    case "observation":
+      return [`  remembers  ${padToWidth(event.obs_type, 9)}  ${terminalLine(event.title)}`];
+    case "summary":
+      return [`  summary    ${terminalLine(event.title)}`];
+    case "question":
+      return ["", `$ ${event.command}`, ...event.lines];
+    case "injected":
+      return ["", `${event.moment}:`, ...terminalText(event.text).trimEnd().split("\n")];
+    case "privacy":
+      return [
+        "",
+        `private text and passwords looked for on the disk: ${event.lookedFor}, found: ${event.found}`,
+      ];
+    case "end":
+      return [`done in ${(event.tookMs / 1000).toFixed(1)} s; worker and data directory removed`];
+    default:
+      return event satisfies never;
+  }
+}
+
+function hookLine(event: Extract<DemoEvent, { kind: "hook" }>): string {
+  const about = cutToWidth(terminalLine(event.about), 46);
+  return `${padToWidth(event.name, 18)} ${padToWidth(about, 46)} ${String(Math.round(event.tookMs)).padStart(5)} ms`;
 }

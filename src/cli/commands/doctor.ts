@@ -1,11 +1,12 @@
-// `mem doctor`: looks at everything that memory needs and names the next command where something is wrong.
+// `mem doctor`: checks everything that memory needs and names the next command where something is wrong.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { failOpen, failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { McpState } from "../../hosts/mcp-switch.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
-import { padToWidth, terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { padToWidth, terminalLine } from "../../text/terminal-text.ts";
 import { type Check, type CheckState, fail } from "../checks/check.ts";
 import { checkDisk } from "../checks/disk.ts";
 import {
@@ -17,111 +18,128 @@ import {
   checkSettings,
   checkSpool,
 } from "../checks/files.ts";
-import { checkProvider, checkQueue } from "../checks/generation.ts";
+import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
 import { checkHooks, lastSessions } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkFolderFiles, checkMcp } from "../checks/reach.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
-import { checkPython, checkVectors } from "../checks/vectors.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
+import { exitCode } from "../exit-codes.ts";
 import { mcpHosts, mcpSwitchOf } from "../host-settings.ts";
-import type { Paint } from "../paint.ts";
-import { repairRecords } from "../repair.ts";
-import { stepLines } from "../step-lines.ts";
+import type { Io } from "../io.ts";
+import { printBeside, stepLines } from "../table.ts";
+import { counted } from "../words.ts";
 import { lookAtWorker, type WorkerState } from "../worker-state.ts";
 
-/** Adds `mem doctor`; exit code 1 when a check fails. */
+/** Adds `mem doctor`; exits with 1 when a check fails. */
 export function registerDoctor(program: Command, context: CliContext): void {
-  const doctor = program
-    .command("doctor")
-    .description("check what memory needs; exit code 1: broken")
-    .option("--repair", "make full text, files and vectors anew from the records")
-    .option("--json", "print JSON")
-    .action(async (options: { json?: true; repair?: true }) => {
-      if (options.repair === true) await repairRecords(context);
+  addCommand(program, context, {
+    name: "doctor",
+    about: "Check what memory needs; exits with 1 when something is broken",
+    options: [["--repair", "rebuild full text, files and vectors from the records"], jsonOption],
+    examples: ["mem doctor", "mem doctor --repair # when the indexes differ from the records"],
+    run: async ({ json, repair }: JsonOptions & { repair?: true }) => {
+      if (repair === true) await repairRecords(context);
       const checks = await runChecks(context);
-      if (options.json === true) context.io.json({ checks });
-      else printChecks(context, checks);
-      if (checks.some(({ state }) => state === "fail")) context.exitWith(1);
-    });
-  withExamples(doctor, [
-    ["mem doctor", ""],
-    ["mem doctor --repair", "when the index does not agree with the records"],
-  ]);
+      if (json === true) context.io.json({ items: checks });
+      else printChecks(context.io, checks);
+      if (checks.some(({ state }) => state === "fail")) context.exitWith(exitCode.brokenCheck);
+    },
+  });
+}
+
+const pollMs = 200;
+
+async function repairRecords({ io, worker }: CliContext): Promise<void> {
+  const client = worker();
+  let { waiting } = await client.repair();
+  const all = waiting;
+  let shown = 0;
+  io.err(`Rebuilding the indexes of ${counted(all, "record")}. The worker continues if you leave.`);
+  while (waiting > 0) {
+    await delay(pollMs);
+    ({ waiting } = await client.repairState());
+    const done = Math.floor((10 * (all - waiting)) / Math.max(1, all));
+    if (done > shown && waiting > 0) io.err(`${done * 10} %`);
+    shown = Math.max(shown, done);
+  }
+  io.err("Done.");
 }
 
 async function runChecks(context: CliContext): Promise<Check[]> {
-  const checks: Check[] = [checkNode(process.versions.node)];
+  const checks: (Check | null)[] = [checkNode(process.versions.node)];
   try {
     const paths = context.paths();
     checks.push(checkDataDirectory(paths), checkDisk(paths));
     const settings = context.settings("read");
-    const [looked, mode] = [await stateOf(context), await checkMode(context)];
-    const unused =
-      looked instanceof MemError || looked.is !== "answering" ? [] : await unusedSettings(context, settings);
-    checks.push(checkSettings(settings, unused), checkDatabase(paths));
-    const last =
-      looked instanceof MemError || looked.is !== "answering"
-        ? undefined
-        : await failOpen("ask for the last comparison", () => context.worker().repairState());
-    const records = await checkRecords(paths, { last, nowEpochMs: context.clock.now() });
-    if (records !== null) checks.push(records);
-    if (looked instanceof MemError) checks.push(fail("Worker", looked.message, looked.hint));
-    else
-      checks.push(
-        ...checkWorker(looked, version(), [...settings.warnings, ...(mode === null ? [] : [mode.message])]),
-      );
-    const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
-    const answered = state.is === "answering" ? state.health : null;
-    checks.push(...checkHooks(context, answered === null ? new Map() : await lastSessions(context)));
-    checks.push(checkMcp(mcpStates(context)));
-    const files =
-      answered === null
-        ? undefined
-        : await failOpen("ask for context files", () => context.worker().folderFiles());
-    const folders = checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []);
-    if (folders !== null) checks.push(folders);
-    checks.push(await checkPort(state, settings), checkSocket(state, paths));
-    checks.push(checkSpool(paths, answered !== null), checkCache());
-    const crashes = checkCrashes(paths, context.clock.now());
-    if (crashes !== null) checks.push(crashes);
-    if (answered !== null) checks.push(checkQueue(answered), checkVectors(answered));
-    checks.push(checkPython());
-    const { environment: env, clock } = context;
-    checks.push(checkProvider({ health: answered, settings, env, nowEpochMs: clock.now(), unused }));
-    if (mode !== null) checks.push(mode);
-    const words = await checkContextWords(context);
-    if (words !== null) checks.push(words);
+    checks.push(...(await checksOf(context, settings)));
   } catch (thrown) {
-    // Without a data directory or readable settings there is nothing further to look at.
+    // The other checks need a data directory and readable settings.
     const error = toMemError(thrown);
     checks.push(fail(error.code === "settings_unreadable" ? "Settings" : "Data", error.message, error.hint));
   }
-  return checks;
+  return checks.filter((check) => check !== null);
+}
+
+async function checksOf(context: CliContext, settings: LoadedSettings): Promise<(Check | null)[]> {
+  const { clock, environment: env } = context;
+  const paths = context.paths();
+  const nowEpochMs = clock.now();
+  const looked = await stateOf(context);
+  const state: WorkerState = looked instanceof MemError ? { is: "stopped" } : looked;
+  const health = state.is === "answering" ? state.health : null;
+  /** Asks a running worker; undefined when it is stopped or fails. */
+  const ask = async <T>(what: string, request: () => Promise<T>): Promise<T | undefined> =>
+    health === null ? undefined : failOpen(what, request);
+  const unused = (await ask("ask for settings", () => unusedSettings(context, settings))) ?? [];
+  const last = await ask("ask for the last comparison", () => context.worker().repairState());
+  const files = await ask("ask for context files", () => context.worker().folderFiles());
+  const mode = await checkMode(context);
+  const elsewhere = [...settings.warnings, ...(mode === null ? [] : [mode.message])];
+  return [
+    checkSettings(settings, unused),
+    checkDatabase(paths),
+    await checkRecords(paths, { last, nowEpochMs }),
+    ...(looked instanceof MemError
+      ? [fail("Worker", looked.message, looked.hint)]
+      : checkWorker(looked, version(), elsewhere)),
+    ...checkHooks(context, health === null ? new Map() : await lastSessions(context)),
+    checkMcp(mcpStates(context)),
+    checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []),
+    await checkPort(state, settings),
+    checkSocket(state, paths),
+    checkSpool(paths, health !== null),
+    checkCache(),
+    checkCrashes(paths, nowEpochMs),
+    ...(health === null ? [] : [checkQueue(health), checkVectors(health)]),
+    checkPython(),
+    checkProvider({ health, settings, env, nowEpochMs, unused }),
+    mode,
+    await checkContextWords(context),
+  ];
 }
 
 function mcpStates(context: CliContext): McpState[] {
-  const paths = context.paths();
-  const mcp = mcpSwitchOf(paths);
+  const mcp = mcpSwitchOf(context.paths());
   const states = failOpenSync("look for the MCP server", () =>
     mcpHosts(context).map((host) => mcp.state(host)),
   );
   return states ?? [];
 }
 
-/** The settings that the worker took other values of when it started, by their names. */
-async function unusedSettings(context: CliContext, settings: LoadedSettings): Promise<SettingKey[]> {
-  const inUse = await failOpen("ask for settings", () => context.worker().settings());
+/** The settings that have changed since the worker started, by their names. */
+async function unusedSettings({ worker }: CliContext, settings: LoadedSettings): Promise<SettingKey[]> {
+  const inUse = await worker().settings();
   return settingKeys.filter((key) => {
-    const used = inUse?.[key];
+    const used = inUse[key];
     const isFixed = definitionOf(key).effect === "restart" && key !== "MEM_DATA_DIR";
     return isFixed && typeof used === "string" && used !== settings.reveal(key);
   });
 }
 
-/** The worker's state; its error when it answers with one. */
+/** The state of the worker; its error when it answers with one. */
 async function stateOf(context: CliContext): Promise<WorkerState | MemError> {
   try {
     return await lookAtWorker(context.dataDir());
@@ -130,29 +148,24 @@ async function stateOf(context: CliContext): Promise<WorkerState | MemError> {
   }
 }
 
-function printChecks(context: CliContext, checks: readonly Check[]): void {
-  const { io } = context;
+function printChecks(io: Io, checks: readonly Check[]): void {
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const indent = " ".repeat(width + 8);
+  const indent = width + 8;
   for (const { name, state, message, next } of checks) {
-    const [first = "", ...more] = wrapToWidth(terminalLine(message), io.columns - indent.length);
-    io.out(`${mark(state, io.paint)}  ${padToWidth(name, width)}  ${first}`);
-    for (const line of more) io.out(indent + line);
-    if (next === undefined) continue;
-    for (const [index, line] of stepLines(next, io.columns - indent.length - 3).entries())
-      io.out(`${indent}${index === 0 ? io.paint.dim("->") : "  "} ${line}`);
+    printBeside(io, `${mark(io, state)}  ${padToWidth(name, width)}  `, indent, terminalLine(message));
+    for (const [at, line] of stepLines(next ?? "", io.columns - indent - 3).entries())
+      io.out(`${" ".repeat(indent)}${at === 0 ? io.paint.dim("->") : "  "} ${line}`);
   }
-  const failed = checks.filter(({ state }) => state === "fail").length;
-  const warned = checks.filter(({ state }) => state === "warn").length;
-  io.err(verdict(failed, warned));
+  const countOf = (wanted: CheckState) => checks.filter(({ state }) => state === wanted).length;
+  io.err(`\n${verdict(countOf("fail"), countOf("warn"))}`);
 }
 
-function mark(state: CheckState, paint: Paint): string {
+function mark({ paint }: Io, state: CheckState): string {
   if (state === "ok") return paint.green("ok  ");
   return state === "warn" ? paint.yellow("warn") : paint.red("fail");
 }
 
 function verdict(failed: number, warned: number): string {
-  if (failed > 0) return `\n${failed} broken. Follow the arrows.`;
-  return warned > 0 ? `\nWorks, with ${warned} to look at.` : "\nAll is well.";
+  if (failed > 0) return `${counted(failed, "failure")}. Run the commands after the arrows.`;
+  return warned > 0 ? `OK, ${counted(warned, "warning")}.` : "OK.";
 }

@@ -1,47 +1,55 @@
-// `mem edit`: writes another title or text in place of an observation's.
+// `mem edit`: another title or text for an observation.
 import type { Command } from "commander";
 import type { TextChange, WorkerClient } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { isQuote, wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation } from "../../core/records/records.ts";
-import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { addCommand, type JsonOptions, jsonOption, observationId } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { editText, keptText } from "../editor.ts";
-import { withExamples } from "../examples.ts";
-import { observationId } from "../observation-id.ts";
+import { observationAsJson } from "../search-list.ts";
+import { printWrapped } from "../table.ts";
 
-interface EditOptions extends TextChange {
+interface EditOptions extends TextChange, JsonOptions {
   from?: string;
-  json?: true;
 }
 
 /** Adds `mem edit`. */
 export function registerEdit(program: Command, context: CliContext): void {
-  const edit = program
-    .command("edit")
-    .description("change the text of an observation in your editor ($VISUAL or $EDITOR)")
-    .argument("<id>", "number from `mem search` or `mem rules`", observationId)
-    .option("--text <text>", "the new text, without an editor")
-    .option("--title <title>", "the new title, without an editor")
-    .option("--from <file>", "start the editor with a file that was kept")
-    .option("--json", "print the observation as JSON")
-    .action((id: number, options: EditOptions) => editObservation(context, id, options));
-  withExamples(edit, [
-    ["mem edit 12", ""],
-    ['mem edit 12 --text "The cache is keyed by tenant and path."', ""],
-  ]);
+  addCommand(program, context, {
+    name: "edit",
+    about: "Change the text of an observation in your editor",
+    arguments: [["<id>", "number from `mem search` or `mem rules`", observationId]],
+    options: [
+      ["--text <text>", "the new text, without an editor"],
+      ["--title <title>", "the new title, without an editor"],
+      ["--from <file>", "open this file, kept by an edit that failed"],
+      jsonOption,
+    ],
+    examples: ["mem edit 12", 'mem edit 12 --text "The cache is keyed by tenant and path."'],
+    run: (id: number, options: EditOptions) => editObservation(context, id, options),
+  });
 }
 
-async function editObservation(
-  context: CliContext,
-  id: number,
-  { text, title, from, json }: EditOptions,
-): Promise<void> {
+async function editObservation(context: CliContext, id: number, options: EditOptions): Promise<void> {
   const { io } = context;
-  const isGiven = text !== undefined || title !== undefined;
-  if (isGiven && from !== undefined) {
+  const { text, title, from, json } = options;
+  checkOptions(id, options);
+  const stored = await storedObservation(context, id);
+  const change = { ...(text !== undefined && { text }), ...(title !== undefined && { title }) };
+  const edited =
+    text !== undefined || title !== undefined
+      ? await context.worker().editText(id, change)
+      : await inEditor(context, stored, from);
+  if (json === true) io.json(observationAsJson(edited));
+  else if (edited.revision === stored.revision) io.out("Nothing changed.");
+  else printWrapped(io, io.out, `Edited #${id}: ${edited.title}`);
+}
+
+function checkOptions(id: number, { text, title, from }: EditOptions): void {
+  if (from !== undefined && (text !== undefined || title !== undefined)) {
     throw new MemError("usage", {
-      message: "--from opens an editor: it does not go with --text and --title.",
+      message: "--from opens an editor, so it excludes --text and --title.",
       hint: "See `mem edit --help`.",
     });
   }
@@ -52,18 +60,6 @@ async function editObservation(
       hint: `To hide the observation: \`mem reject ${id}\`.`,
     });
   }
-  const stored = await storedObservation(context, id);
-  const change = { ...(text !== undefined && { text }), ...(title !== undefined && { title }) };
-  const edited = isGiven
-    ? await context.worker().editText(id, change)
-    : await inEditor(context, stored, from);
-  if (json === true) {
-    io.json(edited);
-    return;
-  }
-  const done =
-    edited.revision === stored.revision ? "Nothing changed." : `Edited #${id}: ${terminalLine(edited.title)}`;
-  for (const line of wrapToWidth(done, io.columns)) io.out(line);
 }
 
 type StoredObservation = Awaited<ReturnType<WorkerClient["observationsOf"]>>[number];
@@ -72,7 +68,7 @@ async function storedObservation(context: CliContext, id: number): Promise<Store
   const [stored] = await context.worker().observationsOf([id]);
   if (stored !== undefined) return stored;
   throw new MemError("not_found", {
-    message: `There is no observation ${id}.`,
+    message: `No observation ${id}.`,
     hint: "List observations with their ids: `mem search <words>`.",
   });
 }
@@ -96,10 +92,10 @@ type Texts = Pick<Observation, "title" | "summary" | "narrative">;
 function contentOf(stored: Texts, hasTitle: boolean): string {
   const text = hasTitle ? `${stored.title}\n\n${wholeText(stored)}` : wholeText(stored);
   const order = hasTitle ? "# First line: the title. Below the empty line: the text.\n" : "";
-  return `${text}\n\n${cutLine}\n${order}# This line and all below the line of dashes are left out.\n`;
+  return `${text}\n\n${cutLine}\n${order}# This line and everything below the dashes is ignored.\n`;
 }
 
-// Text of an observation may have lines that begin with #, so comments stand below one line only.
+// Text of an observation may have lines that begin with #: only what is below this line is a comment.
 const cutLine = "# ------------------------ >8 ------------------------";
 
 function changeIn(written: string, hasTitle: boolean): TextChange {
@@ -112,7 +108,7 @@ function changeIn(written: string, hasTitle: boolean): TextChange {
   const text = rest.join("\n").trim();
   if (text !== "") return { title, text };
   throw new MemError("usage", {
-    message: "There is a title and no text. Nothing was changed.",
+    message: "The text is missing. Nothing was changed.",
     hint: "Write the title on the first line and the text below an empty line.",
   });
 }

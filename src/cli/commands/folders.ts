@@ -2,102 +2,79 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RemovedFolders } from "../../client/worker-client.ts";
-import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
-import type { Io } from "../io.ts";
+import { printTable, printWrapped } from "../table.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
-
-interface Options {
-  json?: true;
-}
 
 /** Adds `mem folders list|refresh|remove`. */
 export function registerFolders(program: Command, context: CliContext): void {
-  const folders = program
-    .command("folders")
-    .description("see and remove the context files that mem keeps in folders");
-  withExamples(folders, [
-    ["mem settings set MEM_FOLDER_CONTEXT_ENABLED true", "switch them on"],
-    ["mem folders remove", "take all of them back"],
-  ]);
-  registerList(folders, context);
-  registerRefresh(folders, context);
-  registerRemove(folders, context);
-}
-
-function registerList(folders: Command, context: CliContext): void {
-  const list = folders
-    .command("list")
-    .description("list the files that mem has written into")
-    .option("--json", "print JSON")
-    .action(async ({ json }: Options) => {
-      const { io, clock } = context;
-      const answer = await context.worker().folderFiles();
-      if (json === true) io.json(answer);
-      else if (answer.files.length === 0) io.err("No context file was written.");
-      else
-        for (const { path, project, written_at_epoch, is } of answer.files) {
-          const age = ageInWords(written_at_epoch, clock.now());
-          io.out(terminalLine(`${homePath(path)}  ${project} · ${age}${is === "gone" ? " · gone" : ""}`));
-        }
-    });
-  withExamples(list, [
-    ["mem folders list", "where, and when last"],
-    ["mem folders list --json", ""],
-  ]);
-}
-
-function registerRefresh(folders: Command, context: CliContext): void {
-  const refresh = folders
-    .command("refresh")
-    .description("write them now, where something was done")
-    .argument("[project]", "one project only")
-    .option("--json", "print JSON")
-    .action(async (project: string | undefined, { json }: Options) => {
-      const { io } = context;
+  const { io } = context;
+  const folders = addCommand(program, context, {
+    name: "folders",
+    about: "List, write and remove the context files in project folders",
+    examples: [
+      "mem settings set MEM_FOLDER_CONTEXT_ENABLED true # turn them on",
+      "mem folders remove # remove all of them",
+    ],
+  });
+  addCommand(folders, context, {
+    name: "list",
+    about: "List the context files that mem writes",
+    options: [jsonOption],
+    examples: ["mem folders", "mem folders list --json # for a script"],
+    paged: true,
+    run: ({ json }: JsonOptions) => listFiles(context, json === true),
+  });
+  addCommand(folders, context, {
+    name: "refresh",
+    about: "Write the context files now",
+    arguments: [["[project]", "one project only"]],
+    options: [jsonOption],
+    examples: ["mem folders refresh # every project", "mem folders refresh my-app # one project"],
+    run: async (project: string | undefined, { json }: JsonOptions) => {
       const answer = await context.worker().refreshFolders(project);
-      if (json === true) {
-        io.json(answer);
-        return;
-      }
-      for (const path of answer.written) told(io.out, io, `written: ${homePath(path)}`);
-      tell(context, answer);
+      if (json === true) return io.json(answer);
+      for (const path of answer.written) printWrapped(io, io.out, `written: ${homePath(path)}`);
+      printRemoved(context, answer);
       io.out(`${counted(answer.written.length, "file")} written.`);
-    });
-  withExamples(refresh, [
-    ["mem folders refresh", "of every project"],
-    ["mem folders refresh my-app", "of one"],
-  ]);
-}
-
-function registerRemove(folders: Command, context: CliContext): void {
-  const remove = folders
-    .command("remove")
-    .description("take out what mem has written, and the files that it made")
-    .argument("[path]", "only at or below this path (default: everywhere)")
-    .option("--json", "print JSON")
-    .action(async (path: string | undefined, { json }: Options) => {
-      const { io } = context;
+    },
+  });
+  addCommand(folders, context, {
+    name: "remove",
+    about: "Remove the context of mem from files, and files that mem created",
+    arguments: [["[path]", "only at or below this path (default: everywhere)"]],
+    options: [jsonOption],
+    examples: ["mem folders remove # everywhere", "mem folders remove src/auth # in this folder and below"],
+    run: async (path: string | undefined, { json }: JsonOptions) => {
       const answer = await context.worker().removeFolders(path === undefined ? undefined : resolve(path));
-      if (json === true) {
-        io.json(answer);
-        return;
-      }
-      tell(context, answer);
+      if (json === true) return io.json(answer);
+      printRemoved(context, answer);
       io.out(`${counted(answer.removed.length, "file")} cleaned.`);
-    });
-  withExamples(remove, [
-    ["mem folders remove", "everywhere"],
-    ["mem folders remove src/auth", "in this folder and below"],
-  ]);
+    },
+  });
 }
 
-function told(write: (line: string) => void, { columns }: Io, text: string): void {
-  for (const line of wrapToWidth(terminalLine(text), columns)) write(line);
+const noFiles = "No context files. Turn them on: `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`.";
+
+async function listFiles({ io, clock, worker }: CliContext, asJson: boolean): Promise<void> {
+  const { files } = await worker().folderFiles();
+  if (asJson) io.json({ items: files });
+  else if (files.length === 0) printWrapped(io, io.err, noFiles);
+  else
+    printTable(
+      io,
+      [{ title: "File", flexible: true }, { title: "Project", flexible: true }, { title: "Written" }],
+      files.map(({ path, project, written_at_epoch, is }) => [
+        terminalLine(homePath(path)),
+        terminalLine(project),
+        `${ageInWords(written_at_epoch, clock.now())}${is === "gone" ? " (gone)" : ""}`,
+      ]),
+    );
 }
 
-function tell({ io }: CliContext, { removed, left }: RemovedFolders): void {
-  for (const path of removed) told(io.out, io, `removed from: ${homePath(path)}`);
-  for (const { path, why } of left) told(io.err, io, `left as it is: ${homePath(path)}: ${why}`);
+function printRemoved({ io }: CliContext, { removed, left }: RemovedFolders): void {
+  for (const path of removed) printWrapped(io, io.out, `removed from: ${homePath(path)}`);
+  for (const { path, why } of left) printWrapped(io, io.err, `left unchanged: ${homePath(path)}: ${why}`);
 }

@@ -1,4 +1,4 @@
-// `mem install <host>`: registers the hooks with a host agent.
+// `mem install <host>`: registers the hooks and the MCP server with a host agent.
 import type { Command } from "commander";
 import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
@@ -12,33 +12,35 @@ import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { replacePrivateFile } from "../../settings/private-file.ts";
 import { isJsonObject } from "../../text/json.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
 import { hookLauncher, hookRuntime, installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { counted, homePath } from "../words.ts";
 
-interface InstallOptions {
+interface InstallOptions extends JsonOptions {
   print?: true;
   force?: true;
   mcp: boolean;
-  json?: true;
 }
 
 /** Adds `mem install`. */
 export function registerInstall(program: Command, context: CliContext): void {
-  const install = program
-    .command("install")
-    .description("let a host agent remember through mem")
-    .argument("<host>", `the agent: ${hostNames.join(", ")}`)
-    .option("--print", "show what would be registered, change nothing")
-    .option("--force", "register them although the plugin brings its own")
-    .option("--no-mcp", "leave out the tools to recall with over MCP")
-    .option("--json", "print JSON")
-    .action((host: string, options: InstallOptions) => installHooks(context, recipeOf(host), options));
-  withExamples(install, [
-    ["mem install claude-code", "register the hooks in its settings"],
-    ["mem install claude-code --print", "look at them first"],
-  ]);
+  addCommand(program, context, {
+    name: "install",
+    about: "Record a host agent: register the hooks in its settings",
+    arguments: [["<host>", `the agent: ${hostNames.join(", ")}`]],
+    options: [
+      ["--print", "show what would be registered, change nothing"],
+      ["--force", "register the hooks although the plugin provides them"],
+      ["--no-mcp", "do not register the MCP server for recall"],
+      jsonOption,
+    ],
+    examples: [
+      "mem install claude-code # register the hooks",
+      "mem install claude-code --print # preview them",
+    ],
+    run: (host: string, options: InstallOptions) => installHooks(context, recipeOf(host), options),
+  });
 }
 
 function installHooks(context: CliContext, recipe: InstallRecipe, options: InstallOptions): void {
@@ -66,7 +68,7 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
     options.mcp && !isUnwanted
       ? registerRecall(context, { recipe, settingsFile }, print === true)
       : noRecall(options.mcp ? [unwantedRecall(recipe)] : []);
-  // From here on the host's own configuration says it.
+  // From now on the configuration of the host decides.
   if (print !== true && installs.mcpWish() !== null) installs.setMcpWish(null);
   const warnings = [...(hooksAreOff(plan.after) ? [offWarning(settingsFile)] : []), ...recall.warnings];
   if (json === true) {
@@ -76,8 +78,8 @@ function installHooks(context: CliContext, recipe: InstallRecipe, options: Insta
     context.io.out(JSON.stringify({ hooks }, null, 2));
     if (recall.change !== null) context.io.err(printedServer(recall.change, mcpServerOf(paths)));
   } else {
-    tell(context, recipe, settingsFile, changed);
-    if (recall.change?.changed) context.io.out(toldServer(recall.change));
+    showResult(context, recipe, settingsFile, changed);
+    if (recall.change?.changed) context.io.out(serverSentence(recall.change));
   }
   for (const warning of warnings) context.io.err(context.io.errPaint.yellow(warning));
 }
@@ -92,10 +94,10 @@ function noRecall(warnings: string[]): Recall {
 }
 
 function unwantedRecall({ host }: InstallRecipe): string {
-  return `Recall over MCP was turned off before, so it stays out. \`mem mcp enable ${host}\` adds it.`;
+  return `Recall over MCP stays off, as set before. Turn it on: \`mem mcp enable ${host}\`.`;
 }
 
-// The hooks are what remembers: a configuration that takes no server does not keep them out.
+// A configuration that refuses the server must not prevent the hooks.
 function registerRecall(context: CliContext, host: McpHost, dryRun: boolean): Recall {
   try {
     return { change: mcpSwitchOf(context.paths()).set(host, true, dryRun), warnings: [] };
@@ -109,28 +111,33 @@ function printedServer({ file }: McpChange, server: McpServer): string {
   return `And in ${homePath(file)}: ${JSON.stringify({ mcpServers: { [mcpServerName]: server } })}`;
 }
 
-function toldServer({ file }: McpChange): string {
-  return `Its agents can ask for more with the tools of the MCP server ${mcpServerName}, registered in ${homePath(file)}.`;
+function serverSentence({ file }: McpChange): string {
+  return `Registered the MCP server ${mcpServerName} in ${homePath(file)}: agents can search the memory.`;
 }
 
 function demandNoPlugin({ host, title }: InstallRecipe, plugin: string | null): void {
   if (plugin === null) return;
   throw new MemError("conflict", {
-    message: `The plugin ${plugin} is enabled and brings the same hooks: ${title} would be told everything twice. Nothing was changed.`,
-    hint: `Keep the plugin, and update it in ${title}; or disable it there, then \`mem install ${host}\`. \`--force\` registers the hooks all the same.`,
+    message: `The plugin ${plugin} is enabled and provides the same hooks, so every event would arrive twice. Nothing was changed.`,
+    hint: `Keep the plugin and update it in ${title}, or disable it there, then run \`mem install ${host}\`. \`--force\` registers the hooks anyway.`,
   });
 }
 
-function tell(context: CliContext, recipe: InstallRecipe, settingsFile: string, changed: boolean): void {
+function showResult(
+  context: CliContext,
+  recipe: InstallRecipe,
+  settingsFile: string,
+  changed: boolean,
+): void {
   const { io } = context;
   const where = homePath(settingsFile);
   if (!changed) {
-    io.out(`${recipe.title} remembers through mem already: nothing was to be changed in ${where}.`);
+    io.out(`Already installed: ${where} has the hooks.`);
     return;
   }
-  io.out(`${recipe.title} remembers through mem from its next session on.`);
-  io.out(`${counted(recipe.hooks.length, "hook")} registered in ${where}, nothing else was changed there.`);
-  io.out(`\`mem uninstall ${recipe.host}\` takes them out again, \`mem doctor\` looks whether all is well.`);
+  io.out(`Installed. Start a new ${recipe.title} session to use it.`);
+  io.out(`${counted(recipe.hooks.length, "hook")} registered in ${where}; nothing else was changed there.`);
+  io.out(`Remove them: \`mem uninstall ${recipe.host}\`. Check them: \`mem doctor\`.`);
 }
 
 function hooksAreOff(text: string | null): boolean {
@@ -139,5 +146,5 @@ function hooksAreOff(text: string | null): boolean {
 }
 
 function offWarning(settingsFile: string): string {
-  return `${homePath(settingsFile)} says disableAllHooks: no hook runs until that is false.`;
+  return `${homePath(settingsFile)} sets disableAllHooks: no hook runs until it is false.`;
 }

@@ -3,16 +3,23 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type ConnectHost, connectHosts, keyPlaceholder } from "../../core/records/connect-commands.ts";
 import { type Scope, scopes } from "../../core/records/tenancy.ts";
 import { loadServerSettings } from "../../settings/server.ts";
+import { withExamples } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
-import { connectionOf, connectLines, createdLines, keyLines, keysAsJson } from "../key-lines.ts";
+import {
+  connectionAsJson,
+  connectionOf,
+  connectLines,
+  createdLines,
+  keyLines,
+  keysAsJson,
+} from "../key-lines.ts";
 
 /** Adds `mem keys create|list|revoke|connect`. */
 export function registerKeys(program: Command, context: CliContext): void {
-  const keys = program.command("keys").description("create, list and revoke API keys of the hosted server");
+  const keys = program.command("keys").description("Create, list and revoke API keys of the hosted server");
   withExamples(keys, [
-    ["mem keys create --team acme --scope memories:read", "the first key"],
-    ["mem keys connect", "connect an agent"],
+    "mem keys create --team acme --scope memories:read # the first key",
+    "mem keys connect # connect an agent",
   ]);
   registerCreate(keys, context);
   registerList(keys, context);
@@ -32,7 +39,7 @@ interface CreateOptions {
 function registerCreate(keys: Command, context: CliContext): void {
   const create = keys
     .command("create")
-    .description("create a key; creates the team and project if needed")
+    .description("Create a key; creates the team and project if needed")
     .requiredOption("--team <name>", "team of the key")
     .option("--project <name>", "limit the key to one project")
     .requiredOption("--scope <scope>", `permission: ${scopes.join(" or ")}; may be repeated`, addScope)
@@ -53,22 +60,22 @@ function registerCreate(keys: Command, context: CliContext): void {
       }
     });
   withExamples(create, [
-    ["mem keys create --team a --scope memories:read", "all projects"],
-    ["mem keys create --team a --project shop --scope memories:write", "one"],
+    "mem keys create --team a --scope memories:read # all projects",
+    "mem keys create --team a --project shop --scope memories:write # one",
   ]);
 }
 
 function registerList(keys: Command, context: CliContext): void {
   const list = keys
     .command("list")
-    .description("list the keys, without their secrets")
+    .description("List the keys, without their secrets")
     .option("--team <name>", "only keys of this team")
     .option("--json", "print JSON")
     .action(async ({ team, json }: { team?: string; json?: true }) => {
       const { listKeysNow } = await import("../../server/administer-keys.ts");
       const { io, clock } = context;
       const found = await listKeysNow(settingsOf(context), team);
-      if (json === true) io.json({ keys: keysAsJson(found) });
+      if (json === true) io.json({ items: keysAsJson(found) });
       else if (found.length === 0)
         io.err(team === undefined ? "There are no keys." : "The team has no keys.");
       else {
@@ -77,15 +84,15 @@ function registerList(keys: Command, context: CliContext): void {
       }
     });
   withExamples(list, [
-    ["mem keys list", "all teams"],
-    ["mem keys list --team acme --json", "one team, for a script"],
+    "mem keys list # all teams",
+    "mem keys list --team acme --json # one team, for a script",
   ]);
 }
 
 function registerRevoke(keys: Command, context: CliContext): void {
   const revoke = keys
     .command("revoke")
-    .description("revoke a key and every key created with it")
+    .description("Revoke a key and every key created with it")
     .argument("<id>", "id from `mem keys list`")
     .option("--json", "print JSON")
     .action(async (id: string, { json }: { json?: true }) => {
@@ -106,8 +113,8 @@ function registerRevoke(keys: Command, context: CliContext): void {
       }
     });
   withExamples(revoke, [
-    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a", ""],
-    ["mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json", "for a script"],
+    "mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a",
+    "mem keys revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json # for a script",
   ]);
 }
 
@@ -121,7 +128,7 @@ interface ConnectOptions {
 function registerConnect(keys: Command, context: CliContext): void {
   const connect = keys
     .command("connect")
-    .description("print the command that connects an agent to the server")
+    .description("Print the command that connects an agent to the server")
     .addOption(new Option("--host-agent <name>", "only for this agent").choices(connectHosts))
     .option("--url <address>", "address of the server; default: MEM_PUBLIC_URL or the server here")
     .option("--key <key>", "API key to use in the command", keyPlaceholder)
@@ -134,7 +141,7 @@ function registerConnect(keys: Command, context: CliContext): void {
         io.err(
           `No server runs on this data directory. Using the default address ${defaultUrl}; set --url for another.`,
         );
-      if (json === true) io.json(connection);
+      if (json === true) io.json(connectionAsJson(connection));
       else if (hostAgent !== undefined) io.out(connection.connectCommands[hostAgent]);
       else {
         for (const line of connectLines(connection)) io.out(line);
@@ -142,8 +149,8 @@ function registerConnect(keys: Command, context: CliContext): void {
       }
     });
   withExamples(connect, [
-    ["mem keys connect --url https://memory.example.com", "for every agent"],
-    ["mem keys connect --host-agent claude-code --key mem_...", "one line, complete"],
+    "mem keys connect --url https://memory.example.com # for every agent",
+    "mem keys connect --host-agent claude-code --key mem_... # one line, complete",
   ]);
 }
 

@@ -1,58 +1,54 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
-import type { WorkerClient } from "../../client/worker-client.ts";
-import { MemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import { mcpServerName } from "../../hosts/mcp-server.ts";
 import { type McpChange, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
-import { wrapToWidth } from "../../text/terminal-text.ts";
+import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
 import { installsOf, mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
+import { printWrapped } from "../table.ts";
 import { homePath } from "../words.ts";
-import { startWorker } from "../worker-process.ts";
+
+const host: NonNullable<CommandPart["arguments"]>[number] = [
+  "[host]",
+  `one host: ${hostNames.join(", ")} (default: all)`,
+];
 
 /** Adds `mem mcp`. */
 export function registerMcp(program: Command, context: CliContext): void {
-  const mcp = program
-    .command("mcp")
-    .description("serve recall to an agent on standard input and output; a host starts this")
-    .action(() => serve(context));
-  withExamples(mcp, [
-    ["mem mcp", "what a host runs"],
-    ["mem mcp disable", "keep the hooks, take the tools away"],
-  ]);
-  for (const [word, enabled] of [
-    ["enable", true],
-    ["disable", false],
-  ] as const) {
-    const command = mcp
-      .command(word)
-      .description(enabled ? "give the installed hosts the tools" : "take the tools from the installed hosts")
-      .argument("[host]", `one of them: ${hostNames.join(", ")}`)
-      .option("--json", "print JSON")
-      .action((host: string | undefined, options: { json?: true }) =>
-        toggle(context, { host, enabled, asJson: options.json === true }),
-      );
-    withExamples(command, [
-      [`mem mcp ${word}`, "for every host that remembers through mem"],
-      [`mem mcp ${word} claude-code`, "for one of them"],
-    ]);
+  const mcp = addCommand(program, context, {
+    name: "mcp",
+    about: "Serve recall to an agent over MCP; a host agent starts this",
+    examples: [
+      "mem mcp # the command that a host runs",
+      "mem mcp disable # keep the hooks, remove the tools",
+    ],
+    run: () => serve(context),
+  });
+  for (const enabled of [true, false]) {
+    const word = enabled ? "enable" : "disable";
+    addCommand(mcp, context, {
+      name: word,
+      about: enabled
+        ? "Register the tools with the installed hosts"
+        : "Remove the tools from the installed hosts",
+      arguments: [host],
+      options: [jsonOption],
+      examples: [`mem mcp ${word} # every installed host`, `mem mcp ${word} claude-code # one host`],
+      run: (name: string | undefined, { json }: JsonOptions) =>
+        toggle(context, { host: name, enabled, asJson: json === true }),
+    });
   }
-  const status = mcp
-    .command("status")
-    .description("say which hosts have the tools")
-    .argument("[host]", `one of them: ${hostNames.join(", ")}`)
-    .option("--json", "print JSON")
-    .action((host: string | undefined, options: { json?: true }) =>
-      showStatus(context, host, options.json === true),
-    );
-  withExamples(status, [
-    ["mem mcp status", ""],
-    ["mem mcp status claude-code --json", "for a program"],
-  ]);
+  addCommand(mcp, context, {
+    name: "status",
+    about: "Show which hosts have the tools",
+    arguments: [host],
+    options: [jsonOption],
+    examples: ["mem mcp status", "mem mcp status claude-code --json # for a script"],
+    run: (name: string | undefined, { json }: JsonOptions) => showStatus(context, name, json === true),
+  });
 }
 
 interface Toggle {
@@ -71,25 +67,25 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
   if (hosts.length === 0 && installs.mcpWish() === true) installs.setMcpWish(null);
   const changes = hosts.map((one) => mcpSwitchOf(paths).set(one, enabled));
   if (asJson) {
-    io.json({ enabled: enabled || changes.some((change) => change.enabled), hosts: changes });
+    io.json({ items: changes, enabled: enabled || changes.some((change) => change.enabled) });
     return;
   }
-  if (changes.length === 0) io.out("No host agent remembers through mem, so there is nothing to take away.");
-  for (const change of changes)
-    for (const line of wrapToWidth(changeInWords(change, enabled), io.columns)) io.out(line);
+  if (changes.length === 0) io.out("No host agent is installed, so there is nothing to remove.");
+  for (const change of changes) printWrapped(io, io.out, changeInWords(change, enabled));
 }
 
 function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled: boolean): string {
   const file = homePath(path);
-  if (plugin !== null && enabled) return `${host} has it already, from the plugin ${plugin}.`;
+  if (plugin !== null && enabled) return `${host} already has it, from the plugin ${plugin}.`;
   if (plugin !== null) {
-    const own = changed ? `The server ${mcpServerName} is out of ${file}, but the` : "The";
-    return `${own} plugin ${plugin} brings it to ${host}: \`claude plugin disable ${plugin}\` takes the plugin away, \`/mcp\` in ${host} its server.`;
+    const own = changed ? `Removed the server ${mcpServerName} from ${file}, but the` : "The";
+    return `${own} plugin ${plugin} provides it to ${host}. Disable the plugin: \`claude plugin disable ${plugin}\`; only its server: \`/mcp\` in ${host}.`;
   }
-  if (!changed) return enabled ? `${host} has it already, in ${file}.` : `${host} does not have it: ${file}.`;
+  if (!changed)
+    return enabled ? `${host} already has it, in ${file}.` : `${host} does not have it, in ${file}.`;
   return enabled
-    ? `${host} has recall from its next session on: the server ${mcpServerName} in ${file}.`
-    : `${host} has no recall over MCP any more: the server ${mcpServerName} is out of ${file}.`;
+    ? `Registered the MCP server ${mcpServerName} in ${file}. Start a new ${host} session to use it.`
+    : `Removed the MCP server ${mcpServerName} from ${file}.`;
 }
 
 function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
@@ -97,16 +93,15 @@ function showStatus(context: CliContext, host: string | undefined, asJson: boole
   const states = hostsOf(context, host).map((one) => mcpSwitchOf(context.paths()).state(one));
   const isWished = installsOf(context.paths()).mcpWish() === true;
   const enabled = states.length === 0 ? isWished : states.every((state) => state.enabled);
-  if (asJson) io.json({ enabled, hosts: states });
-  else if (states.length === 0)
-    io.out("No host agent remembers through mem: `mem install claude-code` lets it.");
+  if (asJson) io.json({ items: states, enabled });
+  else if (states.length === 0) io.out("No host agent is installed. Install one: `mem install claude-code`.");
   for (const state of asJson ? [] : states) {
     const where = state.plugin === null ? homePath(state.file) : `from the plugin ${state.plugin}`;
     io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${where})`);
   }
 }
 
-// One that is named need not be installed: a plugin brings hooks that no record tells of.
+// A named host need not be installed: it may have the hooks from a plugin.
 function hostsOf(context: CliContext, name: string | undefined): McpHost[] {
   if (name === undefined) return mcpHosts(context);
   const recipe = recipeOf(name);
@@ -116,45 +111,8 @@ function hostsOf(context: CliContext, name: string | undefined): McpHost[] {
 async function serve(context: CliContext): Promise<void> {
   const { io } = context;
   if (process.stdin.isTTY) {
-    io.err(
-      "This speaks the Model Context Protocol, which a host agent reads: `mem mcp enable` registers it.",
-    );
+    io.err("This is an MCP server for a host agent. Register it: `mem mcp enable`. Stop it: Ctrl-D.");
   }
   const { serveMcp } = await import("../mcp/serve.ts");
-  await serveMcp({ worker: startingWorker(context), version: version(), complain: (line) => io.err(line) });
-}
-
-/** The client of the worker; a call that finds none starts it and asks again. */
-function startingWorker(context: CliContext): WorkerClient {
-  const worker = context.worker();
-  let starting: Promise<void> | undefined;
-
-  async function start(): Promise<void> {
-    const { dataDir } = context.settings("write");
-    const { environment, clock } = context;
-    await startWorker({ dataDir, environment, clock });
-  }
-
-  async function asked<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof MemError) || error.code !== "worker_unreachable") throw error;
-      starting ??= start().finally(() => {
-        starting = undefined;
-      });
-      await starting;
-      return ask();
-    }
-  }
-
-  return {
-    ...worker,
-    search: (parameters) => asked(() => worker.search(parameters)),
-    timeline: (parameters) => asked(() => worker.timeline(parameters)),
-    recent: (page) => asked(() => worker.recent(page)),
-    observationsOf: (ids, project) => asked(() => worker.observationsOf(ids, project)),
-    summary: (id, project) => asked(() => worker.summary(id, project)),
-    prompt: (id, project) => asked(() => worker.prompt(id, project)),
-  };
+  await serveMcp({ worker: context.worker(), version: version(), complain: (line) => io.err(line) });
 }

@@ -3,41 +3,71 @@ import type { Command } from "commander";
 import type { ProjectDetails, RelabelAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 
 /** Adds `mem project list|rename|merge`. */
 export function registerProject(program: Command, context: CliContext): void {
-  const project = program
-    .command("project")
-    .description("see which projects there are, rename or merge them");
-  withExamples(project, [
-    ["mem project list", "what each is known by"],
-    ["mem project merge app old/app", "two that are one"],
-  ]);
-  registerList(project, context);
-  registerRename(project, context);
-  registerMerge(project, context);
-}
-
-function registerList(project: Command, context: CliContext): void {
-  const list = project
-    .command("list")
-    .description("list the projects, newest activity first")
-    .option("--json", "print JSON")
-    .action(async ({ json }: { json?: true }) => {
-      const { io, clock } = context;
-      const details = await context.worker().projectDetails();
-      if (json === true) io.json(details);
-      else if (details.projects.length === 0) io.err("Nothing is remembered yet.");
-      else for (const line of details.projects.flatMap((each) => linesOf(each, clock.now()))) io.out(line);
-    });
-  withExamples(list, [
-    ["mem project list", "newest activity first"],
-    ["mem project list --json", "with every identity"],
-  ]);
+  const { io, clock } = context;
+  const project = addCommand(program, context, {
+    name: "project",
+    about: "List, rename and merge projects",
+    examples: [
+      "mem project list # projects, and how each is recognized",
+      "mem project merge app old/app # merge two that are one",
+    ],
+  });
+  addCommand(project, context, {
+    name: "list",
+    about: "List the projects, newest activity first",
+    options: [jsonOption],
+    examples: ["mem project list # newest activity first", "mem project list --json # with every identity"],
+    paged: true,
+    run: async ({ json }: JsonOptions) => {
+      const { projects } = await context.worker().projectDetails();
+      if (json === true) io.json({ items: projects });
+      else if (projects.length === 0) io.err("No projects yet.");
+      else for (const line of projects.flatMap((each) => linesOf(each, clock.now()))) io.out(line);
+    },
+  });
+  addCommand(project, context, {
+    name: "rename",
+    about: "Rename a project; the old name keeps working",
+    arguments: [
+      ["<name>", "a name from `mem project list`"],
+      ["<new-name>", "its new name"],
+    ],
+    options: [jsonOption],
+    examples: [
+      "mem project rename work/app shop # later events go to shop",
+      "mem project rename shop work/app # undo it",
+    ],
+    run: async (from: string, to: string, options: JsonOptions) => {
+      if (from.trim() === "" || to.trim() === "") throw noLabel(from.trim() === "" ? "old" : "new");
+      const answer = await context.worker().renameProject(from, to);
+      show(context, answer, options, `Renamed ${terminalLine(from)} to ${terminalLine(answer.project)}`);
+    },
+  });
+  addCommand(project, context, {
+    name: "merge",
+    about: "Move all records of a project into another, for good",
+    arguments: [
+      ["<from>", "the project that ends"],
+      ["<into>", "the project that stays"],
+    ],
+    options: [["--yes", "do not ask"], jsonOption],
+    examples: [
+      "mem project merge app-old app # later events of both go to app",
+      "mem project merge app-old app --yes # in a script",
+    ],
+    run: async (from: string, into: string, options: JsonOptions & { yes?: true }) => {
+      if (options.yes !== true) await ask(context, from, into);
+      const answer = await context.worker().mergeProject(from, into);
+      show(context, answer, options, `Merged ${terminalLine(from)} into ${terminalLine(answer.project)}`);
+    },
+  });
 }
 
 type Project = ProjectDetails["projects"][number];
@@ -48,8 +78,8 @@ function linesOf({ project, folder, identities, aliases, ...held }: Project, now
   const known = identities.filter((identity) => !identity.startsWith("path:"));
   const below = [
     ...(folder === null ? [] : [`in ${homePath(folder)}`]),
-    ...known.map((identity) => `known by ${identity.replace(":", " ")}`),
-    ...(aliases.length === 0 ? [] : [`before: ${aliases.join(", ")}`]),
+    ...known.map((identity) => `recognized by ${identity.replace(":", " ")}`),
+    ...(aliases.length === 0 ? [] : [`formerly ${aliases.join(", ")}`]),
   ];
   return [
     `${terminalLine(project)}  ${counts.join(" · ")}`,
@@ -57,64 +87,21 @@ function linesOf({ project, folder, identities, aliases, ...held }: Project, now
   ];
 }
 
-interface ChangeOptions {
-  yes?: true;
-  json?: true;
-}
-
-function registerRename(project: Command, context: CliContext): void {
-  const rename = project
-    .command("rename")
-    .description("give a project another label; the old one goes on to mean it")
-    .argument("<label>", "as `mem project list` shows it")
-    .argument("<new-label>")
-    .option("--json", "print JSON")
-    .action(async (from: string, to: string, options: ChangeOptions) => {
-      if (from.trim() === "" || to.trim() === "") throw noLabel(from.trim() === "" ? "old" : "new");
-      const answer = await context.worker().renameProject(from, to);
-      tell(context, answer, options, `${terminalLine(from)} is ${terminalLine(answer.project)} now`);
-    });
-  withExamples(rename, [
-    ["mem project rename work/app shop", "later events come to shop"],
-    ["mem project rename shop work/app", "and back again"],
-  ]);
-}
-
 function noLabel(which: "old" | "new"): MemError {
   return new MemError("usage", {
-    message: `The ${which} name is empty: a project must be called something.`,
-    hint: "`mem project list` shows the names that there are.",
+    message: `The ${which} name is empty.`,
+    hint: "List projects: `mem project list`.",
   });
 }
 
-function registerMerge(project: Command, context: CliContext): void {
-  const merge = project
-    .command("merge")
-    .description("move all records of a project into another, for good")
-    .argument("<from>", "the project that ends")
-    .argument("<into>", "the project that stays")
-    .option("--yes", "do not ask")
-    .option("--json", "print JSON")
-    .action(async (from: string, into: string, options: ChangeOptions) => {
-      if (options.yes !== true) await ask(context, from, into);
-      const answer = await context.worker().mergeProject(from, into);
-      tell(context, answer, options, `${terminalLine(from)} is part of ${terminalLine(answer.project)} now`);
-    });
-  withExamples(merge, [
-    ["mem project merge app-old app", "later events of both come to app"],
-    ["mem project merge app-old app --yes", "where nobody can be asked"],
-  ]);
-}
-
-// Two that are mixed cannot be told apart again.
 async function ask(context: CliContext, from: string, into: string): Promise<void> {
   const { projects } = await context.worker().projectDetails();
-  // Who is asked to consent, or to write --yes, must not learn only then that there is nothing to merge.
+  // Before the question: a typo needs no consent.
   for (const label of [from, into]) refuseUnknown(label, projects);
   if (!canAsk()) {
     throw new MemError("usage", {
-      message: "A merge cannot be undone, and nobody can be asked here.",
-      hint: "Run it with --yes.",
+      message: "A merge cannot be undone, and there is no terminal to ask on.",
+      hint: "Add --yes to merge without a question.",
     });
   }
   const held = projects.find(({ project }) => project === from)?.observations ?? 0;
@@ -126,19 +113,17 @@ function refuseUnknown(label: string, projects: readonly Project[]): void {
   if (projects.some(({ project }) => project === label)) return;
   const today = projects.find(({ aliases }) => aliases.includes(label))?.project;
   throw new MemError("not_found", {
-    message: `There is no project ${terminalLine(label)}.`,
+    message: `No project named \`${terminalLine(label)}\`.`,
     hint:
-      today === undefined
-        ? "`mem project list` shows them all."
-        : `It is called ${terminalLine(today)} today.`,
+      today === undefined ? "List projects: `mem project list`." : `It is now named ${terminalLine(today)}.`,
   });
 }
 
-function tell({ io }: CliContext, answer: RelabelAnswer, { json }: ChangeOptions, done: string): void {
+function show({ io }: CliContext, answer: RelabelAnswer, { json }: JsonOptions, done: string): void {
   if (json === true) {
     io.json(answer);
     return;
   }
-  const rest = answer.left === 0 ? "" : `; ${counted(answer.left, "record")} still to follow, by themselves`;
+  const rest = answer.left === 0 ? "" : `; ${counted(answer.left, "record")} will follow in the background`;
   io.out(`${done}${rest}.`);
 }

@@ -1,13 +1,13 @@
 // `mem regenerate`: rewrites the records of local rules with a model, and shows the progress of the worker.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { unknownProject } from "../../client/known-names.ts";
 import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
-import { wrapToWidth } from "../../text/terminal-text.ts";
+import { addCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
+import { exitCode } from "../exit-codes.ts";
 import { demandConsent, endText, nextStep, progressText, showPlan } from "../regenerate-text.ts";
+import { printWrapped } from "../table.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
 
@@ -26,24 +26,27 @@ interface RegenerateOptions {
 
 /** Adds `mem regenerate`. */
 export function registerRegenerate(program: Command, context: CliContext): void {
-  const regenerate = program
-    .command("regenerate")
-    .description("rewrite records of local rules with a model")
-    .option("--since <time>", "only records created since 2026-01-31, yesterday, 36h, 7d")
-    .option("--project <label>", "only records of this project")
-    .option("--generator <name>", "only records written by it (default: local)")
-    .option("--resume", "continue with the list, add nothing")
-    .option("--stop", "stop; the rest stays on the list")
-    .option("--drop", "stop and forget the rest")
-    .option("--dry-run", "show the cost, start nothing")
-    .option("--yes", "do not ask")
-    .option("--plain", "print lines, even on a terminal")
-    .option("--json", "print JSON: the end state, or the cost")
-    .action((options: RegenerateOptions) => run(context, options));
-  withExamples(regenerate, [
-    ["mem regenerate --since 7d", "shows the cost, then asks"],
-    ["mem regenerate --resume", "after Ctrl-C, a restart or a spent budget"],
-  ]);
+  addCommand(program, context, {
+    name: "regenerate",
+    about: "Rewrite records of local rules with a model",
+    options: [
+      ["--since <time>", "only records created since 2026-01-31, yesterday, 36h, 7d"],
+      ["--project <label>", "only records of this project"],
+      ["--generator <name>", "only records written by it (default: local)"],
+      ["--resume", "continue with the list, add nothing"],
+      ["--stop", "stop; the rest stays on the list"],
+      ["--drop", "stop and forget the rest"],
+      ["--dry-run", "show the cost, start nothing"],
+      ["--yes", "do not ask"],
+      ["--plain", "print lines, even on a terminal"],
+      ["--json", "print JSON: the end state, or the cost"],
+    ],
+    examples: [
+      "mem regenerate --since 7d # shows the cost, then asks",
+      "mem regenerate --resume # after Ctrl-C, a restart or a spent budget",
+    ],
+    run: (options: RegenerateOptions) => run(context, options),
+  });
 }
 
 async function run(context: CliContext, options: RegenerateOptions): Promise<void> {
@@ -53,32 +56,29 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
   const json = options.json === true;
   if (options.dryRun === true) {
     const events = await showPlan(context, choice, json);
-    if (events === 0 && !json) await tellUnknownProject(context, options);
+    if (events === 0 && !json) await noteUnknownProject(context, options);
     return;
   }
   await demandConsent(context, choice, { yes: options.yes === true, json });
   const started = await context.worker().regenerate(choice);
   const ended = started.running ? await follow(context, started, options) : started;
-  if (ended.left > 0) context.exitWith(retryLaterExitCode);
+  if (ended.left > 0) context.exitWith(exitCode.retryLater);
   if (json) {
     context.io.json(ended);
     return;
   }
   const { io } = context;
-  for (const sentence of endText(ended)) for (const line of wrapToWidth(sentence, io.columns)) io.out(line);
+  for (const sentence of endText(ended)) printWrapped(io, io.out, sentence);
   const next = nextStep(ended);
   if (next !== null) io.err(next);
-  if (ended.total === 0) await tellUnknownProject(context, options);
+  if (ended.total === 0) await noteUnknownProject(context, options);
 }
 
 // An empty result may be a typo.
-async function tellUnknownProject({ io, worker }: CliContext, { project }: RegenerateOptions): Promise<void> {
-  const unknown = project === undefined ? null : await unknownProject(worker(), project);
-  for (const line of unknown === null ? [] : wrapToWidth(unknown, io.columns)) io.err(line);
+async function noteUnknownProject({ io, worker }: CliContext, { project }: RegenerateOptions): Promise<void> {
+  const unknown = project === undefined ? null : await worker().unknownProject(project);
+  if (unknown !== null) printWrapped(io, io.err, unknown);
 }
-
-// The run stopped before the end of the list.
-const retryLaterExitCode = 75;
 
 function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
   const { since, project, generator, resume } = options;

@@ -1,33 +1,34 @@
 // `mem remember`: adds a standing rule.
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { unknownProject } from "../../client/known-names.ts";
 import type { RememberedAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
-import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { addCommand, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
+import { printWrapped } from "../table.ts";
 
-interface RememberOptions {
+interface RememberOptions extends JsonOptions {
   everywhere?: true;
   project?: string;
-  json?: true;
 }
 
 /** Adds `mem remember`. */
 export function registerRemember(program: Command, context: CliContext): void {
-  const remember = program
-    .command("remember")
-    .description("add a rule that agents get at the start of a session")
-    .argument("<text...>", "the rule, as one sentence")
-    .option("--everywhere", "it applies to every project")
-    .option("--project <name>", "it applies to this project (default: the one here)")
-    .option("--json", "print JSON")
-    .action((words: string[], options: RememberOptions) => addRule(context, words.join(" "), options));
-  withExamples(remember, [
-    ['mem remember "Use pnpm, never npm."', "a rule of this project"],
-    ['mem remember "Ask before commits." --everywhere', "a rule of every project"],
-  ]);
+  addCommand(program, context, {
+    name: "remember",
+    about: "Add a rule that agents get at the start of a session",
+    arguments: [["<text...>", "the rule, as one sentence"]],
+    options: [
+      ["--everywhere", "apply it to every project"],
+      projectOption("apply it to this project (default: the one here)"),
+      jsonOption,
+    ],
+    examples: [
+      'mem remember "Use pnpm, never npm." # a rule of this project',
+      'mem remember "Ask before commits." --everywhere # a rule of every project',
+    ],
+    run: (words: string[], options: RememberOptions) => addRule(context, words.join(" "), options),
+  });
 }
 
 async function addRule(
@@ -49,19 +50,19 @@ async function addRule(
     ...(project === undefined ? { cwd: resolve(".") } : { project }),
   });
   if (json === true) io.json(answer);
-  else for (const line of linesOf(answer)) for (const part of wrapToWidth(line, io.columns)) io.out(part);
-  const unknown = project === undefined ? null : await unknownProject(worker, project);
-  if (unknown !== null) io.err(terminalLine(unknown));
+  else for (const line of linesOf(answer)) printWrapped(io, io.out, line);
+  const unknown = project === undefined ? null : await worker.unknownProject(project);
+  if (unknown !== null) printWrapped(io, io.err, unknown);
 }
 
 function linesOf(answer: RememberedAnswer): string[] {
   if (answer.status === "skipped") return ["Nothing was stored: the whole text is private."];
   const { status, rule, replaces } = answer;
-  const where = rule.reach === "everywhere" ? "everywhere" : `in ${terminalLine(rule.project)}`;
+  const where = rule.reach === "everywhere" ? "everywhere" : `in ${rule.project}`;
   if (status === "exists") return [`Already a rule (#${rule.id}). Nothing was stored.`];
-  if (status === "widened") return [`Rule #${rule.id} applies everywhere now.`];
+  if (status === "widened") return [`Rule #${rule.id} now applies everywhere.`];
   return [
-    `Rule #${rule.id} applies ${where}: ${terminalLine(rule.text)}`,
+    `Rule #${rule.id} applies ${where}: ${rule.text}`,
     ...replaces.map((id) => `It replaces #${id}. Undo: \`mem supersede ${id} --undo\`.`),
   ];
 }

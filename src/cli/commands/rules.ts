@@ -1,59 +1,85 @@
 // `mem rules`: lists standing rules, edits, removes and restores them.
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { unknownProject } from "../../client/known-names.ts";
 import type { RulesAnswer, WorkerClient } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
-import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import {
+  addCommand,
+  type JsonOptions,
+  jsonOption,
+  listOf,
+  observationId,
+  projectOption,
+} from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { editText, keptText } from "../editor.ts";
-import { withExamples } from "../examples.ts";
-import { observationId } from "../observation-id.ts";
 import { renderRules } from "../rule-lines.ts";
 import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
+import { observationAsJson } from "../search-list.ts";
+import { printWrapped } from "../table.ts";
 
-interface RulesOptions {
+interface RulesOptions extends JsonOptions {
   project?: string;
   all?: true;
   edit?: true;
   from?: string;
-  json?: true;
 }
 
 /** Adds `mem rules`, `mem rules remove` and `mem rules restore`. */
 export function registerRules(program: Command, context: CliContext): void {
-  const rules = program
-    .command("rules")
-    .description("list the standing rules, edit or remove them")
-    .option("--project <name>", "of another project than the one here")
-    .option("--all", "of all projects")
-    .option("--edit", "change, add and remove them in your editor ($VISUAL or $EDITOR)")
-    .option("--from <file>", "with --edit: start from a file that was kept")
-    .option("--json", "print JSON")
-    .allowExcessArguments()
-    .action((options: RulesOptions, { args }: Command) => {
+  const rules = addCommand(program, context, {
+    name: "rules",
+    about: "List the standing rules, edit or remove them",
+    options: [
+      projectOption("another project than the one here"),
+      ["--all", "all projects"],
+      ["--edit", "change, add and remove them in your editor ($VISUAL or $EDITOR)"],
+      ["--from <file>", "with --edit: open this file, kept by an edit that failed"],
+      jsonOption,
+    ],
+    examples: ["mem rules # the rules that apply here", "EDITOR=nano mem rules --edit # one rule a line"],
+    paged: true,
+    run: (options: RulesOptions, { args }: Command) => {
       checkWords(args);
       return showOrEdit(context, options);
+    },
+  }).allowExcessArguments();
+  for (const change of changes) {
+    addCommand(rules, context, {
+      name: change.name,
+      about: change.about,
+      arguments: [["<ids...>", "numbers from `mem rules`", listOf(observationId)]],
+      options: [jsonOption],
+      examples: [`mem rules ${change.name} 12`, `mem rules ${change.name} 12 15 --json`],
+      run: (ids: number[], { json }: JsonOptions) => setStatuses(context, ids, { ...change, json }),
     });
-  withExamples(rules, [
-    ["mem rules", "those that apply here"],
-    ["EDITOR=nano mem rules --edit", "one rule a line"],
-  ]);
-  registerChange(rules, context, {
-    name: "remove",
-    description: "remove rules: agents are not given them any more",
-    status: "rejected",
-    done: (id) => `Removed rule #${id}. Undo: \`mem rules restore ${id}\`.`,
-  });
-  registerChange(rules, context, {
-    name: "restore",
-    description: "take the removal of rules back",
-    status: "active",
-    done: (id) => `Restored rule #${id}.`,
-  });
+  }
 }
 
-// `mem rules` lists them; people type `list` as well.
+interface Change {
+  name: string;
+  about: string;
+  status: "rejected" | "active";
+  done(id: number): string;
+}
+
+const changes: readonly Change[] = [
+  {
+    name: "remove",
+    about: "Remove rules: agents no longer get them",
+    status: "rejected",
+    done: (id) => `Removed rule #${id}. Undo: \`mem rules restore ${id}\`.`,
+  },
+  {
+    name: "restore",
+    about: "Restore removed rules",
+    status: "active",
+    done: (id) => `Restored rule #${id}.`,
+  },
+];
+
+// `mem rules list` works too.
 function checkWords([word, ...more]: readonly string[]): void {
   if (word === undefined || (word === "list" && more.length === 0)) return;
   const hints = new Map([
@@ -61,7 +87,7 @@ function checkWords([word, ...more]: readonly string[]): void {
     ["edit", "Change rules: `mem rules --edit`."],
   ]);
   throw new MemError("usage", {
-    message: `There is no \`mem rules ${terminalLine([word, ...more].join(" ")).slice(0, 60)}\`.`,
+    message: `No such command: \`mem rules ${terminalLine([word, ...more].join(" ")).slice(0, 60)}\`.`,
     hint: hints.get(word) ?? "List the rules: `mem rules`. Other calls: `mem rules --help`.",
   });
 }
@@ -71,7 +97,7 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
   const { project, all, edit, from, json } = options;
   if (from !== undefined && edit !== true) {
     throw new MemError("usage", {
-      message: "--from goes with --edit.",
+      message: "--from needs --edit.",
       hint: `Run \`mem rules --edit --from ${from}\`.`,
     });
   }
@@ -80,16 +106,18 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
   const answer = await worker.rules({ ...(all === true ? { all } : here), limit: mostRules });
   if (project !== undefined && all !== true) await checkProject(worker, project, answer);
   if (edit === true) await editRules(context, answer, options);
-  else if (json === true) io.json(answer);
-  else if (answer.rules.length > 0) renderRules(io, answer);
-  else io.err('There are no rules. Add one: `mem remember "Use pnpm, never npm."`.');
+  else if (json === true) {
+    const { rules, ...rest } = answer;
+    io.json({ items: rules, ...rest });
+  } else if (answer.rules.length > 0) renderRules(io, answer);
+  else io.err('No rules. Add one: `mem remember "Use pnpm, never npm."`.');
 }
 
-// A project that has rules and no session yet is not among the known ones.
+// A project with rules and without a session is not among the known ones.
 async function checkProject(worker: WorkerClient, named: string, answer: RulesAnswer): Promise<void> {
   if (answer.rules.some(({ reach }) => reach === "project")) return;
-  // A label that the project had before means the project.
-  const unknown = await unknownProject(worker, answer.project ?? named);
+  // `named` may be a former label of the project.
+  const unknown = await worker.unknownProject(answer.project ?? named);
   if (unknown !== null)
     throw new MemError("not_found", { message: unknown, hint: "List projects: `mem project list`." });
 }
@@ -124,11 +152,11 @@ interface AppliedChanges {
   changed: number[];
   added: number[];
   removed: number[];
-  /** New lines of which nothing may be stored. */
+  /** How many new lines are wholly private, so that nothing is stored. */
   private: number;
 }
 
-// What is removed comes last: a failure before it takes nothing away.
+// Removes last: an earlier failure removes nothing.
 async function applyChanges(worker: WorkerClient, changes: RuleChanges): Promise<AppliedChanges> {
   const done: AppliedChanges = { changed: [], added: [], removed: [], private: 0 };
   for (const { id, text } of changes.changed) {
@@ -147,29 +175,6 @@ async function applyChanges(worker: WorkerClient, changes: RuleChanges): Promise
   return done;
 }
 
-interface Change {
-  name: string;
-  description: string;
-  status: "rejected" | "active";
-  done(id: number): string;
-}
-
-function registerChange(rules: Command, context: CliContext, change: Change): void {
-  const command = rules
-    .command(change.name)
-    .description(change.description)
-    .argument("<ids...>", "numbers from `mem rules`", (text: string, before: number[] = []) => [
-      ...before,
-      observationId(text),
-    ])
-    .option("--json", "print JSON")
-    .action((ids: number[], { json }: { json?: true }) => setStatuses(context, ids, { ...change, json }));
-  withExamples(command, [
-    [`mem rules ${change.name} 12`, ""],
-    [`mem rules ${change.name} 12 15 --json`, ""],
-  ]);
-}
-
 async function setStatuses(
   { io, worker }: CliContext,
   ids: readonly number[],
@@ -182,15 +187,15 @@ async function setStatuses(
   }
   const changed = [];
   for (const id of ids) changed.push(await worker().setStatus(id, { status }));
-  if (json === true) io.json(changed);
-  else for (const { id } of changed) for (const line of wrapToWidth(done(id), io.columns)) io.out(line);
+  if (json === true) io.json({ items: changed.map(observationAsJson) });
+  else for (const { id } of changed) printWrapped(io, io.out, done(id));
 }
 
 function noRule(id: number, isObservation: boolean): MemError {
   return isObservation
     ? new MemError("conflict", {
-        message: `Observation ${id} is no rule. Nothing was changed.`,
+        message: `Observation ${id} is not a rule. Nothing was changed.`,
         hint: `To hide it: \`mem reject ${id}\`.`,
       })
-    : new MemError("not_found", { message: `There is no rule ${id}.`, hint: "List the rules: `mem rules`." });
+    : new MemError("not_found", { message: `No rule ${id}.`, hint: "List the rules: `mem rules`." });
 }

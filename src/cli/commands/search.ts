@@ -1,16 +1,16 @@
-// `mem search`: what was learned, found by words and filters.
-import { type Command, InvalidArgumentError, Option } from "commander";
+// `mem search`: observations, session summaries and prompts by words and filters.
+import { type Command, InvalidArgumentError } from "commander";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
-import { terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { addCommand, choice, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { count } from "../count.ts";
-import { withExamples } from "../examples.ts";
+import { hitAsJson, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
+import { printWarnings } from "../table.ts";
 import { parseWhen } from "../when.ts";
 
-interface SearchOptions {
+interface SearchOptions extends JsonOptions {
   type?: string;
   format?: "index" | "full";
   limit?: number;
@@ -22,38 +22,37 @@ interface SearchOptions {
   since?: string;
   until?: string;
   all?: true;
-  json?: true;
 }
+
+const kinds = ["observations", "sessions", "prompts"];
 
 /** Adds `mem search`. */
 export function registerSearch(program: Command, context: CliContext): void {
-  const search = program
-    .command("search")
-    .description("find observations, session summaries and prompts")
-    .argument("[words...]", "a question or words; leave out to filter only")
-    .option("--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType)
-    .addOption(
-      new Option("--format <format>", "how much of each").choices(["index", "full"]).default("index"),
-    )
-    .option("--limit <count>", "results of each kind, 1-100", count(1, 100))
-    .option("--offset <count>", "results to skip", count(0, 100_000))
-    .option("--project <name>", "only of one project")
-    .option("--obs-type <type>", "one type only, such as bugfix (`mem mode show` lists them)", wordId)
-    .option(
-      "--concepts <list>",
-      `only with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`,
-      commaList,
-    )
-    .option("--files <list>", "only that touched one of these files", commaList)
-    .option("--since <time>", "not before 2026-01-31, yesterday, 30m, 36h, 7d")
-    .option("--until <time>", "not after")
-    .option("--all", "routine steps as well, such as reads and covered edits")
-    .option("--json", "print JSON")
-    .action((words: string[], options: SearchOptions) => searchMemory(context, words, options));
-  withExamples(search, [
-    ["mem search how did we fix the login redirect", ""],
-    ["mem search --obs-type bugfix --since 7d --project shop", ""],
-  ]);
+  addCommand(program, context, {
+    name: "search",
+    about: "Find observations, session summaries and prompts",
+    arguments: [["[words...]", "a question or words; without them only the filters apply"]],
+    options: [
+      ["--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType],
+      choice("--format <format>", "how much of each", ["index", "full"], "index"),
+      ["--limit <count>", "results of each kind, 1-100", count(1, 100)],
+      ["--offset <count>", "results to skip", count(0, 100_000)],
+      projectOption("one project only"),
+      ["--obs-type <type>", "one type only, such as bugfix (list: `mem mode show`)", wordId],
+      ["--concepts <list>", `with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`, commaList],
+      ["--files <list>", "about one of these files", commaList],
+      ["--since <time>", "from 2026-01-31, yesterday, 30m, 36h, 7d"],
+      ["--until <time>", "up to such a time"],
+      ["--all", "include routine steps, such as reads and covered edits"],
+      jsonOption,
+    ],
+    examples: [
+      "mem search how did we fix the login redirect",
+      "mem search --obs-type bugfix --since 7d --project shop",
+    ],
+    paged: true,
+    run: (words: string[], options: SearchOptions) => searchMemory(context, words, options),
+  });
 }
 
 async function searchMemory(
@@ -61,17 +60,17 @@ async function searchMemory(
   words: readonly string[],
   options: SearchOptions,
 ): Promise<void> {
-  const { io } = context;
-  const answer = await context.worker().search(parameters(words.join(" "), options, context.clock.now()));
+  const { io, clock } = context;
+  const answer = await context.worker().search(parameters(words.join(" "), options, clock.now()));
+  const { observations, sessions, prompts, ...rest } = answer;
   if (options.json === true) {
-    io.json(answer);
+    io.json({ items: searchList(answer, searchedWords(answer)).map(hitAsJson), ...rest });
     return;
   }
-  const found = answer.observations.length + answer.sessions.length + answer.prompts.length;
-  if (found === 0) io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
-  else renderSearch(io, answer, { nowEpochMs: context.clock.now(), all: options.all === true });
-  for (const note of answer.notes)
-    for (const line of wrapToWidth(terminalLine(note), io.columns)) io.err(io.errPaint.yellow(line));
+  if (observations.length + sessions.length + prompts.length > 0)
+    renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
+  else io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
+  printWarnings(io, answer.notes);
 }
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
@@ -86,7 +85,7 @@ function parameters(query: string, options: SearchOptions, nowEpochMs: number): 
 }
 
 const nothingYet =
-  "Nothing is remembered yet. `mem install claude-code` lets Claude Code remember, `mem demo` shows how it works.";
+  "The memory is empty. Record Claude Code: `mem install claude-code`. See how it works: `mem demo`.";
 
 async function isEmpty(context: CliContext): Promise<boolean> {
   const { database } = await context.worker().stats();
@@ -95,12 +94,10 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 
 function nothingFound(options: SearchOptions): string {
   const filtered = Object.keys(options).some((name) => !["format", "json", "all"].includes(name));
-  return filtered ? "Nothing found. Try it with fewer filters." : "Nothing found. Try other words.";
+  return filtered ? "Nothing found. Try fewer filters." : "Nothing found. Try other words.";
 }
 
-const kinds = ["observations", "sessions", "prompts"];
-
-// What the worker reads as a type of observation is one here too, where it is known to be.
+// The worker takes a type of observation here too.
 function kindOrType(text: string): string {
   const word = text.toLowerCase();
   const known: readonly string[] = [...kinds, ...kinds.map((kind) => kind.slice(0, -1)), ...observationTypes];

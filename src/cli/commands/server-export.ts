@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import { loadServerSettings } from "../../settings/server.ts";
+import { withExamples } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
 
 interface Named {
   team: string;
@@ -19,7 +19,7 @@ export function registerServerExport(server: Command, context: CliContext): void
 function registerExport(server: Command, context: CliContext): void {
   const command = server
     .command("export")
-    .description("export a project's sessions, events and observations as JSON lines")
+    .description("Export a project's sessions, events and observations as JSON lines")
     .requiredOption("--team <name>", "team of the project")
     .requiredOption("--project <name>", "name of the project")
     .option("--out <file>", "output file, readable by you only; default: standard output")
@@ -34,15 +34,15 @@ function registerExport(server: Command, context: CliContext): void {
       io.err(`${countsInWords(counts)}${out === undefined ? "" : ` in ${out}`}.`);
     });
   withExamples(command, [
-    ["mem server export --team acme --project shop --out shop.jsonl", "a copy"],
-    ["mem server export --team acme --project shop | gzip > shop.gz", "a pipe"],
+    "mem server export --team acme --project shop --out shop.jsonl # a copy",
+    "mem server export --team acme --project shop | gzip > shop.gz # a pipe",
   ]);
 }
 
 function registerImport(server: Command, context: CliContext): void {
   const command = server
     .command("import")
-    .description("import an export into a project; creates the project if needed")
+    .description("Import an export into a project; creates the project if needed")
     .argument("[file]", "file of `mem server export`; default: standard input")
     .requiredOption("--team <name>", "team of the project")
     .requiredOption("--project <name>", "name of the project")
@@ -59,8 +59,8 @@ function registerImport(server: Command, context: CliContext): void {
       else io.out(`Read ${countsInWords(read)}; new: ${countsInWords(created)}.`);
     });
   withExamples(command, [
-    ["mem server import --team acme --project shop shop.jsonl", "again is safe"],
-    ["gunzip < shop.gz | mem server import --team a --project b", "elsewhere"],
+    "mem server import --team acme --project shop shop.jsonl # again is safe",
+    "gunzip < shop.gz | mem server import --team a --project b # elsewhere",
   ]);
 }
 

@@ -3,8 +3,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type VectorStatus, vectorsInWords } from "../../core/records/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import { wrapToWidth } from "../../text/terminal-text.ts";
+import { withExamples } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
+import { exitCode } from "../exit-codes.ts";
 import { registerServerExport } from "./server-export.ts";
 
 interface StartOptions {
@@ -17,7 +18,7 @@ interface StartOptions {
 export function registerServer(program: Command, context: CliContext): void {
   const server = program
     .command("server")
-    .description("run the hosted server for a team")
+    .description("Run the hosted server for a team")
     .addOption(
       new Option("--role <role>", "serve HTTP, generate, or both")
         .choices(["all", "http", "generate"])
@@ -33,8 +34,8 @@ export function registerServer(program: Command, context: CliContext): void {
       return start(context, options);
     });
   withExamples(server, [
-    ["mem server", "one team, this machine, a private PostgreSQL"],
-    ["MEM_AUTH_MODE=api-key mem server", "access with API keys"],
+    "mem server # one team, this machine, a private PostgreSQL",
+    "MEM_AUTH_MODE=api-key mem server # access with API keys",
   ]);
   registerMigrate(server, context);
   registerStatus(server, context);
@@ -52,7 +53,7 @@ async function start(context: CliContext, options: StartOptions): Promise<void> 
 function registerMigrate(server: Command, context: CliContext): void {
   const migrate = server
     .command("migrate")
-    .description("migrate the database to this version's schema; a start does it too")
+    .description("Migrate the database to this version's schema; a start does it too")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
       const { migrateNow } = await import("../../server/administer.ts");
@@ -64,27 +65,27 @@ function registerMigrate(server: Command, context: CliContext): void {
       context.io.out(`vectors: ${migrated.vectors}`);
     });
   withExamples(migrate, [
-    ["mem server migrate", "before a deployment"],
-    ["mem server migrate --json", "for a script"],
+    "mem server migrate # before a deployment",
+    "mem server migrate --json # for a script",
   ]);
 }
 
 function registerStatus(server: Command, context: CliContext): void {
   const status = server
     .command("status")
-    .description("show the database, its contents and the queue")
+    .description("Show the database, its contents and the queue")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
       const { lookAtServer } = await import("../../server/administer.ts");
       const found = await lookAtServer(settingsOf(context));
       const isCurrent = (found.schema.version ?? 0) >= found.schema.expected;
-      if (found.database === "not running" || !isCurrent) context.exitWith(69);
+      if (found.database === "not running" || !isCurrent) context.exitWith(exitCode.notReady);
       if (options.json === true) context.io.json(found);
       else for (const line of statusLines(found, isCurrent)) context.io.out(line);
     });
   withExamples(status, [
-    ["mem server status", "the server here"],
-    ["mem server status --json", "for a script; exit code 69 when not ready"],
+    "mem server status # the server here",
+    "mem server status --json # for a script; exit code 69 when not ready",
   ]);
 }
 

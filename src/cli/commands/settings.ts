@@ -1,4 +1,4 @@
-// `mem settings`: what is set, where it came from, and changing it.
+// `mem settings`: lists, reads and changes settings.
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import { acceptedBy } from "../../settings/definition.ts";
@@ -7,111 +7,136 @@ import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
-import { cutToWidth, padToWidth, terminalLine, wrapToWidth } from "../../text/terminal-text.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import { modeProblem, unknownModeWords } from "../checks/mode.ts";
+import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { openEditor } from "../editor.ts";
-import { withExamples } from "../examples.ts";
-import { modeProblem, unknownModeWords } from "../mode-words.ts";
+import { printTable, printWarnings, printWrapped } from "../table.ts";
 
-/** Adds `mem settings list|get|set|path|edit`. */
-export function registerSettings(program: Command, context: CliContext): void {
-  const settings = program.command("settings").description("show and change settings");
-  withExamples(settings, [
-    ["mem settings list", "every setting and its value"],
-    ["mem settings set MEM_PROVIDER local", "observations without a model"],
-  ]);
-  registerList(settings, context);
-  registerGet(settings, context);
-  registerSet(settings, context);
-  registerFile(settings, context);
-}
-
-interface ShowOptions {
-  json?: true;
+interface ShowOptions extends JsonOptions {
   reveal?: true;
   long?: true;
 }
 
-function registerList(settings: Command, context: CliContext): void {
-  const list = settings
-    .command("list")
-    .description("every setting, its value and where it came from")
-    .option("--long", "also what each means and accepts")
-    .option("--reveal", "show secrets")
-    .option("--json", "print JSON")
-    .action((options: ShowOptions) => listSettings(context, options));
-  withExamples(list, [
-    ["mem settings list --long", "what each setting means and accepts"],
-    ["mem settings list --json", "for a program"],
-  ]);
+interface SetOptions extends JsonOptions {
+  default?: true;
 }
 
-function listSettings(context: CliContext, options: ShowOptions): void {
+const key: NonNullable<CommandPart["arguments"]>[number] = [
+  "<key>",
+  "name of the setting, with or without MEM_",
+];
+
+/** Adds `mem settings list|get|set|path|edit`. */
+export function registerSettings(program: Command, context: CliContext): void {
+  const { io } = context;
+  const settings = addCommand(program, context, {
+    name: "settings",
+    about: "Show and change settings",
+    examples: [
+      "mem settings list # every setting and its value",
+      "mem settings set MEM_PROVIDER local # write observations without a model",
+    ],
+  });
+  addCommand(settings, context, {
+    name: "list",
+    about: "List every setting, its value and its source",
+    options: [["--long", "also what each means and accepts"], ["--reveal", "show secrets"], jsonOption],
+    examples: [
+      "mem settings list --long # what each setting means and accepts",
+      "mem settings list --json # for a script",
+    ],
+    paged: true,
+    run: (options: ShowOptions) => listSettings(context, options),
+  });
+  addCommand(settings, context, {
+    name: "get",
+    about: "Print the value of a setting",
+    arguments: [key],
+    options: [
+      ["--reveal", "show a secret"],
+      ["--json", "print JSON, with meaning and source"],
+    ],
+    examples: [
+      "mem settings get MEM_WORKER_PORT # the configured port",
+      "mem settings get MEM_TV_TOKEN --reveal # a secret in clear",
+    ],
+    run: (name: string, options: ShowOptions) => {
+      const loaded = context.settings("read");
+      printWarnings(io, loaded.warnings);
+      const row = describe(loaded, settingKey(name), options.reveal === true);
+      if (options.json === true) io.json(row);
+      else io.out(terminalLine(row.value));
+    },
+  });
+  addCommand(settings, context, {
+    name: "set",
+    about: "Change a setting in settings.json",
+    arguments: [key, ["[value]", "the new value"]],
+    options: [["--default", "reset it to its default"], jsonOption],
+    examples: [
+      "mem settings set MEM_SKIP_TOOLS TodoWrite,Skill # takes effect at once",
+      "mem settings set MEM_MODEL --default # back to the default",
+    ],
+    run: (name: string, value: string | undefined, options: SetOptions) =>
+      changeSetting(context, name, value, options),
+  });
+  addCommand(settings, context, {
+    name: "path",
+    about: "Print the path of settings.json",
+    options: [jsonOption],
+    examples: ["mem settings path", 'cat "$(mem settings path)" # read the file'],
+    run: ({ json }: JsonOptions) => {
+      const path = context.paths().settings;
+      if (json === true) io.json({ path });
+      else io.out(path);
+    },
+  });
+  addCommand(settings, context, {
+    name: "edit",
+    about: "Open settings.json in your editor ($VISUAL or $EDITOR)",
+    examples: ["mem settings edit", "EDITOR=nano mem settings edit # in another editor"],
+    run: () => editSettings(context),
+  });
+}
+
+function listSettings(context: CliContext, { long, reveal, json }: ShowOptions): void {
   const { io } = context;
   const settings = context.settings("read");
-  warn(context, settings);
-  const rows = settingKeys.map((key) => describe(settings, key, options.reveal === true));
-  if (options.json === true) {
-    io.json({ settings: rows, warnings: settings.warnings });
+  printWarnings(io, settings.warnings);
+  const rows = settingKeys.map((each) => describe(settings, each, reveal === true));
+  if (json === true) {
+    io.json({ items: rows, warnings: settings.warnings });
     return;
   }
-  const width = Math.max(...settingKeys.map((key) => key.length));
-  for (const row of rows) {
-    const source = row.source === "default" ? "" : row.source;
-    const room = io.isTerminal ? io.columns - width - 15 : Number.POSITIVE_INFINITY;
-    const value = cutToWidth(terminalLine(row.value) || "-", room);
-    const shown = source === "" ? io.paint.dim(value) : `${padToWidth(value, Math.min(room, 30))}  ${source}`;
-    io.out(`${padToWidth(row.key, width)}  ${shown}`);
-    if (options.long === true) {
-      const accepts = `Accepts ${row.accepts}. Default: ${row.default || "-"}.`;
-      io.out(`  ${row.meaning}`);
-      for (const line of wrapToWidth(accepts, io.columns - 2)) io.out(io.paint.dim(`  ${line}`));
-    }
-  }
+  const cells = rows.map(({ key, value, source }) => [
+    key,
+    terminalLine(value) || "-",
+    source === "default" ? "" : source,
+  ]);
+  // In a pipe the values are whole, for grep.
+  const target = io.isTerminal ? io : { ...io, columns: Infinity };
+  printTable(target, [{ title: "Setting" }, { title: "Value", flexible: true }, { title: "Source" }], cells, {
+    below: (at) => (long === true ? longLines(io, rows[at]) : []),
+    paintRow: (at, line) => (rows[at]?.source === "default" ? line : io.paint.bold(line)),
+  });
 }
 
-function registerGet(settings: Command, context: CliContext): void {
-  const get = settings
-    .command("get")
-    .description("print the value of one setting")
-    .argument("<key>", "name of the setting, MEM_ may be left out")
-    .option("--reveal", "show a secret")
-    .option("--json", "print JSON, with meaning and source")
-    .action((name: string, options: ShowOptions) => {
-      const loaded = context.settings("read");
-      warn(context, loaded);
-      const row = describe(loaded, settingKey(name), options.reveal === true);
-      if (options.json === true) context.io.json(row);
-      else context.io.out(terminalLine(row.value));
-    });
-  withExamples(get, [
-    ["mem settings get MEM_WORKER_PORT", "the port that is set"],
-    ["mem settings get MEM_TV_TOKEN --reveal", "a secret in clear"],
-  ]);
-}
-
-function registerSet(settings: Command, context: CliContext): void {
-  const set = settings
-    .command("set")
-    .description("change one setting in settings.json")
-    .argument("<key>", "name of the setting, MEM_ may be left out")
-    .argument("[value]", "the new value")
-    .option("--default", "put it back to its default")
-    .option("--json", "print JSON")
-    .action((name: string, value: string | undefined, options: { default?: true; json?: true }) =>
-      changeSetting(context, name, value, options),
-    );
-  withExamples(set, [
-    ["mem settings set MEM_SKIP_TOOLS TodoWrite,Skill", "takes effect at once"],
-    ["mem settings set MEM_MODEL --default", "back to the default"],
-  ]);
+function longLines(io: CliContext["io"], row: DescribedSetting | undefined): string[] {
+  if (row === undefined) return [];
+  const lines: string[] = [];
+  printWrapped({ columns: io.columns - 2 }, (line) => lines.push(`  ${line}`), row.meaning);
+  const accepts = `Accepts ${row.accepts}. Default: ${row.default || "-"}.`;
+  printWrapped({ columns: io.columns - 2 }, (line) => lines.push(io.paint.dim(`  ${line}`)), accepts);
+  return lines;
 }
 
 async function changeSetting(
   context: CliContext,
   name: string,
   value: string | undefined,
-  options: { default?: true; json?: true },
+  options: SetOptions,
 ): Promise<void> {
   const key = settingKey(name);
   if ((value === undefined) === (options.default !== true)) {
@@ -122,10 +147,10 @@ async function changeSetting(
   }
   if (value === undefined) resetSetting(context.dataDir(), key);
   else setSetting(context.dataDir(), key, value);
-  await tellChange(context, key, options.json === true);
+  await showChange(context, key, options.json === true);
 }
 
-async function tellChange(context: CliContext, key: SettingKey, asJson: boolean): Promise<void> {
+async function showChange(context: CliContext, key: SettingKey, asJson: boolean): Promise<void> {
   const { io, environment } = context;
   const load = (env: Environment) => loadSettings({ dataDir: context.dataDir(), env, readOnly: true });
   const [inEffect, inFile] = [load(environment), load({ ...environment, [key]: undefined })];
@@ -137,20 +162,18 @@ async function tellChange(context: CliContext, key: SettingKey, asJson: boolean)
   else if (overruled) io.out(`${key} is now ${inWords(stored)} in settings.json.`);
   else io.out(`${key} is now ${inWords(row.value)}.`);
   if (overruled) {
-    io.err(
-      `The environment sets it to ${inWords(row.value)}, which wins until that is unset: \`unset ${key}\`.`,
-    );
+    io.err(`The environment sets it to ${inWords(row.value)}, which takes precedence: \`unset ${key}\`.`);
   }
   if (key === "MEM_WORKER_HOST" && !isLoopbackHost(stored)) io.err(openAddressSentence);
   const doubt = await doubtOf(context, inEffect, key);
-  if (doubt !== null) io.err(terminalLine(doubt));
+  if (doubt !== null) printWrapped(io, io.err, doubt);
   io.err(row.effect === "live" ? "It takes effect at the next tool use." : restartSentence);
 }
 
 const openAddressSentence =
-  "Other machines could then reach the port; for now the worker answers programs on this machine only.";
+  "Other machines can then reach the port, but the worker answers only programs on this machine.";
 
-// What the form of a value does not show. Every standard type is how `all` reads, whatever the mode has.
+// Faults that the format of a value does not show. The default means every type of the mode.
 async function doubtOf(
   context: CliContext,
   settings: LoadedSettings,
@@ -169,28 +192,9 @@ async function doubtOf(
   }
 }
 
-const restartSentence = "It takes effect when the worker starts again: `mem worker restart`.";
+const restartSentence = "It takes effect after `mem worker restart`.";
 
-function registerFile(settings: Command, context: CliContext): void {
-  const path = settings
-    .command("path")
-    .description("print where settings.json is")
-    .action(() => context.io.out(context.paths().settings));
-  withExamples(path, [
-    ["mem settings path", ""],
-    ['cat "$(mem settings path)"', "read the file"],
-  ]);
-  const edit = settings
-    .command("edit")
-    .description("open settings.json in your editor ($VISUAL or $EDITOR)")
-    .action(() => editSettings(context));
-  withExamples(edit, [
-    ["mem settings edit", ""],
-    ["EDITOR=nano mem settings edit", "in another editor"],
-  ]);
-}
-
-// The file is opened even when it is broken: mending it is what an editor is for.
+// Opens a broken file too, to fix it.
 async function editSettings(context: CliContext): Promise<void> {
   const path = context.paths().settings;
   try {
@@ -201,14 +205,8 @@ async function editSettings(context: CliContext): Promise<void> {
   }
   await openEditor(context, path, `Set EDITOR, or open ${path} yourself.`);
   const loaded = context.settings("read");
-  warn(context, loaded);
+  printWarnings(context.io, loaded.warnings);
   context.io.err(restartSentence);
-}
-
-function warn(context: CliContext, settings: LoadedSettings): void {
-  for (const sentence of settings.warnings) {
-    context.io.err(context.io.errPaint.yellow(terminalLine(sentence)));
-  }
 }
 
 interface DescribedSetting {

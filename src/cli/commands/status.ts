@@ -1,35 +1,33 @@
-// `mem status`: the worker, its provider, its queue and what it remembers, in a few lines.
+// `mem status`: the worker, its provider, its queue and the size of the memory.
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
 import { pauseReason } from "../../core/records/generation-pause.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
-import { printAligned } from "../aligned.ts";
 import { spoolInWords } from "../checks/files.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
-import { bytesInWords, counted, durationInWords, homePath, localDate, localTime } from "../words.ts";
+import { untilInWords } from "../queue-lines.ts";
+import { printRecord, printWarnings } from "../table.ts";
+import { bytesInWords, counted, durationInWords, homePath, localDate } from "../words.ts";
 import { lookAtWorker, silentWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem status`. */
 export function registerStatus(program: Command, context: CliContext): void {
-  const status = program
-    .command("status")
-    .summary("show the worker, its queue and what it remembers")
-    .description(
-      "show the worker, its queue and what it remembers; exit code 0 also when it is down, for that ask `mem worker status`",
-    )
-    .option("--json", "print JSON")
-    .action((options: { json?: true }) => showStatus(context, options.json === true));
-  withExamples(status, [
-    ["mem status", ""],
-    ["mem worker status || mem worker start", "in a script: 69 when it is down"],
-  ]);
+  addCommand(program, context, {
+    name: "status",
+    summary: "Show the worker, its queue and the size of the memory",
+    about:
+      "Show the worker, its queue and the size of the memory. Exits with 0 when the worker is stopped too: use `mem worker status` to test for that.",
+    options: [jsonOption],
+    examples: ["mem status", "mem worker status || mem worker start # in a script: 69 when stopped"],
+    run: ({ json }: JsonOptions) => showStatus(context, json === true),
+  });
 }
 
 async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
-  const { io, clock } = context;
+  const { io } = context;
   const settings = context.settings("read");
   const state = await lookAtWorker(settings.dataDir);
   const health = state.is === "answering" ? state.health : null;
@@ -41,40 +39,55 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
     io.json({ worker: stateAsJson(state), database: stats?.database ?? null, warnings });
     return;
   }
-  // A worker that runs takes them up by itself.
-  const waiting = health === null ? spoolInWords(context.paths()) : null;
   const url = health && workerUrl({ host: settings.get("MEM_WORKER_HOST"), port: health.port });
-  printAligned(io, [
+  // A running worker reads the spool by itself.
+  const waiting = health === null ? spoolInWords(context.paths()) : null;
+  printRecord(io, [
     ["Worker", stateInWords(state, url, health?.status === "degraded")],
-    ...(health === null ? [] : [["Process", processInWords(health)] as const]),
-    ["Provider", health === null ? settings.get("MEM_PROVIDER") : providerInWords(health, clock.now())],
-    ...(health === null || health.budget === null ? [] : [["Budget", terminalLine(health.budget)] as const]),
-    ...(health === null ? [] : [["Queue", queueInWords(health.queue)] as const]),
-    ...(health?.vectors === undefined
-      ? []
-      : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
+    ...(health === null
+      ? [["Provider", settings.get("MEM_PROVIDER")] as const]
+      : healthRows(health, context.clock.now())),
     ...(waiting === null ? [] : [["Spool", waiting] as const]),
     ...(stats === null ? [] : [["Memory", memoryInWords(stats.database)] as const]),
     ["Data", dataInWords(settings.dataDir, stats)],
   ]);
-  for (const warning of warnings) io.err(io.errPaint.yellow(terminalLine(warning)));
-  if (health !== null && health.queue.dead > 0) {
-    io.err(`${counted(health.queue.dead, "message")} given up: \`mem queue list --failed\` says why.`);
-  }
-  if (health !== null && health.budget === null && health.provider.active !== health.provider.name) {
-    io.err(`\`mem doctor\` says what ${health.provider.name} lacks.`);
-  }
-  if (state.is === "silent") io.err(silentWorker(state.pid).hint ?? "");
-  else if (health === null) io.err("Start it with `mem worker start`.");
+  printWarnings(io, warnings);
+  for (const step of nextSteps(state)) io.err(step);
+}
+
+function healthRows(health: Health, nowEpochMs: number): (readonly [string, string])[] {
+  return [
+    ["Process", processInWords(health)],
+    ["Provider", providerInWords(health, nowEpochMs)],
+    ...(health.budget === null ? [] : [["Budget", terminalLine(health.budget)] as const]),
+    ["Queue", queueInWords(health.queue)],
+    ...(health.vectors === undefined
+      ? []
+      : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
+  ];
+}
+
+function nextSteps(state: WorkerState): string[] {
+  if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];
+  if (state.is !== "answering") return ["Start it: `mem worker start`."];
+  const { queue, budget, provider } = state.health;
+  return [
+    ...(queue.dead === 0
+      ? []
+      : [`${counted(queue.dead, "message")} failed. See why: \`mem queue list --failed\`.`]),
+    ...(budget !== null || provider.active === provider.name
+      ? []
+      : [`${provider.name} is not set up. See what is missing: \`mem doctor\`.`]),
+  ];
 }
 
 function stateInWords(state: WorkerState, url: string | null, isDegraded: boolean): string {
   if (state.is === "silent") return `process ${state.pid} does not answer`;
-  if (url === null) return "not running";
+  if (url === null) return "stopped";
   return isDegraded ? `degraded, at ${url}` : `running at ${url}`;
 }
 
-/** The worker's health, or why there is none. */
+/** The health of the worker, or its state without one. */
 export function stateAsJson(
   state: WorkerState,
 ): Health | { status: "stopped" } | { status: "silent"; pid: number } {
@@ -91,24 +104,19 @@ export function providerInWords({ provider, paused, budget }: ProviderHealth, no
   if (paused === null) return words;
   const reason = pauseReason(paused.kind, paused.mends);
   if (paused.localWrites === true && budget === null) return `local writes; ${writer}: ${reason}`;
-  // Refused access is tried again by itself too, but it is the user who ends it.
-  const until =
-    paused.kind !== "auth" && paused.until !== null && paused.until > nowEpochMs
-      ? ` until ${localTime(paused.until, nowEpochMs)}`
-      : "";
-  return `${words}, paused${until}: ${reason}`;
+  return `${words}, paused${untilInWords(paused, nowEpochMs)}: ${reason}`;
 }
 
 type ProviderHealth = Pick<Health, "provider" | "paused" | "budget">;
 
-/** `empty`, or how many wait and for how long. */
+/** `empty`, or `3 waiting, the oldest for 5 min; 1 failed`. */
 export function queueInWords(queue: Health["queue"]): string {
   const age = queue.oldestPendingAgeMs;
   const waiting =
     queue.depth === 0
       ? "empty"
       : `${queue.depth} waiting${age === null ? "" : `, the oldest for ${durationInWords(age)}`}`;
-  return queue.dead === 0 ? waiting : `${waiting}; ${queue.dead} given up`;
+  return queue.dead === 0 ? waiting : `${waiting}; ${queue.dead} failed`;
 }
 
 /** `4242, version 0.1.0, up 3 h 12 min`. */

@@ -1,153 +1,145 @@
-// `mem timeline`, `mem file`: what happened around a record or a moment, and what is known of a file.
+// `mem timeline`, `mem file`: records around a record or a moment, and records about a file.
 import { isAbsolute, resolve } from "node:path";
 import type { Command } from "commander";
-import type { FileTimelineAnswer } from "../../client/worker-client.ts";
+import type { FileTimelineAnswer, TimelineAnswer } from "../../client/worker-client.ts";
 import { isoTime } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
 import { parseRecordName, recordName } from "../../core/records/record-name.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
+import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { count } from "../count.ts";
-import { withExamples } from "../examples.ts";
-import { speakerMarks, statusMarks } from "../status-marks.ts";
-import { stepLines } from "../step-lines.ts";
+import { speakerMarks, statusMarks } from "../record-marks.ts";
+import { stepLines } from "../table.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
 import { isAge, parseWhen } from "../when.ts";
-import { counted, homePath } from "../words.ts";
+import { counted, projectPath } from "../words.ts";
 
-interface TimelineOptions {
+interface TimelineOptions extends JsonOptions {
   query?: string;
   before?: number;
   after?: number;
   project?: string;
   all?: true;
-  json?: true;
 }
 
-type Given = { [Name in keyof TimelineOptions]-?: TimelineOptions[Name] | undefined };
+interface FileOptions extends JsonOptions {
+  project?: string;
+  all?: true;
+  limit?: number;
+}
 
 /** Adds `mem timeline` and `mem file`. */
 export function registerTimeline(program: Command, context: CliContext): void {
-  const timeline = program
-    .command("timeline")
-    .description("show what came before and after a record or a moment")
-    .argument(
-      "[anchor]",
-      "an id from `mem search` (12, S12, P12), a time (2026-01-31T12:00), or since when (30m, 2h, 7d); leave out for the newest",
-    )
-    .option("--query <words>", "instead of an anchor: the observation that fits best")
-    .option("--before <count>", "records before it, 0-100", count(0, 100))
-    .option("--after <count>", "records after it, 0-100", count(0, 100))
-    .option("--project <name>", "of one project (default: that of the record; all around a time)")
-    .option("--all", "routine steps as well, such as reads and covered edits")
-    .option("--json", "print JSON")
-    .action((anchor: string | undefined, options: TimelineOptions) => showTimeline(context, anchor, options));
-  withExamples(timeline, [
-    ["mem timeline 12 --before 3", "what led to observation 12"],
-    ["mem timeline 2h --project shop", "the last two hours"],
-  ]);
-  const file = program
-    .command("file")
-    .description("show what is known of a file")
-    .argument("<path>", "its path; a part of its end is enough")
-    .option("--project <name>", "of another project than the one here")
-    .option("--all", "of all projects")
-    .option("--limit <count>", "records at most, 1-100", count(1, 100))
-    .option("--json", "print JSON")
-    .action((path: string, options: FileOptions) => showFile(context, path, options));
-  withExamples(file, [
-    ["mem file src/login.ts", "who read and changed it"],
-    ["mem file login.ts --project shop", "wherever it lies in the project"],
-  ]);
+  addCommand(program, context, {
+    name: "timeline",
+    about: "Show what happened before and after a record or a moment",
+    arguments: [
+      [
+        "[anchor]",
+        "an id from `mem search` (12, S12, P12), a time (2026-01-31T12:00) or an age (30m, 2h, 7d); default: the newest records",
+      ],
+    ],
+    options: [
+      ["--query <words>", "instead of an anchor: the best match of a search"],
+      ["--before <count>", "records before it, 0-100", count(0, 100)],
+      ["--after <count>", "records after it, 0-100", count(0, 100)],
+      projectOption("one project only (default: that of the record)"),
+      ["--all", "include routine steps, such as reads and covered edits"],
+      jsonOption,
+    ],
+    examples: [
+      "mem timeline 12 --before 3 # what led to observation 12",
+      "mem timeline 2h --project shop # the last two hours",
+    ],
+    paged: true,
+    run: (anchor: string | undefined, options: TimelineOptions) => showTimeline(context, anchor, options),
+  });
+  addCommand(program, context, {
+    name: "file",
+    about: "Show what is recorded about a file",
+    arguments: [["<path>", "its path; the end of it is enough"]],
+    options: [
+      projectOption("another project than the one here"),
+      ["--all", "all projects"],
+      ["--limit <count>", "records to show, 1-100", count(1, 100)],
+      jsonOption,
+    ],
+    examples: [
+      "mem file src/login.ts # who read and changed it",
+      "mem file login.ts --project shop # in another project",
+    ],
+    paged: true,
+    run: (path: string, options: FileOptions) => showFile(context, path, options),
+  });
 }
 
 async function showTimeline(
   context: CliContext,
   anchor: string | undefined,
-  { query, before, after, project, all, json }: TimelineOptions,
+  options: TimelineOptions,
 ): Promise<void> {
+  const { query, before, after, project } = options;
   if (anchor !== undefined && query !== undefined) {
     throw new MemError("usage", {
-      message: "An anchor and --query do not go together.",
-      hint: "Give an id such as 12, S12 or P12, a time, or --query with words.",
+      message: "Give an anchor or --query, not both.",
+      hint: "An anchor is an id such as 12, S12 or P12, or a time.",
     });
   }
-  if (anchor === undefined && query === undefined) {
-    await showNewest(context, { before, project, all, json });
-    return;
-  }
-  if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined) {
-    await showSince(context, anchor, { project, all, json });
-    return;
-  }
+  if (anchor === undefined && query === undefined) return showNewest(context, options);
+  if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined)
+    return showSince(context, anchor, options);
   const items = await context.worker().timeline({
-    ...(anchor === undefined ? {} : { anchor: anchorOf(anchor, context.clock.now()) }),
-    ...(query === undefined ? {} : { query }),
-    ...(before === undefined ? {} : { depth_before: before }),
-    ...(after === undefined ? {} : { depth_after: after }),
-    ...(project === undefined ? {} : { project }),
+    ...(anchor !== undefined && { anchor: anchorOf(anchor, context.clock.now()) }),
+    ...(query !== undefined && { query }),
+    ...(before !== undefined && { depth_before: before }),
+    ...(after !== undefined && { depth_after: after }),
+    ...(project !== undefined && { project }),
   });
-  if (json === true) context.io.json(items);
-  else if (items.length === 0) context.io.err("Nothing is remembered around that. Try it without --project.");
-  else renderTimeline(context.io, items.map(timelineLine), { all: all === true });
+  print(context, items, options, "No records around that. Try without --project.");
 }
 
-async function showNewest(
-  context: CliContext,
-  { before = newestShown, project, all, json }: Pick<Given, "before" | "project" | "all" | "json">,
-): Promise<void> {
-  const { io } = context;
-  const items = await upToNow(context, { count: before, project });
-  if (json === true) io.json(items);
-  else if (items.length === 0) io.err("Nothing is remembered yet. `mem demo` shows how it works.");
-  else {
-    renderTimeline(io, items.map(timelineLine), { all: all === true });
-    const next =
-      "These are the newest records. Around one: `mem timeline <id>`. Since when: `mem timeline 2h`.";
-    for (const line of stepLines(next, io.columns)) io.err(line);
-  }
+/** Prints items, or the note where there are none; true when it printed lines for people. */
+function print({ io }: CliContext, items: TimelineAnswer, options: TimelineOptions, none: string): boolean {
+  if (options.json === true)
+    io.json({ items: items.map(({ type: kind, ...record }) => ({ kind, ...record })) });
+  else if (items.length === 0) io.err(none);
+  else renderTimeline(io, items.map(timelineLine), { all: options.all === true });
+  return options.json !== true && items.length > 0;
 }
 
 const newestShown = 30;
 
-async function upToNow(
-  { worker, clock }: CliContext,
-  { count, project }: { count: number; project: string | undefined },
-) {
+async function showNewest(context: CliContext, options: TimelineOptions): Promise<void> {
+  const { io } = context;
+  const items = await upToNow(context, options.before ?? newestShown, options.project);
+  if (!print(context, items, options, "The memory is empty. See how it works: `mem demo`.")) return;
+  const next = "These are the newest records. Around one: `mem timeline <id>`. By age: `mem timeline 2h`.";
+  for (const line of stepLines(next, io.columns)) io.err(line);
+}
+
+async function upToNow({ worker, clock }: CliContext, depth: number, project: string | undefined) {
   return worker().timeline({
-    // What this very moment brought is before it too.
+    // A minute ahead, to include records of this moment.
     anchor: isoTime(clock.now() + 60_000),
-    depth_before: count,
+    depth_before: depth,
     depth_after: 0,
-    ...(project === undefined ? {} : { project }),
+    ...(project !== undefined && { project }),
   });
 }
 
-// Who asks for the last two hours wants what is newest in them; with --before or --after it is that moment itself.
-async function showSince(
-  context: CliContext,
-  age: string,
-  { project, all, json }: Record<"all" | "json", true | undefined> & { project: string | undefined },
-): Promise<void> {
-  const { io, clock } = context;
-  const now = clock.now();
-  const since = Date.parse(parseWhen(age, "start", now));
-  const found = await upToNow(context, { count: shownSince + 1, project });
-  const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
-  const items = within.slice(-shownSince);
-  if (json === true) io.json(items);
-  else if (items.length === 0)
-    io.err(
-      `Nothing was remembered in the last ${age}${project === undefined ? "" : ". Try it without --project"}.`,
-    );
-  else renderTimeline(io, items.map(timelineLine), { all: all === true });
-  if (within.length > items.length)
-    io.err(
-      `Only the newest ${shownSince}: \`mem timeline ${age} --after 100\` shows the first of that time.`,
-    );
-}
-
 const shownSince = 50;
+
+// An age alone shows the newest records since then; with --before or --after it is that moment.
+async function showSince(context: CliContext, age: string, options: TimelineOptions): Promise<void> {
+  const { io, clock } = context;
+  const since = Date.parse(parseWhen(age, "start", clock.now()));
+  const found = await upToNow(context, shownSince + 1, options.project);
+  const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
+  const none = `No records in the last ${age}${options.project === undefined ? "" : ". Try without --project"}.`;
+  print(context, within.slice(-shownSince), options, none);
+  if (within.length > shownSince)
+    io.err(`Only the newest ${shownSince}. The first ones since then: \`mem timeline ${age} --after 100\`.`);
+}
 
 function anchorOf(text: string, nowEpochMs: number): string {
   const name = parseRecordName(text);
@@ -157,43 +149,37 @@ function anchorOf(text: string, nowEpochMs: number): string {
   } catch (cause) {
     if (isAge(text)) throw cause;
     throw new MemError("usage", {
-      message: `"${text}" is not a time, nor an id such as 12, S12 or P12.`,
-      hint: "Ids come from `mem search`; a time is like 2026-01-31, yesterday, 30m, 36h; words go behind --query.",
+      message: `"${text}" is neither a time nor an id such as 12, S12 or P12.`,
+      hint: "Ids come from `mem search`. Times: 2026-01-31, yesterday, 30m, 36h. Words: --query.",
       cause,
     });
   }
-}
-
-interface FileOptions {
-  project?: string;
-  all?: true;
-  limit?: number;
-  json?: true;
 }
 
 async function showFile(context: CliContext, path: string, options: FileOptions): Promise<void> {
   const { io } = context;
   const found = await recordsOf(context, path, options);
   if (options.json === true) {
-    io.json(found);
+    const { observations, ...rest } = found;
+    io.json({ items: observations.map((record) => ({ kind: "observation", ...record })), ...rest });
     return;
   }
   if (found.total === 0) {
-    io.err(nothingKnown(homePath(found.path), options));
+    io.err(noRecords(projectPath(found.path), options));
     return;
   }
   renderTimeline(io, oneOfEachTurn(found.observations).map(fileLine));
   const more = found.total - found.count;
-  if (more > 0) io.err(`${counted(more, "older record")} not shown: --limit shows up to 100.`);
+  if (more > 0) io.err(`${counted(more, "older record")} not shown. Show up to 100: --limit 100.`);
 }
 
-function nothingKnown(path: string, { project, all }: FileOptions): string {
+function noRecords(path: string, { project, all }: FileOptions): string {
   if (project !== undefined || all === true)
-    return `Nothing is known of ${path}. \`mem search\` looks for its words.`;
-  return `Nothing is known of ${path} in this project. --all looks in all of them, --project <name> in another one.`;
+    return `No records about ${path}. Search for it: \`mem search\`.`;
+  return `No records about ${path} in this project. Other projects: --all, or --project <name>.`;
 }
 
-// In the shell a path is meant from here; records may name the file from elsewhere, so its end is tried after that.
+// A path is relative to the working directory; records may name the file from elsewhere, so its end is tried next.
 async function recordsOf(
   context: CliContext,
   path: string,
@@ -210,7 +196,7 @@ async function recordsOf(
 
 type FileObservation = FileTimelineAnswer["observations"][number] & { edits?: number };
 
-// Several edits of the file in one turn are one line, the newest.
+// Several edits of the file in one turn are one line, the newest edit.
 function oneOfEachTurn(observations: readonly FileObservation[]): FileObservation[] {
   const turns = new Map<string, FileObservation>();
   for (const observation of observations) {
@@ -237,6 +223,8 @@ function fileLine(observation: FileObservation) {
       ...statusMarks(observation),
     ],
     isAnchor: false,
-    notes: changed_since.map(({ path, is }) => `${is === "gone" ? "gone" : "changed"} since: ${path}`),
+    notes: changed_since.map(
+      ({ path, is }) => `${is === "gone" ? "gone" : "changed"} since: ${projectPath(path)}`,
+    ),
   };
 }

@@ -1,4 +1,4 @@
-// `mem uninstall <host>`: takes the hooks out of a host agent's settings, and nothing else.
+// `mem uninstall <host>`: removes the hooks and the MCP server from the settings of a host agent.
 import { rmSync } from "node:fs";
 import type { Command } from "commander";
 import { planUninstall } from "../../hosts/install.ts";
@@ -7,29 +7,28 @@ import type { McpChange } from "../../hosts/mcp-switch.ts";
 import type { InstallRecord } from "../../hosts/registration.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "../../hosts/settings-file.ts";
+import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { withExamples } from "../examples.ts";
 import { installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
 import { homePath } from "../words.ts";
 
-interface UninstallOptions {
+interface UninstallOptions extends JsonOptions {
   print?: true;
-  json?: true;
 }
 
 /** Adds `mem uninstall`. */
 export function registerUninstall(program: Command, context: CliContext): void {
-  const uninstall = program
-    .command("uninstall")
-    .description("take the hooks out of a host agent; the memory stays")
-    .argument("<host>", `the agent: ${hostNames.join(", ")}`)
-    .option("--print", "show which files would change, change nothing")
-    .option("--json", "print JSON")
-    .action((host: string, options: UninstallOptions) => uninstallHooks(context, recipeOf(host), options));
-  withExamples(uninstall, [
-    ["mem uninstall claude-code", "its settings are as they were"],
-    ["mem uninstall claude-code --print", "only look"],
-  ]);
+  addCommand(program, context, {
+    name: "uninstall",
+    about: "Remove the hooks from a host agent; the memory stays",
+    arguments: [["<host>", `the agent: ${hostNames.join(", ")}`]],
+    options: [["--print", "show which files would change, change nothing"], jsonOption],
+    examples: [
+      "mem uninstall claude-code # restore its settings",
+      "mem uninstall claude-code --print # preview it",
+    ],
+    run: (host: string, options: UninstallOptions) => uninstallHooks(context, recipeOf(host), options),
+  });
 }
 
 interface Uninstalled {
@@ -39,16 +38,16 @@ interface Uninstalled {
 
 function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, json }: UninstallOptions): void {
   const paths = context.paths();
-  const { host, title } = recipe;
+  const { host } = recipe;
   const installs = installsOf(paths);
   const installed = installs.list().filter((record) => record.host === host && record.kind === "hooks");
-  // Hooks that no record tells of any more are recognised by their commands.
+  // Hooks without a record are recognized by their commands.
   const files = new Set([
     ...installed.map((record) => record.settings_file),
     settingsFileOf(recipe, context),
   ]);
   const dryRun = print === true;
-  // First, since a folder that was made for both goes with the last file in it.
+  // First: a folder that was created for both is removed with its last file.
   const recall = removeServers(context, recipe, { files, dryRun });
   const results = [...files].map((settingsFile) =>
     removeHooksFrom({ context, host, settingsFile, installed, dryRun }),
@@ -57,7 +56,7 @@ function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, jso
   if (json === true) context.io.json({ host, files: results, mcp: recall.changes, printed: dryRun });
   else {
     for (const { settings_file, changed } of results) {
-      context.io.out(sentence({ title, settingsFile: settings_file, changed, printed: dryRun }));
+      context.io.out(sentence({ settingsFile: settings_file, changed, printed: dryRun }));
     }
     for (const { file } of recall.changes) context.io.out(serverSentence(file, dryRun));
   }
@@ -66,7 +65,7 @@ function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, jso
 
 interface ServersRemoved {
   changes: McpChange[];
-  /** Thrown when all else is done: one file that cannot be read must not keep the hooks in the other. */
+  /** Thrown last: an unreadable file must not keep the hooks in the other one. */
   failure: unknown;
 }
 
@@ -109,20 +108,19 @@ function removeHooksFrom({ context, host, settingsFile, installed, dryRun }: Rem
 
 function serverSentence(file: string, printed: boolean): string {
   return printed
-    ? `Would take the MCP server of mem out of ${homePath(file)}; nothing was changed.`
-    : `The MCP server of mem is out of ${homePath(file)}.`;
+    ? `Would remove the MCP server from ${homePath(file)}; nothing was changed.`
+    : `Removed the MCP server from ${homePath(file)}.`;
 }
 
-interface Told {
-  title: string;
+interface RemovalResult {
   settingsFile: string;
   changed: boolean;
   printed: boolean;
 }
 
-function sentence({ title, settingsFile, changed, printed }: Told): string {
+function sentence({ settingsFile, changed, printed }: RemovalResult): string {
   const where = homePath(settingsFile);
-  if (!changed) return `There are no hooks of mem in ${where}.`;
-  if (printed) return `Would take the hooks of mem out of ${where}; nothing was changed.`;
-  return `The hooks of mem are out of ${where}; what ${title} did so far stays remembered.`;
+  if (!changed) return `No hooks of mem in ${where}.`;
+  if (printed) return `Would remove the hooks from ${where}; nothing was changed.`;
+  return `Removed the hooks from ${where}. The memory stays.`;
 }

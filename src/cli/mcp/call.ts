@@ -1,11 +1,11 @@
-// One call of a tool: its answer is quoted, and what fails says the next step.
+// One call of a tool: its answer as quoted text, or an error with the next step.
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { contextBlock, plainLine } from "../../context/quote.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
 import type { RecallWorker } from "./tool.ts";
 import { tools } from "./tools.ts";
 
-/** Never rejects: a failure is a result that says so, which is what an agent gets to read. */
+/** Never rejects: an agent reads a failure as a result. */
 export async function callTool(worker: RecallWorker, name: string, given: unknown): Promise<CallToolResult> {
   try {
     const tool = tools.find((one) => one.name === name);
@@ -17,7 +17,7 @@ export async function callTool(worker: RecallWorker, name: string, given: unknow
     };
   } catch (thrown) {
     const { message, hint } = toMemError(thrown);
-    // A hint that names a route is for clients of HTTP.
+    // A hint that names a route is for HTTP clients.
     const text = hint === undefined || hint.startsWith("GET ") ? message : `${message} ${hint}`;
     return { isError: true, content: [{ type: "text", text: plainLine(text, maxErrorChars) }] };
   }
@@ -29,7 +29,7 @@ const maxNameChars = 80;
 
 function unknownTool(name: string): MemError {
   return new MemError("usage", {
-    message: `There is no tool ${plainLine(name, maxNameChars)}.`,
-    hint: `There are ${tools.map((tool) => tool.name).join(", ")}.`,
+    message: `No tool named ${plainLine(name, maxNameChars)}.`,
+    hint: `Tools: ${tools.map((tool) => tool.name).join(", ")}.`,
   });
 }

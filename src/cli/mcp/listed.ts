@@ -1,4 +1,4 @@
-// A record as lists show it: enough to choose by, in one line.
+// The one-line form of a record in lists.
 import * as z from "zod";
 import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts";
 import { plainLine } from "../../context/quote.ts";
@@ -14,12 +14,12 @@ export const listed = z.object({
   title: z.string(),
   date: z.string().meta({ description: "ISO time." }),
   project: z.string(),
-  note: z.string().optional().meta({ description: "What one must know of it, such as what replaced it." }),
+  note: z.string().optional().meta({ description: "Its review, such as what replaced it, and its source." }),
 });
 
 export type Listed = z.output<typeof listed>;
 
-/** Everything that a search found, observations first. */
+/** Every hit of a search, observations first. */
 export function listedHits({ observations, sessions, prompts }: SearchAnswer): Listed[] {
   return [
     ...observations.map((hit) => listedOf("observation", hit, hit.title)),
@@ -59,7 +59,7 @@ export function listedLine({ id, kind, type, title, date, project, note }: Liste
 
 const maxTitleChars = 200;
 const maxNameChars = 80;
-// What is from outside may be told in its own words: it is named, no more.
+// Titles from the web or another MCP server may hold instructions: they are cut short.
 const maxOutsideChars = 60;
 
 interface Listable {
@@ -90,7 +90,7 @@ function listedOf(kind: RecordName["kind"], record: Listable, title: string): Li
   };
 }
 
-/** What the user said of an observation; nothing while it simply holds. */
+/** The review of an observation; undefined while it is active. */
 export function noteOf({
   status,
   superseded_by,
@@ -100,9 +100,9 @@ export function noteOf({
   return superseded_by ? `superseded by ${superseded_by}` : "superseded";
 }
 
-type Told = Pick<SessionSummary, "request" | "completed" | "learned" | "summary_text">;
+type SummaryParts = Pick<SessionSummary, "request" | "completed" | "learned" | "summary_text">;
 
-function titleOf({ request, completed, learned, summary_text }: Told): string {
+function titleOf({ request, completed, learned, summary_text }: SummaryParts): string {
   const parts = [request, completed || learned].filter((part) => part !== null && part !== "");
   return parts.length === 0 ? summary_text : parts.join(": ");
 }

@@ -1,17 +1,17 @@
-// What a tool is: what it takes, what it answers, and how both are told to a client.
+// A tool: its input and output schemas, its handler, and its definition for a client.
 import type { Tool as ToolDefinition } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import type { WorkerClient } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { issueWords } from "../../http/schemas/issue-words.ts";
 
-/** What the tools ask of the worker. */
+/** The part of the client that the tools use. */
 export type RecallWorker = Pick<
   WorkerClient,
   "projects" | "search" | "timeline" | "recent" | "observationsOf" | "summary" | "prompt"
 >;
 
-/** An answer twice: for programs, and as lines to be quoted. */
+/** An answer in two forms: structured for programs, and lines to be quoted. */
 export interface ToolAnswer {
   structured: Record<string, unknown>;
   lines: readonly string[];
@@ -78,6 +78,6 @@ function refused(name: string, error: z.ZodError): MemError {
   });
   return new MemError("usage", {
     message: `${issues.join("; ")}.`,
-    hint: `The input schema of ${name} says what it takes.`,
+    hint: `See the input schema of ${name}.`,
   });
 }

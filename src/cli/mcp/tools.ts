@@ -1,7 +1,7 @@
-// The four tools of recall: short lists first, whole records by their ids.
+// The four recall tools: short lists, then whole records by their ids.
 import * as z from "zod";
-import { unknownProject } from "../../client/known-names.ts";
 import { MemError } from "../../core/errors.ts";
+import { noSuchProject } from "../../core/records/known-names.ts";
 import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
 import { parseLists } from "../../core/records/records.ts";
 import { modeWord, wholeNumberOr } from "../../http/schemas/fields.ts";
@@ -25,7 +25,7 @@ const search = defineTool(
     name: "search",
     title: "Search the memory",
     description:
-      "Finds what earlier sessions did, decided and learned. Answers short lines (id, date, type, project, title), best first; read the ones that matter with get_observations. Without a query it lists the newest that pass the filters; asked what was done yesterday or last week, those of then.",
+      "Finds what earlier sessions did, decided and learned. Returns short lines (id, date, type, project, title), best first; read the relevant ones with get_observations. Without a query it lists the newest records that match the filters. A question about yesterday or last week returns the records of that time.",
     input: z.strictObject({
       query: z.string().max(4000).optional().meta({ description: "A question or words." }),
       type: z
@@ -38,7 +38,7 @@ const search = defineTool(
         .optional()
         .meta({ description: "bugfix, feature, refactor, discovery, decision, change." }),
       concepts: words().meta({ description: "One of these, such as gotcha, how-it-works, trade-off." }),
-      files: words().meta({ description: "Touched one of these files; the end of a path is enough." }),
+      files: words().meta({ description: "About one of these files; the end of a path is enough." }),
       project: project(),
       dateStart: isoTime(),
       dateEnd: isoTime(),
@@ -62,9 +62,9 @@ const search = defineTool(
 const timeline = defineTool(
   {
     name: "timeline",
-    title: "What came before and after",
+    title: "Timeline",
     description:
-      "Lists what came before and after a record or a moment, oldest first. Give `anchor` or `query`, not both.",
+      "Lists records before and after a record or a moment, oldest first. Give `anchor` or `query`, not both.",
     input: z
       .strictObject({
         anchor: z
@@ -72,7 +72,7 @@ const timeline = defineTool(
           .optional()
           .meta({ description: "12 an observation, S12 a session summary, P12 a prompt, or an ISO time." }),
         query: z.string().min(1).max(4000).optional().meta({
-          description: "Instead of an anchor: the observation that fits best.",
+          description: "Instead of an anchor: the best match of a search.",
         }),
         depth_before: wholeNumberOr(10, 0, 100),
         depth_after: wholeNumberOr(10, 0, 100),
@@ -91,15 +91,15 @@ const timeline = defineTool(
   async (worker, { anchor, ...given }) => {
     const around = { ...defined(given), ...(anchor === undefined ? {} : { anchor: String(anchor) }) };
     const found = await worker.timeline(around).catch(async (error: unknown) => {
-      const unknown = isNotFound(error) ? await noSuchProject(worker, 0, given.project) : [];
+      const unknown = isNotFound(error) ? await projectNotes(worker, 0, given.project) : [];
       throw unknown[0] === undefined ? error : new MemError("not_found", { message: unknown[0] });
     });
     const items = found.map(listedItem);
     const lines = items.map((item) => `${listedLine(item)}${item.anchor ? " (the anchor)" : ""}`);
-    const notes = await noSuchProject(worker, items.length, given.project);
+    const notes = await projectNotes(worker, items.length, given.project);
     return {
       structured: { items, notes },
-      lines: linesOr([...lines, ...notes], "Nothing is remembered around that."),
+      lines: linesOr([...lines, ...notes], "No records around that."),
     };
   },
 );
@@ -107,7 +107,7 @@ const timeline = defineTool(
 const recent = defineTool(
   {
     name: "recent",
-    title: "What was done last",
+    title: "Recent records",
     description: "Lists the newest observations and session summaries, newest first.",
     input: z.strictObject({
       project: project(),
@@ -117,10 +117,10 @@ const recent = defineTool(
   },
   async (worker, given) => {
     const results = listedRecent(await worker.recent(defined(given)));
-    const notes = await noSuchProject(worker, results.length, given.project);
+    const notes = await projectNotes(worker, results.length, given.project);
     return {
       structured: { results, notes },
-      lines: linesOr([...results.map(listedLine), ...notes], "Nothing is remembered yet."),
+      lines: linesOr([...results.map(listedLine), ...notes], "The memory is empty."),
     };
   },
 );
@@ -144,20 +144,20 @@ const getObservations = defineTool(
       about,
       records: z.array(whole),
       missing: z.array(z.string()),
-      left_out: z.array(z.string()).meta({ description: "There, but too long for one answer." }),
+      left_out: z.array(z.string()).meta({ description: "Found, but too long for one answer." }),
     }),
   },
   async (worker, { ids, project: only }) => {
     const found = await wholeRecords(worker, ids, only);
     const there = new Set(found.map(({ id }) => id));
     const missing = [...new Set(ids.map(recordName))].filter((id) => !there.has(id));
-    if (found.length === 0) throw noneOf(missing, only, await noSuchProject(worker, 0, only));
+    if (found.length === 0) throw noneOf(missing, only, await projectNotes(worker, 0, only));
     const records = withinBudget(found);
     const left_out = found.slice(records.length).map(({ id }) => id);
     const lines = [
       ...records.flatMap(wholeLines),
-      ...(missing.length === 0 ? [] : [`Not there: ${missing.join(", ")}.`]),
-      ...(left_out.length === 0 ? [] : [`Too long for one answer, ask again for: ${left_out.join(", ")}.`]),
+      ...(missing.length === 0 ? [] : [`Not found: ${missing.join(", ")}.`]),
+      ...(left_out.length === 0 ? [] : [`Too long for one answer. Read separately: ${left_out.join(", ")}.`]),
     ];
     return { structured: { records, missing, left_out }, lines };
   },
@@ -192,7 +192,7 @@ async function wholeOther(
 ): Promise<Whole | undefined> {
   const { kind, id } = parseRecordName(name) ?? { kind: "prompt", id: 0 };
   try {
-    // The worker compares: it knows what the project is called today.
+    // The worker compares: it knows former names of the project.
     const record = await (kind === "session" ? worker.summary(id, only) : worker.prompt(id, only));
     return "prompt_text" in record ? wholePrompt(record) : wholeSummary(parseLists(record));
   } catch (error) {
@@ -208,7 +208,7 @@ function isNotFound(error: unknown): boolean {
 // Claude Code refuses results of more than 25,000 tokens: this is about 10,000.
 const maxAnswerChars = 40_000;
 
-/** The first records, as many as fit into an answer, and one at least. */
+/** As many of the first records as fit into an answer, at least one. */
 function withinBudget(records: readonly Whole[]): Whole[] {
   let chars = 0;
   const end = records.findIndex((record, index) => {
@@ -218,19 +218,19 @@ function withinBudget(records: readonly Whole[]): Whole[] {
   return records.slice(0, end === -1 ? records.length : end);
 }
 
-// Nothing was found: a name that is no project's is why, and the next call can name one that is.
-async function noSuchProject(
+// Explains an empty result by an unknown project, with the known ones.
+async function projectNotes(
   worker: RecallWorker,
   found: number,
   project: string | undefined,
 ): Promise<string[]> {
-  const unknown = found > 0 || project === undefined ? null : await unknownProject(worker, project);
+  const unknown = found > 0 || project === undefined ? null : noSuchProject(project, await worker.projects());
   return unknown === null ? [] : [unknown];
 }
 
 function noneOf(missing: readonly string[], only: string | undefined, notes: readonly string[]): MemError {
   return new MemError("not_found", {
-    message: `There is no ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
+    message: `Not found: ${missing.join(", ")}${only === undefined ? "" : ` in the project ${only}`}.`,
     hint: [...notes, "Ids come from the tools search, timeline and recent."].join(" "),
   });
 }
@@ -239,19 +239,19 @@ async function nothingFound(
   worker: RecallWorker,
   { query, ...filters }: object & { query?: string | undefined },
 ) {
-  if ((await worker.projects()).length === 0) return "Nothing is remembered yet.";
+  if ((await worker.projects()).length === 0) return "The memory is empty.";
   const isFiltered = Object.keys(defined(filters)).some((name) => name !== "limit" && name !== "offset");
-  if (isFiltered) return "Nothing found. Try it with fewer filters.";
+  if (isFiltered) return "Nothing found. Try fewer filters.";
   return query === undefined
     ? "Nothing found."
-    : "Nothing found. Try other words, or `recent` for what was done last.";
+    : "Nothing found. Try other words, or `recent` for the newest records.";
 }
 
 function linesOr(lines: readonly string[], nothing: string): readonly string[] {
   return lines.length === 0 ? [nothing] : lines;
 }
 
-// What was left out must not stand there as undefined.
+// Drops undefined values.
 function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

@@ -1,4 +1,4 @@
-// A record in full, every text of it harmless to quote.
+// The full form of a record, with every text made safe to quote.
 import * as z from "zod";
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
@@ -6,7 +6,7 @@ import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { noteOf } from "./listed.ts";
 
-/** The full form: what it is, and its texts by their names in the order they are read. */
+/** The full form: the head, and its texts by name in reading order. */
 export const whole = z.object({
   id: z.string(),
   kind: z.enum(["observation", "session", "prompt"]),
@@ -14,10 +14,10 @@ export const whole = z.object({
   title: z.string(),
   date: z.string().meta({ description: "ISO time." }),
   project: z.string(),
-  note: z.string().optional().meta({ description: "What one must know of it." }),
+  note: z.string().optional().meta({ description: "Its review and its source." }),
   texts: z
     .record(z.string(), z.string())
-    .meta({ description: "subtitle, summary, narrative, request, completed, ... as far as there are any." }),
+    .meta({ description: "subtitle, summary, narrative, request, completed and others, where present." }),
   facts: z.array(z.string()),
   concepts: z.array(z.string()),
   files_read: z.array(z.string()),
@@ -96,19 +96,19 @@ function untrusted(provenance: Observation["provenance"]): string | undefined {
 }
 
 function withNote(notes: readonly (string | undefined)[]): { note?: string } {
-  const said = notes.filter((note) => note !== undefined);
-  return said.length === 0 ? {} : { note: said.join("; ") };
+  const present = notes.filter((note) => note !== undefined);
+  return present.length === 0 ? {} : { note: present.join("; ") };
 }
 
 function textsOf(texts: Record<string, string | null>, maxChars: number): Record<string, string> {
-  const told = Object.entries(texts).flatMap(([name, text]): [string, string][] => {
+  const present = Object.entries(texts).flatMap(([name, text]): [string, string][] => {
     const plain = plainLines(text ?? "", maxChars);
     return plain === "" ? [] : [[name, plain]];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(present);
 }
 
-// Line by line: the lines of a text are part of what it says.
+// Keeps the lines of a text: they are part of its meaning.
 function plainLines(text: string, maxChars: number): string {
   const cut = text.length > maxChars;
   const lines = text.slice(0, maxChars).split(/\r\n|[\n\u2028\u2029]/);

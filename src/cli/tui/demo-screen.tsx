@@ -1,4 +1,4 @@
-// The demo on a terminal: what the agent did and what was remembered scroll by, the progress stays below.
+// The demo on a terminal: events and records scroll, the progress bar stays below.
 import { setTimeout } from "node:timers/promises";
 import { Box, render, Static, Text } from "ink";
 import { useSyncExternalStore } from "react";
@@ -7,7 +7,7 @@ import { terminalLine, terminalText, wrapListLine } from "../../text/terminal-te
 
 export interface DemoScreen {
   show(event: DemoEvent): void;
-  /** Draws the last state and gives the terminal back. */
+  /** Draws the last state and releases the terminal. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function openDemoScreen({ color, columns, stdout = process.stdout }: Scre
     show: (event) => store.set(({ events }) => ({ events: [...events, event], isOpen: true })),
     close: async () => {
       store.set(({ events }) => ({ events, isOpen: false }));
-      // React draws in a later turn; what was shown last must not be lost.
+      // React draws in a later turn.
       await setTimeout(drawnWithinMs);
       app.unmount();
       await app.waitUntilExit();
@@ -95,7 +95,7 @@ function EventRow({ event, color, columns }: { event: DemoEvent; color: boolean;
       return (
         <Box flexDirection="column" marginBottom={1}>
           <Tint color={color} bold>
-            A recorded session, through the real hook, into a memory of its own
+            A recorded session, sent through the real hook into a temporary memory
           </Tint>
           <Tint color={color} dim>
             {`Worker at ${event.url}, ready in ${Math.round(event.tookMs)} ms. No model, no key.`}
@@ -119,7 +119,7 @@ function EventRow({ event, color, columns }: { event: DemoEvent; color: boolean;
     case "end":
       return (
         <Tint color={color} dim>
-          {`Done in ${(event.tookMs / 1000).toFixed(1)} s. Worker and data directory are gone.`}
+          {`Done in ${(event.tookMs / 1000).toFixed(1)} s. Worker and data directory removed.`}
         </Tint>
       );
     default:
@@ -210,7 +210,7 @@ interface TintProps {
   children: string;
 }
 
-/** Text with a colour or weight where colour is wanted. */
+/** Text with a color or weight, where color is wanted. */
 function Tint({ color, name, bold = false, dim = false, children }: TintProps) {
   if (!color) return <Text wrap="truncate-end">{children}</Text>;
   return (

@@ -1,2 +1,2 @@
-// Stands in for ink's optional developer tools in the bundle: a product never loads them.
+// Replaces ink's optional developer tools in the bundle.
 export default { initialize: () => undefined, connectToDevTools: () => undefined };

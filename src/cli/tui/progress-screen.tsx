@@ -1,4 +1,4 @@
-// A bar that fills while something runs in the worker, with a line of words below it.
+// A progress bar with a line of text below it.
 import { setTimeout } from "node:timers/promises";
 import { Box, render, Text } from "ink";
 
@@ -11,14 +11,14 @@ export interface Progress {
 
 export interface ProgressScreen<P extends Progress> {
   show(progress: P): void;
-  /** Takes the bar away and gives the terminal back: how it ended is for the answer to say. */
+  /** Removes the bar and releases the terminal. */
   close(): Promise<void>;
 }
 
 interface ScreenOptions<P extends Progress> {
   color: boolean;
   columns: number;
-  /** The line below the bar; it comes clean. */
+  /** The line below the bar, safe for a terminal. */
   words(progress: P): string;
   /** Default: this process's terminal. */
   stdout?: NodeJS.WriteStream;

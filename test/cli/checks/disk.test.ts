@@ -9,7 +9,7 @@ test("a disk with little room is broken, and the next step names it", () => {
   expect(checkDisk(paths, 400_000)).toEqual({
     name: "Disk",
     state: "fail",
-    message: "Only 400 kB free on the disk of /srv/mem: what happens may be lost.",
+    message: "Only 400 kB free on the disk of /srv/mem: events may be lost.",
     next: "Free some space there: df -h /srv/mem",
   });
   expect(checkDisk(paths, 10_000_000)).toEqual({ name: "Disk", state: "ok", message: "10.0 MB free" });

@@ -72,7 +72,7 @@ test.each<[string, string, Record<string, string>, Health | null, string | undef
   ["warn", "HOST_CLI_PATH is /gone/claude", { HOST_CLI_PATH: "/gone/claude" }, health(), "HOST_CLI_PATH"],
   [
     "warn",
-    "What it lacked is there now",
+    "Nothing is missing any more",
     { MEM_PROVIDER: "compat", MEM_COMPAT_API_KEY: "k" },
     standsInFor("compat"),
     "mem worker restart",
@@ -85,7 +85,7 @@ test.each<[string, string, Record<string, string>, Health | null, string | undef
   ["warn", "neither a key", { MEM_PROVIDER: "compat" }, standsInFor("compat"), "MEM_COMPAT_API_KEY"],
   [
     "warn",
-    "MEM_COMPAT_MODEL is still openrouter/free, which a server of your own hardly knows",
+    "MEM_COMPAT_MODEL is still openrouter/free, which your own server probably does not have",
     { MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: "http://127.0.0.1:11434" },
     null,
     "mem settings set MEM_COMPAT_MODEL <model> && mem worker restart",
@@ -110,13 +110,13 @@ test("a command that may not be run is no command, and one on PATH is", () => {
   writeFileSync(path, "#!/bin/sh\n", { mode: 0o600 });
   for (const env of [{ PATH: folder }, { HOST_CLI_PATH: path }]) {
     chmodSync(path, 0o600);
-    expect(check(null, env).message).toMatch(/^primary: .*(which is no file that you may run|on PATH)\.$/);
+    expect(check(null, env).message).toMatch(/^primary: .*(which is not an executable file|on PATH)\.$/);
     chmodSync(path, 0o700);
     expect(check(null, env)).toMatchObject({ state: "ok", message: "primary, by your subscription" });
   }
 });
 
-test("the credentials of .env are seen, and one that cannot be used is told as what is missing", () => {
+test("reads the credentials of .env and reports an unusable one", () => {
   const apiKey = { MEM_PRIMARY_AUTH_METHOD: "api-key" };
   const message = "primary, with an API key";
   expect(check(null, apiKey, "LLM_API_KEY=k")).toMatchObject({ state: "ok", message });
@@ -125,7 +125,7 @@ test("the credentials of .env are seen, and one that cannot be used is told as w
   expect(check(null, gateway, "LLM_BASE_URL=gateway")).toMatchObject({
     state: "warn",
     message: "primary: LLM_BASE_URL in .env is not an http or https address.",
-    next: expect.stringMatching(/^Mend .*\.env, then `mem worker restart`/),
+    next: expect.stringMatching(/^Fix .*\.env, then `mem worker restart`/),
   });
 });
 
@@ -190,6 +190,6 @@ test("a worker that is degraded is broken, unless the provider's line says why",
     health: health({ status: "degraded", ...change }),
   });
   const [stuck] = checkWorker(stateWith({ notices: [stuckNotice] }), "1.2.3");
-  expect(stuck).toMatchObject({ state: "fail", message: expect.stringContaining("nothing comes out") });
+  expect(stuck).toMatchObject({ state: "fail", message: expect.stringContaining("its queue does not move") });
   expect(checkWorker(stateWith({ paused: refused }), "1.2.3")[0]?.state).toBe("ok");
 });

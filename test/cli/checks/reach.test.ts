@@ -7,7 +7,7 @@ test("says whether the MCP server is registered, and how to do it", () => {
   expect(checkMcp([]).message).toContain("not registered");
   expect(checkMcp([{ ...state, enabled: true }]).message).toBe("registered in /x/.claude.json");
   expect(checkMcp([{ ...state, enabled: true, plugin: "agent-mem@here" }]).message).toBe(
-    "brought by the plugin agent-mem@here",
+    "from the plugin agent-mem@here",
   );
   expect(checkMcp([{ ...state, enabled: false }]).message).toContain("mem mcp enable");
 });

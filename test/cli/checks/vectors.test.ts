@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkPython, checkVectors } from "../../../src/cli/checks/vectors.ts";
+import { checkPython, checkVectors } from "../../../src/cli/checks/generation.ts";
 import type { VectorStatus } from "../../../src/core/records/vector-status.ts";
 
 const vectors: VectorStatus = {

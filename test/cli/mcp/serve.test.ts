@@ -61,7 +61,7 @@ describe("the tools", () => {
       missing: ["99"],
     });
     expect(whole.text).toContain("  The cookie was set too late.\n  It is set before the redirect now.");
-    expect(whole.text).toContain("Not there: 99.");
+    expect(whole.text).toContain("Not found: 99.");
 
     const around = await call("timeline", { anchor: "1", depth_before: 1, depth_after: "1" });
     expect(around.structured.items).toMatchObject([{ id: "P1" }, { id: "1", anchor: true }, { id: "2" }]);
@@ -86,7 +86,7 @@ describe("the tools", () => {
     for (const [name, given] of Object.entries(calls)) {
       const { text } = await call(name, given);
       expect(text).toMatch(/There is no project "nowhere"\. Known: .*shop/);
-      expect(text).not.toContain("Nothing is remembered");
+      expect(text).not.toContain("The memory is empty");
     }
     const { structured } = await call("recent", { project });
     expect(structured.notes).toEqual([expect.stringContaining("nowhere")]);
@@ -159,7 +159,7 @@ describe("the tools", () => {
   });
 });
 
-test("records are quoted in a block that nothing in them leaves, and that intake takes out again", async () => {
+test("quotes records in a block that they cannot leave, and that intake removes", async () => {
   const mem = memAtHome();
   await record(mem, {
     claudeSessionId: "s",
@@ -201,7 +201,7 @@ test("an answer stays short enough for a host, and names what did not fit", asyn
   const { text, structured } = await call("get_observations", { ids });
   expect(text.length).toBeLessThan(80_000);
   expect(text).toMatch(/… \(\d+ characters more\)/);
-  expect(text).toMatch(/Too long for one answer, ask again for: (?:\d+, )+12\./);
+  expect(text).toMatch(/Too long for one answer. Read separately: (?:\d+, )+12\./);
   const { records, left_out } = structured;
   expect([records, left_out].flat()).toHaveLength(12);
   expect((await call("search", { limit: 100 })).text.length).toBeLessThan(6000);
@@ -237,7 +237,7 @@ test("what a tool cannot take or find is an error of the tool that says the next
 });
 
 describe("the worker", () => {
-  test("is started by the first call when it is down, and by the next one when it was killed", async () => {
+  test("the first call starts a stopped worker, the next one a killed worker", async () => {
     const mem = memAtHome();
     const { call } = await connectMcp(mem);
     expect(existsSync(dataPaths(mem.home.dataDir).workerFile)).toBe(false);
@@ -260,7 +260,7 @@ describe("the worker", () => {
 });
 
 describe("the process", () => {
-  test("writes nothing but the protocol, answers what was asked before its input ended, and ends", async () => {
+  test("writes only the protocol, answers every call before its input ended, and ends", async () => {
     const mem = memAtHome();
     await mem("worker", "start");
     const child = spawn(process.execPath, [bin, "mcp"], { env: mem.home.env });
@@ -287,7 +287,7 @@ describe("the process", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4]);
-    expect(answers.find(({ id }) => id === 3).result.content[0].text).toContain("Nothing is remembered yet.");
+    expect(answers.find(({ id }) => id === 3).result.content[0].text).toContain("The memory is empty.");
     expect(answers.find(({ id }) => id === 4).error.code).toBe(-32601);
     expect(stderr).toContain("JSON");
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHighlight } from "../../src/cli/highlight.ts";
+import { createHighlight } from "../../src/cli/search-results.ts";
 
 test.each([
   ["why did the logins fail?", "Login failed: LOGIN", "<Login> <failed>: <LOGIN>"],

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createIo } from "../../src/cli/io.ts";
-import type { Halt } from "../../src/cli/queue-halt.ts";
-import { renderQueue } from "../../src/cli/queue-table.ts";
+import { type Halt, renderQueue } from "../../src/cli/queue-lines.ts";
 import type { QueuePage } from "../../src/client/worker-client.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 
@@ -38,22 +37,22 @@ test("every message has a line that says what it is and how it stands", () => {
   ]);
   expect(lines).toEqual([
     "ID    State           Age    Tries  Session    Project  What",
-    "4711  given up        1 min  5      9f3c2a1b…  shop     Bash",
-    "4712  in work         1 min  5      9f3c2a1b…  shop     summary",
-    "4713  again in 4 min  1 min  2      9f3c2a1b…  shop     Bash",
+    "4711  failed          1 min  5      9f3c2a1b…  shop     Bash",
+    "4712  running         1 min  5      9f3c2a1b…  shop     summary",
+    "4713  retry in 4 min  1 min  2      9f3c2a1b…  shop     Bash",
     "4714  waiting         1 min  0      9f3c2a1b…  shop     Bash",
   ]);
 });
 
-test("all that waits while the provider is paused says so, whenever its own next try would be", () => {
+test("a message that waits for a paused provider is paused, whatever its next try", () => {
   const waiting = { ...row, status: "pending" as const };
   const rows = [null, now + 60_000, now + 600_000].map((next_try_at_epoch) => ({
     ...waiting,
     next_try_at_epoch,
   }));
-  const halt = { until: now + 120_000, what: "primary is paused", next: null };
+  const halt = { what: "primary is paused", next: null };
   const states = linesOf([...rows, row], halt).map((line) => line.slice(6, 14).trim());
-  expect(states).toEqual(["State", "paused", "paused", "paused", "given up"]);
+  expect(states).toEqual(["State", "paused", "paused", "paused", "failed"]);
 });
 
 test.each([

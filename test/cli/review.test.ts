@@ -6,7 +6,7 @@ import { tempDir } from "../helpers/temp-dir.ts";
 import { until } from "../helpers/worker-process.ts";
 import { workingMem } from "./working-mem.ts";
 
-test("what is rejected is not injected and not found, what is superseded names its successor, and all is taken back", async () => {
+test("hides a rejected observation, names the successor of a replaced one, undoes both", async () => {
   const { mem, client, edit } = await workingMem();
   const shop = join(tempDir(), "shop");
   mkdirSync(shop);
@@ -18,7 +18,7 @@ test("what is rejected is not injected and not found, what is superseded names i
   expect((await mem("search", "pepper", "--type", "observations")).stdout).not.toContain("pepper.ts");
   expect(await client.injectedContext(["shop"])).not.toContain("pepper.ts");
   expect((await client.observations()).items).toHaveLength(2);
-  expect((await mem("reject", `#${first.id}`, "--undo")).stdout).toContain("holds");
+  expect((await mem("reject", `#${first.id}`, "--undo")).stdout).toContain("is active");
   expect((await mem("search", "pepper", "--type", "observations")).stdout).toContain("pepper.ts");
 
   const superseded = await mem("supersede", String(first.id), "--by", String(second.id), "--json");
@@ -31,7 +31,7 @@ test("what is rejected is not injected and not found, what is superseded names i
   const circle = await mem("supersede", String(second.id), "--by", String(first.id));
   expect(circle.code).toBe(65);
   expect(circle.stderr).toContain(`mem supersede ${first.id} --undo`);
-  expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("holds");
+  expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("is active");
 
   expect((await mem("pin", String(first.id))).stdout).toContain("is pinned");
   expect((await mem("pin", String(first.id), "--off")).stdout).toContain("is unpinned");
@@ -91,9 +91,9 @@ test("a file that was changed or is gone since is named where it is injected", a
   expect(await client.injectedContext(["shop"])).toContain("changed since");
   const byFile = await mem("file", file, "--json");
   expect(JSON.parse(byFile.stdout)).toMatchObject({
-    observations: [{ changed_since: [{ path: file, is: "changed" }] }],
+    items: [{ changed_since: [{ path: file, is: "changed" }] }],
   });
   rmSync(file);
   const gone = await mem("file", file, "--json");
-  expect(JSON.parse(gone.stdout).observations[0].changed_since).toEqual([{ path: file, is: "gone" }]);
+  expect(JSON.parse(gone.stdout).items[0].changed_since).toEqual([{ path: file, is: "gone" }]);
 });

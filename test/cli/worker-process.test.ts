@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { whileSlow } from "../../src/cli/while-slow.ts";
+import { whileSlow } from "../../src/cli/worker-process.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

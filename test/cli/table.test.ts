@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stepLines } from "../../src/cli/step-lines.ts";
+import { stepLines } from "../../src/cli/table.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 
 test("a step that fits is one line, as it was written", () => {

@@ -1,0 +1,76 @@
+// `mem supersede|pin|reject`: the user's review of an observation.
+import type { Command } from "commander";
+import { MemError } from "../../core/errors.ts";
+import type { Observation } from "../../core/records/records.ts";
+import { addCommand, type CommandPart, type JsonOptions, jsonOption, observationId } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { observationAsJson } from "../search-list.ts";
+import { printWrapped } from "../table.ts";
+
+const id: NonNullable<CommandPart["arguments"]>[number] = ["<id>", "number from `mem search`", observationId];
+
+/** Adds `mem supersede`, `mem pin` and `mem reject`. */
+export function registerReview(program: Command, context: CliContext): void {
+  addCommand(program, context, {
+    name: "pin",
+    about: "Show an observation first in the context of agents",
+    arguments: [id],
+    options: [["--off", "unpin it"], jsonOption],
+    examples: ["mem pin 12", "mem pin 12 --off"],
+    run: async (id: number, { off, json }: JsonOptions & { off?: true }) => {
+      const observation = await context.worker().setPin(id, off !== true);
+      show(context, observation, json, off === true ? "is unpinned" : undefined);
+    },
+  });
+  addCommand(program, context, {
+    name: "reject",
+    about: "Hide a wrong observation from search and context",
+    arguments: [id],
+    options: [["--undo", "show it again"], jsonOption],
+    examples: ["mem reject 12", "mem reject 12 --undo # it was right after all"],
+    run: async (id: number, { undo, json }: JsonOptions & { undo?: true }) => {
+      const status = undo === true ? ("active" as const) : ("rejected" as const);
+      show(context, await context.worker().setStatus(id, { status }), json);
+    },
+  });
+  addCommand(program, context, {
+    name: "supersede",
+    about: "Mark an observation as replaced by another",
+    arguments: [id],
+    options: [
+      ["--by <id>", "the observation that replaces it", observationId],
+      ["--undo", "undo it"],
+      jsonOption,
+    ],
+    examples: ["mem supersede 12 --by 40 # 40 replaces 12", "mem supersede 12 --undo # 12 is active again"],
+    run: async (id: number, { by, undo, json }: JsonOptions & { by?: number; undo?: true }) => {
+      if ((by === undefined) === (undo === undefined)) {
+        throw new MemError("usage", {
+          message: "Give --by with the observation that replaces it, or --undo.",
+          hint: "See `mem supersede --help`.",
+        });
+      }
+      const change =
+        by === undefined
+          ? { status: "active" as const }
+          : { status: "superseded" as const, superseded_by: by };
+      show(context, await context.worker().setStatus(id, change), json);
+    },
+  });
+}
+
+function show(
+  { io }: CliContext,
+  observation: Observation,
+  json: true | undefined,
+  state = stateOf(observation),
+): void {
+  if (json === true) io.json(observationAsJson(observation));
+  else printWrapped(io, io.out, `#${observation.id} ${state}: ${observation.title}`);
+}
+
+function stateOf({ status, pinned, superseded_by }: Observation): string {
+  if (status === "superseded") return `is replaced by #${superseded_by}`;
+  if (status === "rejected") return "is rejected";
+  return pinned === 1 ? "is pinned" : "is active";
+}

@@ -1,0 +1,28 @@
+// The exit codes of the command line: one table, for `mem help exit-codes` and docs/cli.md.
+import { errorCatalogue } from "../core/errors.ts";
+
+/** Every exit code. 64 to 78 are those of sysexits.h. */
+export const exitCodes: ReadonlyMap<number, string> = new Map([
+  [0, "Success"],
+  [1, "`mem doctor` found something broken"],
+  [64, "Usage: an unknown command, option or value"],
+  [65, "The data does not fit, or contradicts what is stored"],
+  [66, "Not found"],
+  [69, "The worker, the server or a provider is not available"],
+  [70, "Internal error"],
+  [74, "Reading or writing failed, for example on a full disk"],
+  [75, "Not done yet, or limited: try again later"],
+  [77, "Not permitted"],
+  [78, "Configuration: the data directory, a setting or a model"],
+  [130, "Cancelled, for example with Ctrl-C"],
+]);
+
+/** The codes of `error.code` in JSON that end with this exit code. */
+export function errorCodesOf(exitCode: number): string[] {
+  return Object.entries(errorCatalogue).flatMap(([code, entry]) =>
+    entry.exitCode === exitCode ? [code] : [],
+  );
+}
+
+/** Exit codes that commands set themselves. */
+export const exitCode = { brokenCheck: 1, notFound: 66, notReady: 69, retryLater: 75 } as const;
