@@ -65,6 +65,11 @@ export function gitVerb(words: readonly string[]): string {
   return "";
 }
 
+/** True for a command whose exit code 1 means "no": grep, diff, test. */
+export function answersWithExitCode({ program, words }: Pick<Segment, "program" | "words">): boolean {
+  return answering.has(program) || (program === "git" && words.some((word) => gitAnswer.test(word)));
+}
+
 /** True for a `sed` that changes its files. */
 export function editsInPlace({ words }: Segment): boolean {
   return words.some((word) => inPlace.test(word));
@@ -130,3 +135,5 @@ const statusCommand =
   /^(?:ps|top|df|free|uptime|date|whoami|id|hostname|uname|env|printenv|lsof|netstat|ss|pgrep|jobs|history|realpath|dirname|basename)(?: |$)|^(?:docker|podman|kubectl|systemctl|journalctl|npm|pnpm|yarn|pip3?|cargo|go|brew|apt)(?: compose)? (?:ps|images|logs|get|describe|status|ls|list|view|info|show|outdated|tree|env|version|search|inspect)(?: |$)/;
 const asksProgram = /^\S+(?: \S+)? (?:--version|--help|-h|-V)$/;
 const inPlace = /^-[a-zA-Z]*i|^--in-place/;
+const answering = setOf("grep egrep rg ag ack diff cmp test [ [[ pgrep which");
+const gitAnswer = /^(?:grep|--exit-code)$/;

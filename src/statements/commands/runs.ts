@@ -1,11 +1,16 @@
 // Reads the shell commands of a session, their outcomes, and the edits between them.
 
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
-import { type CommandKind, commandKind, editsInPlace, gitVerb } from "../../core/tools/command-kind.ts";
+import {
+  answersWithExitCode,
+  type CommandKind,
+  commandKind,
+  editsInPlace,
+  gitVerb,
+} from "../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { endsInError } from "../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../core/tools/missing-program.ts";
-import { setOf } from "../../core/tools/name-lists.ts";
 import { type TestResults, testResults } from "../../core/tools/test-results.ts";
 import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-kind.ts";
 import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
@@ -132,8 +137,7 @@ function sourcesIn(paths: readonly string[]): string[] {
 function outcomeOf(parts: readonly Part[], result: ToolResult, tests: TestResults | null): Outcome {
   const last = parts.at(-1);
   if (last === undefined || result.interrupted || refused.test(result.text.slice(0, 400))) return "unknown";
-  // Exit code 1 of grep and diff means "no".
-  if (result.failed && result.exitCode === 1 && answering.has(last.program)) return "unknown";
+  if (result.failed && result.exitCode === 1 && answersWithExitCode(last)) return "unknown";
   if (result.failed || missingPrograms(result, parts).length > 0) return "failed";
   if (last.background) return "unknown";
   // The exit code of a pipe is that of its last command.
@@ -159,7 +163,6 @@ const keyword = /^(?:(?:do|then|else|if|while|until|!|\{)\s+)+/;
 const sourceFile =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|cc|cpp|h|cs|php|ex|exs|scala|sh|sql|vue|svelte)$/;
 const editing = /edit|write|patch|replace|insert|create/;
-const answering = setOf("grep egrep rg ag ack diff cmp test [ [[ pgrep which");
 const refused =
   /user doesn't want to|rejected by (?:the )?user|user (?:denied|declined|rejected)|requires? approval|permission to use|blocked by (?:a |the )?(?:hook|policy)|request interrupted/i;
 

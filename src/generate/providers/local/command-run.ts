@@ -1,10 +1,14 @@
 // Reads a run of a shell command: its main command, errors, tests, and whether it failed.
 
-import { type CommandKind, commandKind, mainSegment } from "../../../core/tools/command-kind.ts";
+import {
+  answersWithExitCode,
+  type CommandKind,
+  commandKind,
+  mainSegment,
+} from "../../../core/tools/command-kind.ts";
 import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
 import { type ErrorLines, endsInError, errorLines } from "../../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../../core/tools/missing-program.ts";
-import { setOf } from "../../../core/tools/name-lists.ts";
 import { type TestResults, testResults } from "../../../core/tools/test-results.ts";
 import { oneLine } from "../../../text/plain-text.ts";
 import type { ToolUse } from "./finding.ts";
@@ -34,8 +38,8 @@ export function readCommandRun(given: ToolUse, command: string): CommandRun {
   const kind = segment === undefined ? "trivial" : commandKind(segment);
   const reads = kind === "read" || kind === "search";
   const { streams, text } = use.result;
-  const isFailed =
-    missing !== null || (!isQuietEnd(use, main) && (use.result.failed || reportsFailure(use, reads)));
+  const saysNo = use.result.exitCode === 1 && answersWithExitCode(main);
+  const isFailed = missing !== null || (!saysNo && (use.result.failed || reportsFailure(use, reads)));
   const errors = isFailed || kind === "check" || kind === "test" ? errorLines(text.split("\n")) : noErrors;
   const failed = isFailed || (kind === "check" && errors.first !== null);
   // Matches are on stdout; files that could not be opened are not matches.
@@ -89,13 +93,6 @@ function withText(use: ToolUse, text: string): ToolUse {
   return { ...use, result: { ...use.result, text } };
 }
 
-// Exit code 1 of grep, diff and test means "no", not a failure.
-function isQuietEnd({ result }: ToolUse, { program, words }: CommandRun["main"]): boolean {
-  const answers =
-    answersWithOne.has(program) || (program === "git" && words.some((word) => gitAnswer.test(word)));
-  return result.exitCode === 1 && answers;
-}
-
 function labelOf({ program, words, text }: CommandRun["main"], command: string): string {
   if (loops.has(program) || text === "") return oneLine(command, 60) || "A running command";
   // The words of an inline script would be `python3 -`.
@@ -106,5 +103,3 @@ function labelOf({ program, words, text }: CommandRun["main"], command: string):
 
 const noErrors: ErrorLines = { first: null, location: null, others: [], count: 0 };
 const loops = new Set(["for", "while", "until", "case", "function"]);
-const answersWithOne = setOf("grep egrep rg ag ack diff test [ [[ pgrep which");
-const gitAnswer = /^(?:grep|--exit-code)$/;

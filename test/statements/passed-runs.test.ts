@@ -1,7 +1,7 @@
 // Commands that passed in a turn, and the failures that they end.
 import { describe, expect, it, test } from "vitest";
-import { passedRuns } from "../../../src/statements/routine.ts";
-import { bad, ok, turnOf } from "../turn-support.ts";
+import { passedRuns } from "../../src/statements/routine.ts";
+import { bad, ok, turnOf } from "./turn-support.ts";
 
 test("lists the families that passed in the turn", () => {
   const turn = turnOf([ok("npm ci && npm test"), bad("make")], "", [ok("cargo build")]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReportLead, saysNothingAlone } from "../../../src/statements/concluded.ts";
+import { isReportLead, saysNothingAlone } from "../../src/statements/concluded.ts";
 
 test.each([
   "Summary",
