@@ -16,7 +16,7 @@ import {
   parseName,
   withMigrated,
 } from "./administer.ts";
-import { labelOf } from "./key-ports.ts";
+import { labelOf } from "./keys.ts";
 
 export interface FirstKey {
   team: string;

@@ -16,7 +16,7 @@ import { projectCreated } from "../store/postgres/projects.ts";
 import { type ServerCounts, serverCounts } from "../store/postgres/server-counts.ts";
 import { ensureProject, ensureTeam } from "../store/postgres/teams.ts";
 import { hostedVectorStatus, prepareHostedVectors } from "./hosted-vectors.ts";
-import { labelOf } from "./key-ports.ts";
+import { labelOf } from "./keys.ts";
 import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
 import { findPrivatePostgres } from "./private-postgres.ts";
 

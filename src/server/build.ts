@@ -16,21 +16,20 @@ import type { Listening } from "../store/postgres/listen.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createAuthentication } from "../tenancy/keys/authenticate.ts";
 import { createCompatibility } from "./compatibility.ts";
-import { countedEvents } from "./counted-events.ts";
-import { createAuditPorts, createDeletionPorts, createTeamPorts } from "./deletion-ports.ts";
-import { createEventPorts } from "./event-ports.ts";
+import { createEvents } from "./events.ts";
 import { createHealth } from "./health.ts";
 import { hearRevocations } from "./hear-revocations.ts";
 import type { HostedVectors } from "./hosted-vectors.ts";
-import { createJobPorts } from "./job-ports.ts";
-import { createKeyLookup, createKeyPorts } from "./key-ports.ts";
-import { createServerLimits } from "./limit-ports.ts";
+import { createJobs } from "./jobs.ts";
+import { createKeyLookup, createKeys } from "./keys.ts";
+import { createLimits } from "./limits.ts";
 import { createLocalTeam } from "./local-team.ts";
 import { noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
-import { createProjectPorts, createProjectScopePorts } from "./project-ports.ts";
-import { createRecall } from "./recall-ports.ts";
-import { createHostedSessionPorts } from "./session-ports.ts";
+import { createProjectScope, createProjects } from "./projects.ts";
+import { createRecall } from "./recall.ts";
+import { createSessions } from "./sessions.ts";
+import { createAudit, createDeletion, createTeam } from "./team.ts";
 
 export interface ServerDeps {
   database: Database;
@@ -60,7 +59,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
   const { database, settings, log } = deps;
   const withKeys = settings.get("MEM_AUTH_MODE") === "api-key";
   const localTeam = createLocalTeam(database);
-  const projectScope = createProjectScopePorts(database);
+  const projectScope = createProjectScope(database);
   const eventWriter = createEventWriter(database);
   const authentication = createAuthentication({
     keys: createKeyLookup(database),
@@ -75,7 +74,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     onAuditFailure: (cause, rows) =>
       log.warn({ err: cause, rows }, "reads were not written to the audit log"),
   });
-  const limits = createServerLimits({ database, settings, log, clock: deps.clock });
+  const limits = createLimits({ database, settings, log, clock: deps.clock });
   deps.metrics?.watch({
     authentication: authentication.counts,
     guardsSkipped: () => limits.admission?.skipped() ?? 0,
@@ -87,10 +86,7 @@ export function buildServer(deps: ServerDeps): HostedServer {
     warn: (sentence) => log.warn(sentence),
   });
   const inTurn = createInTurn();
-  const events = createEventPorts({
-    ...{ app: database.app, writer: eventWriter, projects: projectScope },
-    ...{ cleaner, inTurn },
-  });
+  const onStored = (events: number) => deps.metrics?.stored(events);
   const { app, routes } = buildServerHttp({
     log,
     onAnswered: deps.metrics?.answered ?? null,
@@ -102,22 +98,25 @@ export function buildServer(deps: ServerDeps): HostedServer {
     clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
     guards: limits.guards,
     usage: limits.usage,
-    deletion: createDeletionPorts(database, projectScope),
-    audit: createAuditPorts(database, projectScope),
-    team: createTeamPorts(database, settings),
+    deletion: createDeletion(database, projectScope),
+    audit: createAudit(database, projectScope),
+    team: createTeam(database, settings),
     health: createHealth(database, deps.vectors?.inWords),
-    projects: createProjectPorts(database, projectScope),
-    hostedSessions: createHostedSessionPorts({ app: database.app, projects: projectScope }),
-    jobs: createJobPorts({ app: database.app, projects: projectScope }),
-    events: deps.metrics === undefined ? events : countedEvents(events, deps.metrics.stored),
-    keys: createKeyPorts({ database, clock: deps.clock, onRevoked: authentication.recheck }),
+    projects: createProjects(database, projectScope),
+    hostedSessions: createSessions({ app: database.app, projects: projectScope }),
+    jobs: createJobs({ app: database.app, projects: projectScope }),
+    events: createEvents({
+      ...{ app: database.app, writer: eventWriter, projects: projectScope },
+      ...{ cleaner, inTurn, onStored },
+    }),
+    keys: createKeys({ database, clock: deps.clock, onRevoked: authentication.recheck }),
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     isLocal: () => isLoopbackHost(deps.address().host),
     recall: recall.ports,
     compatibility: createCompatibility({
       ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },
       ...{ recall: recall.ports, cleaner, inTurn },
-      onStored: (events) => deps.metrics?.stored(events),
+      onStored,
     }),
   });
   const listens = withKeys && deps.role !== "generate";

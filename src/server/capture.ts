@@ -15,7 +15,7 @@ import type { Connections } from "../store/postgres/open.ts";
 import type { JsonObject } from "../text/json.ts";
 import { storableJson, storableText } from "../text/storable.ts";
 import { createDraft, type Sender } from "./capture-step.ts";
-import { byDefault } from "./compatible-context.ts";
+import { byDefault } from "./injected-context.ts";
 
 interface CaptureDeps {
   app: Connections;

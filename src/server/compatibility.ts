@@ -9,9 +9,9 @@ import { parseLists } from "../core/records/records.ts";
 import { type Caller, isId, type ProjectScope, type Tenant } from "../core/records/tenancy.ts";
 import { version } from "../core/version.ts";
 import type { ApiPorts, Page, PageRequest, Records, SessionIntake } from "../http/api/service.ts";
-import type { Asker, CompatibilityPorts } from "../http/v1/compatibility.ts";
+import type { CompatibilityPorts } from "../http/v1/compatibility.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
-import type { RecallPorts } from "../http/v1/recall.ts";
+import type { Asker, RecallPorts } from "../http/v1/recall.ts";
 import { cleanText } from "../privacy/clean.ts";
 import type { Search, SearchResults } from "../recall/search.ts";
 import { createTopics } from "../recall/topics.ts";
@@ -38,7 +38,7 @@ import {
 } from "../store/postgres/session-records.ts";
 import { storableText } from "../text/storable.ts";
 import { createHostedIntake, sessionName } from "./capture.ts";
-import { injectedContext } from "./compatible-context.ts";
+import { injectedContext } from "./injected-context.ts";
 import { createRecordSearch, emptySearch } from "./record-search.ts";
 import { timelineAround } from "./timeline.ts";
 

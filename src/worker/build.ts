@@ -23,26 +23,25 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { reindex } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
-import { createCost } from "./cost-ports.ts";
+import { createCost } from "./cost.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
-import { explainPorts } from "./explain-ports.ts";
-import { buildFolders } from "./folder-ports.ts";
+import { buildFolders } from "./folder-context.ts";
 import { buildFreshness, buildReview } from "./freshness.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
-import { createHttpPorts } from "./http-ports.ts";
+import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
 import { createMaintenance } from "./maintenance.ts";
-import { createMcpPorts } from "./mcp-ports.ts";
+import { createMcp } from "./mcp-switch.ts";
 import { createNotices } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { describePause } from "./pause-steps.ts";
-import { buildProjects } from "./project-ports.ts";
+import { buildProjects, createExplainDeps } from "./projects.ts";
+import { createRelevant } from "./prompt-search.ts";
+import { buildContext, buildSearch } from "./recall.ts";
 import { buildRecall } from "./recall-answers.ts";
-import { buildContext, buildSearch } from "./recall-ports.ts";
-import { createRelevant } from "./relevant.ts";
-import { buildRules } from "./rule-ports.ts";
+import { buildRules } from "./rules.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus, createStatusLine } from "./status.ts";
 import { createStorageHealth } from "./storage-health.ts";
@@ -356,9 +355,9 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     stream,
     recordObservation,
     search,
-    mcp: createMcpPorts(settings.paths, env),
+    mcp: createMcp(settings.paths, env),
     context,
-    explain: createExplain({ context, ...explainPorts({ store, projects }) }),
+    explain: createExplain({ context, ...createExplainDeps({ store, projects }) }),
     folders,
     cost,
     review: buildReview(store, publish),

@@ -10,7 +10,7 @@ import { createReview, type Review } from "../context/freshness/review.ts";
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import type { WorkerProjects } from "./project-ports.ts";
+import type { WorkerProjects } from "./projects.ts";
 
 interface FreshnessDeps {
   store: Store;

@@ -24,7 +24,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createGenerationQueue } from "../store/sqlite/generation-queue.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import type { Cost } from "./cost-ports.ts";
+import type { Cost } from "./cost.ts";
 
 interface GenerationDeps {
   store: Store;

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { createCost } from "../../src/worker/cost-ports.ts";
+import { createCost } from "../../src/worker/cost.ts";
 import { createGeneration } from "../../src/worker/generation.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

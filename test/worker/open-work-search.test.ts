@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { buildSearch } from "../../src/worker/recall-ports.ts";
+import { buildSearch } from "../../src/worker/recall.ts";
 import { createMemoryStore, someTime } from "../helpers/memory-store.ts";
 
 function searched() {

@@ -6,9 +6,8 @@ import { closeServer } from "../plugins/close-server.ts";
 import { answerParserError, installErrors, sendError } from "../plugins/errors.ts";
 import { installJsonBody, refusedEncoding } from "../plugins/json-body.ts";
 import { keepAllHeaders, securityHeaders } from "../plugins/request-guard.ts";
-import { type App, installZod, withoutAjv } from "../plugins/zod.ts";
+import { type App, type DescribedHeaders, installZod, withoutAjv } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";
-import { answerHeaders } from "./answer-headers.ts";
 import { type AuditPorts, auditRoutes } from "./audit.ts";
 import { type Authenticate, type Guard, installAuthentication } from "./authentication.ts";
 import type { ClientAddress } from "./client-address.ts";
@@ -24,13 +23,10 @@ import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { recallTools } from "./mcp-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
-import { createMethodsOf } from "./methods-of.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
-import { type AnsweredRequest, installRequestMetrics } from "./request-metrics.ts";
 import { type HostedSessionPorts, hostedSessionRoutes } from "./sessions.ts";
-import { type TeamPorts, teamRoutes } from "./team.ts";
-import { type UsagePorts, usageRoutes } from "./usage.ts";
+import { type TeamPorts, teamRoutes, type UsagePorts, usageRoutes } from "./team.ts";
 
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
@@ -159,4 +155,65 @@ function describe({ gate, health }: ServerHttpDeps): DescribedService {
     ...(keyed ? { keys: "An API key, `mem_…`, with the scope that the operation names." } : {}),
     always: { 400: errorBody, ...(keyed ? {} : { 403: errorBody }), 415: errorBody, 500: errorBody },
   };
+}
+
+/** Those of an answer with that status, of a route that needs a key or of one that does not. */
+function answerHeaders(status: number, isKeyed: boolean): DescribedHeaders {
+  const isCounted = isKeyed && (status < 300 || status === 402 || status === 429);
+  return {
+    "X-Request-Id": "Names the request in the audit log and in the server's own log.",
+    ...(status === 401 ? { "WWW-Authenticate": "`Bearer`: how a key is sent." } : {}),
+    ...(status === 429 || status === 503 ? { "Retry-After": "Seconds to wait before another try." } : {}),
+    ...(isCounted ? rate : {}),
+  };
+}
+
+const rate: DescribedHeaders = {
+  "X-RateLimit-Limit": "Requests of the key in a minute; sent where the server has a rate limit.",
+  "X-RateLimit-Remaining": "How many of them are left; sent where the server has a rate limit.",
+  "X-RateLimit-Reset": "When all of them are free again, in epoch seconds; sent where there is a rate limit.",
+};
+
+/**
+ * The methods of the server's own routes that the path matches, in the alphabet's order; `routes` may grow until it is
+ * first asked. Not of the older ones: what a worker has there beside them is not here, and answered like any unknown path.
+ */
+function createMethodsOf(routes: readonly RouteOptions[]): (path: string) => string[] {
+  let known: { pattern: RegExp; methods: string[] }[] | undefined;
+  return (path) => {
+    known ??= routes.filter(isOwn).map(({ url, method }) => ({
+      pattern: new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`),
+      methods: [method].flat(),
+    }));
+    const found = known.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
+    return [...new Set(found)].sort();
+  };
+}
+
+function isOwn({ url }: RouteOptions): boolean {
+  return !/^\/(?:api|sessions)\b/.test(url);
+}
+
+/** One answered request. No address, key or id of anybody. */
+export interface AnsweredRequest {
+  method: string;
+  /** The template, for example `/v1/events/:id`; `none` for a path that no route has. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** Hands every answered request on. */
+function installRequestMetrics(app: App, observe: (request: AnsweredRequest) => void): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.url;
+    observe({
+      // Without a route the method is whatever a stranger made up.
+      method: route === undefined ? "any" : request.method,
+      route: route ?? "none",
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1_000,
+    });
+    done();
+  });
 }

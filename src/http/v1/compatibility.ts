@@ -2,7 +2,7 @@
 // reaches what the key reaches. Routes that change one machine are absent.
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
-import type { Caller, Tenant } from "../../core/records/tenancy.ts";
+import type { Tenant } from "../../core/records/tenancy.ts";
 import { contextRoutes } from "../api/context.ts";
 import { recallRoutes } from "../api/recall.ts";
 import { recordRoutes } from "../api/records.ts";
@@ -16,14 +16,7 @@ import { mcpStatus, settingsAnswer } from "../schemas/settings.ts";
 import { readiness, syncStatus, versionAnswer } from "../schemas/status.ts";
 import { callerOf } from "./authentication.ts";
 import type { HealthPorts } from "./health.ts";
-
-/** A request as the ports and the audit log see it. */
-export interface Asker {
-  caller: Caller;
-  /** The route's template. */
-  by: string;
-  request_id: string;
-}
+import type { Asker } from "./recall.ts";
 
 export interface CompatibilityPorts {
   /** The ports within the caller's reach; each read of records leaves an audit row. */

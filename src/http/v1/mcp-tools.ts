@@ -10,7 +10,7 @@ import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
 import { hostedErrorWords } from "./error-words.ts";
 import { type McpTool, toolError } from "./mcp-protocol.ts";
 import { demandProject } from "./project-scope.ts";
-import { notesOf, observationOnWire, type RecallPorts, type SearchAnswer } from "./recall.ts";
+import { notesOf, observationOnWire, type RecallPorts, readRecords, type SearchAnswer } from "./recall.ts";
 
 /** Who calls a tool. */
 export interface ToolCaller {
@@ -106,22 +106,12 @@ async function find(
   { caller, request_id }: ToolCaller,
   given: JsonObject,
 ): Promise<FoundByTool> {
-  const asked = { filter: anyRecord, limit: clamped(given.limit, limit) };
+  const most = clamped(given.limit, limit);
   const words = withQuery ? demandText("query", given.query) : null;
   const projectId = given.projectId === undefined ? undefined : demandText("projectId", given.projectId);
   const scope = await demandNamedProject(ports, caller, projectId);
-  const answer: SearchAnswer =
-    words === null
-      ? { found: await ports.recent(scope, asked), notes: [] }
-      : await ports.search(scope, { ...asked, words });
-  await ports.recordRead({
-    caller,
-    project_id: scope.project_id,
-    by: `mcp:${name}`,
-    results: answer.found.length,
-    resource_id: null,
-    request_id,
-  });
+  const by = { caller, by: `mcp:${name}`, request_id };
+  const answer = await readRecords(ports, scope, { by, words, filter: anyRecord, limit: most });
   return { ...answer, scope, words };
 }
 

@@ -37,15 +37,19 @@ interface Filter {
   platform_source: string | null;
 }
 
-/** A read that is over, as the audit log has it. */
-export interface Read {
+/** Who reads, for the audit log. */
+export interface Asker {
   caller: Caller;
-  project_id: string | null;
-  /** The route or tool. */
+  /** The route's template, or the tool. */
   by: string;
+  request_id: string;
+}
+
+/** A finished read, for the audit log. */
+export interface Read extends Asker {
+  project_id: string | null;
   results: number;
   resource_id: string | null;
-  request_id: string;
 }
 
 export interface RecallPorts extends ProjectScopePorts {
@@ -175,21 +179,24 @@ async function find(
 ): Promise<SearchAnswer & { scope: ProjectScope }> {
   const caller = callerOf(request);
   const scope = await demandProject(caller, asked.projectId, ports);
-  const filter = filterOf(asked);
-  const { query, limit } = asked;
+  const by = { caller, by: request.routeOptions.url ?? "", request_id: request.id };
+  const { query: words = null, limit } = asked;
+  return { ...(await readRecords(ports, scope, { by, words, filter: filterOf(asked), limit })), scope };
+}
+
+/** The best records for the words, or the newest without words; the read is recorded in the audit log. */
+export async function readRecords(
+  ports: RecallPorts,
+  scope: ProjectScope,
+  { by, words, ...asked }: { by: Asker; words: string | null; filter: Filter; limit: number },
+): Promise<SearchAnswer> {
   const answer: SearchAnswer =
-    query === undefined
-      ? { found: await ports.recent(scope, { filter, limit }), notes: [] }
-      : await ports.search(scope, { words: query, filter, limit });
-  await ports.recordRead({
-    caller,
-    project_id: scope.project_id,
-    by: request.routeOptions.url ?? "",
-    results: answer.found.length,
-    resource_id: null,
-    request_id: request.id,
-  });
-  return { ...answer, scope };
+    words === null
+      ? { found: await ports.recent(scope, asked), notes: [] }
+      : await ports.search(scope, { ...asked, words });
+  const { project_id } = scope;
+  await ports.recordRead({ ...by, project_id, results: answer.found.length, resource_id: null });
+  return answer;
 }
 
 function filterOf({ kind, obsType, platformSource }: Omit<Asked, "limit">): Filter {

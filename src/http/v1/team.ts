@@ -2,8 +2,8 @@
 import { MemError } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { App } from "../plugins/zod.ts";
-import { keyedErrors, keyedWriteErrors } from "../schemas/error.ts";
-import { teamAnswer, teamChange } from "../schemas/v1-team.ts";
+import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
+import { teamAnswer, teamChange, usageAnswer } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 
 interface Team {
@@ -61,4 +61,28 @@ function onWire(team: Team) {
     effectiveRetentionDays: team.effective_retention_days,
     createdAtEpoch: team.created_at_epoch,
   };
+}
+
+export interface UsagePorts {
+  thisMonth(caller: Caller): Promise<{
+    since: string;
+    resetsAt: string;
+    usage: Record<string, number>;
+    caps: { monthlyRequests: number | null; monthlyTokens: number | null };
+  }>;
+}
+
+/** `GET /v1/usage`. The totals are the team's, for a key of one project too. */
+export function usageRoutes(app: App, { thisMonth }: UsagePorts): void {
+  app.get(
+    "/v1/usage",
+    {
+      config: { access: "memories:read", openOverQuota: true },
+      schema: {
+        summary: "Totals of the team since the first of the month (UTC), by kind.",
+        response: { 200: usageAnswer, ...openOf(keyedErrors) },
+      },
+    },
+    (request) => thisMonth(callerOf(request)),
+  );
 }

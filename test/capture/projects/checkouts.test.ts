@@ -8,7 +8,7 @@ import { createPlaces } from "../../../src/capture/projects/places.ts";
 import { createRootCommits } from "../../../src/capture/projects/root-commits.ts";
 import { createByFile } from "../../../src/recall/by-file.ts";
 import { createFileTimeline } from "../../../src/store/sqlite/by-file.ts";
-import { buildCheckouts } from "../../../src/worker/project-ports.ts";
+import { buildCheckouts } from "../../../src/worker/projects.ts";
 import { createMemoryContext } from "../../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { EditText } from "../../../src/context/freshness/edit-text.ts";
 import type { Remembered, RememberRequest, Rule, Rules } from "../../../src/context/freshness/rules.ts";
 import type { StreamEvent } from "../../../src/core/records/events.ts";
-import { buildRules } from "../../../src/worker/rule-ports.ts";
+import { buildRules } from "../../../src/worker/rules.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;

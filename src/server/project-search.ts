@@ -25,15 +25,15 @@ import {
   readTerms,
   recordsContaining,
 } from "../store/postgres/search.ts";
-import type { Near, NearRecord } from "./meaning.ts";
-import { createTermMemory, type TermMemory } from "./term-memory.ts";
 import {
   type FoundByWords,
   type OfThen,
   type ProjectAnswer,
   type RankedObservation,
   searchWithTime,
-} from "./time-search.ts";
+} from "./dated-search.ts";
+import type { Near, NearRecord } from "./meaning.ts";
+import { createTermCache, type TermCache } from "./term-cache.ts";
 
 export interface ProjectSearch {
   words: string;
@@ -57,7 +57,7 @@ const candidateCount = 60;
  */
 export function createProjectSearch(clock: Clock): SearchedProject {
   const populations = createPopulations(clock);
-  const memory = createTermMemory({ clock });
+  const memory = createTermCache({ clock });
 
   async function byWords(
     connection: Queryable,
@@ -185,7 +185,7 @@ async function candidatesOf(
   connection: Queryable,
   scope: ProjectScope,
   { hits, standing, ofThen }: Pick<FoundCandidates, "hits" | "standing"> & { ofThen: readonly number[] },
-  memory: TermMemory,
+  memory: TermCache,
 ): Promise<Candidate[]> {
   const scores = new Map<number, number>();
   for (const { id } of standing) scores.set(id, 0);

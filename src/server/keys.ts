@@ -37,7 +37,7 @@ interface KeyPortOptions {
 }
 
 /** Mint, list and revoke, each in the caller's tenant; what changes is written down in the same transaction. */
-export function createKeyPorts({ database: { app }, clock, onRevoked }: KeyPortOptions): KeyPorts {
+export function createKeys({ database: { app }, clock, onRevoked }: KeyPortOptions): KeyPorts {
   return {
     mint: (caller, wish, requestId) =>
       inTenant(app, caller, async (connection) => {

@@ -3,7 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { IndexedRecord } from "../store/postgres/search.ts";
 
-export interface TermMemory {
+export interface TermCache {
   /** Forgets what its time is over for; to be called before records are asked for. */
   age(): void;
   /** The record of that `seq`, if it is remembered. */
@@ -25,11 +25,11 @@ interface Remembered {
 }
 
 /** Two halves: what is not asked for while the younger one fills, or in half of the time, is forgotten with the older one. */
-export function createTermMemory({
+export function createTermCache({
   clock,
   maxBytes = 64 * 1024 * 1024,
   forgetMs = 10 * 60_000,
-}: TermMemoryOptions): TermMemory {
+}: TermMemoryOptions): TermCache {
   let young = new Map<number, Remembered>();
   let old = new Map<number, Remembered>();
   let bytes = 0;

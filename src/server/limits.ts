@@ -5,7 +5,7 @@ import { newId } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Guard } from "../http/v1/authentication.ts";
 import { createGuards } from "../http/v1/guards.ts";
-import type { UsagePorts } from "../http/v1/usage.ts";
+import type { UsagePorts } from "../http/v1/team.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { admitRequests, recordRequests, usageThisMonth } from "../store/postgres/limits.ts";
 import type { Database } from "../store/postgres/open.ts";
@@ -31,7 +31,7 @@ interface LimitDeps {
   clock: Clock;
 }
 
-export function createServerLimits({ database, settings, log, clock }: LimitDeps): ServerLimits {
+export function createLimits({ database, settings, log, clock }: LimitDeps): ServerLimits {
   const limits = {
     perMinute: settings.get("MEM_RATE_LIMIT_PER_MIN"),
     monthlyRequests: settings.get("MEM_MONTHLY_REQUEST_CAP"),

@@ -11,10 +11,7 @@ import type { Database } from "../store/postgres/open.ts";
 import { setRetention, teamById } from "../store/postgres/teams.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
-export function createDeletionPorts(
-  { app }: Pick<Database, "app">,
-  projects: ProjectScopePorts,
-): DeletionPorts {
+export function createDeletion({ app }: Pick<Database, "app">, projects: ProjectScopePorts): DeletionPorts {
   const by = (caller: Caller, request_id: string) => ({ api_key_id: caller.key_id, request_id });
   return {
     ...projects,
@@ -25,17 +22,14 @@ export function createDeletionPorts(
   };
 }
 
-export function createAuditPorts(
-  { app }: Pick<Database, "app">,
-  { idOfName }: ProjectScopePorts,
-): AuditPorts {
+export function createAudit({ app }: Pick<Database, "app">, { idOfName }: ProjectScopePorts): AuditPorts {
   return {
     idOfName,
     read: (caller, page) => inTenant(app, caller, (connection) => readAudit(connection, caller, page)),
   };
 }
 
-export function createTeamPorts({ app }: Pick<Database, "app">, settings: ServerSettings): TeamPorts {
+export function createTeam({ app }: Pick<Database, "app">, settings: ServerSettings): TeamPorts {
   const withDefault = (team: Awaited<ReturnType<typeof teamById>>) => ({
     ...team,
     effective_retention_days: team.retention_days ?? settings.get("MEM_EVENT_RETENTION_DAYS"),

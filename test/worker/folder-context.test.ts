@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
-import { buildFolders } from "../../src/worker/folder-ports.ts";
+import { buildFolders } from "../../src/worker/folder-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

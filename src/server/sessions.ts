@@ -15,7 +15,7 @@ interface SessionDeps {
   projects: ProjectScopePorts;
 }
 
-export function createHostedSessionPorts({ app, projects }: SessionDeps): HostedSessionPorts {
+export function createSessions({ app, projects }: SessionDeps): HostedSessionPorts {
   return {
     async start(caller, body) {
       const scope = await demandProject(caller, body.projectId, projects);

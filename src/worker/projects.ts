@@ -7,6 +7,7 @@ import { createPlaces, type Place } from "../capture/projects/places.ts";
 import { createRelabel, type Relabel } from "../capture/projects/relabel.ts";
 import { createRootCommits } from "../capture/projects/root-commits.ts";
 import type { ProjectFolders } from "../context/context-port.ts";
+import type { ExplainDeps } from "../context/explain.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
@@ -72,5 +73,24 @@ export function foldersOf({ projects }: Pick<Store, "projects">, label: string):
   return {
     roots: [...new Set(roots)].filter((root) => isAbsolute(root)),
     names: [project.label, ...projects.aliasesOf(id)],
+  };
+}
+
+/** What the explanation of context reads of the store and of projects. */
+export function createExplainDeps({
+  store,
+  projects,
+}: {
+  store: Store;
+  projects: Pick<WorkerProjects, "labelOf">;
+}): Omit<ExplainDeps, "context"> {
+  return {
+    byId: store.observations.byId,
+    projects: store.projects.labels,
+    placeOf: ({ project, cwd }) =>
+      // An agent works in the project's folder; files are compared with the records there.
+      project === undefined
+        ? { project: projects.labelOf(cwd), cwd }
+        : { project, cwd: foldersOf(store, project).roots.at(-1) ?? null },
   };
 }

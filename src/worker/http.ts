@@ -11,7 +11,7 @@ import { settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerDeps } from "./build.ts";
 import type { Notices } from "./notices.ts";
-import { createQueuePorts } from "./queue-ports.ts";
+import { createQueue } from "./queue.ts";
 import type { WorkerStatus } from "./status.ts";
 import { proveInstance } from "./worker-file.ts";
 
@@ -68,7 +68,7 @@ export function createHttpPorts(deps: PortDeps): Ports {
     projects: store.projects.labels,
     stats: () => ({ worker: workerStats(deps), database: store.stats() }),
     status: statusPorts(deps),
-    queue: createQueuePorts(deps),
+    queue: createQueue(deps),
     settings: {
       viewer: {
         get: viewerStates.get,

@@ -16,7 +16,7 @@ const maxRemembered = 10_000;
 const longestName = 200;
 
 /** What tells whether a project exists. Only what was found is remembered, so a new project is there at once. */
-export function createProjectScopePorts({ app }: Pick<Database, "app">): ProjectScopePorts {
+export function createProjectScope({ app }: Pick<Database, "app">): ProjectScopePorts {
   const known = new Set<string>();
   const localProjects = new Map<string, string>();
 
@@ -45,10 +45,7 @@ export function createProjectScopePorts({ app }: Pick<Database, "app">): Project
   };
 }
 
-export function createProjectPorts(
-  { app }: Pick<Database, "app">,
-  projects: ProjectScopePorts,
-): ProjectPorts {
+export function createProjects({ app }: Pick<Database, "app">, projects: ProjectScopePorts): ProjectPorts {
   return {
     ...projects,
     find: (caller: Caller, id) => findProject(app, caller, id),

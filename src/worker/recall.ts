@@ -17,7 +17,7 @@ import { createSearchIndex } from "../store/sqlite/search-index.ts";
 import { createStatements } from "../store/sqlite/statements.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { openWorkFirst } from "./open-work-search.ts";
-import { foldersOf } from "./project-ports.ts";
+import { foldersOf } from "./projects.ts";
 import { searchCommand } from "./search-command.ts";
 
 /** Search over all three kinds of records, observations by their meaning as well. */

@@ -11,8 +11,8 @@ import type { Database } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 import { addMemory } from "./manual-memory.ts";
 import type { Meaning } from "./meaning.ts";
-import { createPassedContext, isActive } from "./passed-context.ts";
-import { createProjectSearch } from "./rank-search.ts";
+import { createProjectSearch } from "./project-search.ts";
+import { createHostedContext, isActive } from "./request-context.ts";
 
 interface RecallDeps {
   database: Pick<Database, "app" | "system">;
@@ -42,7 +42,7 @@ export function createRecall({ database, clock, projects, meaning, onAuditFailur
     recent: (scope, asked) =>
       inTenant(app, scope, (connection) => recentObservations(connection, scope, asked)),
     contextOf: (found, tokens) => recordsBlock(found.filter(isActive), tokens),
-    passedOn: createPassedContext(app),
+    passedOn: createHostedContext(app),
     byId: (caller, id) => inTenant(app, caller, (connection) => observationById(connection, caller, id)),
     add: (write) => addMemory(app, write),
     recordRead: ({ caller, project_id, by, results, resource_id, request_id }) =>

@@ -4,7 +4,7 @@ import { createRules, type Rules } from "../context/freshness/rules.ts";
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import type { WorkerProjects } from "./project-ports.ts";
+import type { WorkerProjects } from "./projects.ts";
 
 interface RuleDeps {
   store: Store;

@@ -16,7 +16,7 @@ import type { McpPorts } from "../http/api/settings.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 
-export function createMcpPorts(paths: DataPaths, env: Environment): McpPorts {
+export function createMcp(paths: DataPaths, env: Environment): McpPorts {
   const installs = installsOf(paths);
   const mcp = createMcpSwitch(installs, mcpServerOf(paths));
   const all = (isAbsolute(homedir()) ? hostNames : []).map(recipeOf).map((recipe) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { zoneName } from "../../src/core/local-days.ts";
 import type { ProjectScope } from "../../src/core/records/tenancy.ts";
-import { createProjectSearch } from "../../src/server/rank-search.ts";
+import { createProjectSearch } from "../../src/server/project-search.ts";
 import { insertObservations } from "../../src/store/postgres/observations.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { hostedObservation, makeProject } from "../helpers/hosted-records.ts";

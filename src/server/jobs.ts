@@ -13,7 +13,7 @@ interface JobDeps {
   projects: ProjectScopePorts;
 }
 
-export function createJobPorts({ app, projects }: JobDeps): JobPorts {
+export function createJobs({ app, projects }: JobDeps): JobPorts {
   return {
     async find(caller, id) {
       return isId(id) ? findJob(app, caller, id) : undefined;

@@ -15,7 +15,7 @@ import { inTenant } from "../store/postgres/tenant.ts";
 /** Text for the request, within its tokens; empty when there is nothing to show. */
 export type PassedContext = (asked: ContextAsked) => Promise<string>;
 
-export function createPassedContext(app: Connections): PassedContext {
+export function createHostedContext(app: Connections): PassedContext {
   const context = createRequestContext();
   return async ({ caller, scope, words, found, tokens }) => {
     // Rules for everywhere stand in other projects, which only the key of a whole team reaches.

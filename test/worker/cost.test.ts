@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ModelCall } from "../../src/core/records/model-call.ts";
 import { costAnswer } from "../../src/http/schemas/cost.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { type Cost, createCost } from "../../src/worker/cost-ports.ts";
+import { type Cost, createCost } from "../../src/worker/cost.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createQueuePorts } from "../../src/worker/queue-ports.ts";
+import { createQueue } from "../../src/worker/queue.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => memory.close());
 
 function ports() {
-  return createQueuePorts({
+  return createQueue({
     store: memory.store,
     clock: { now: () => someTime + 5_000, monotonicMs: () => 0 },
     queueChanged: () => void changes++,

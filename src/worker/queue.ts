@@ -19,7 +19,7 @@ interface QueueDeps {
 // Small enough that intake never waits more than a few milliseconds for it.
 const movedAtOnce = 500;
 
-export function createQueuePorts({ store, clock, queueChanged, notify, retryNow }: QueueDeps): QueuePorts {
+export function createQueue({ store, clock, queueChanged, notify, retryNow }: QueueDeps): QueuePorts {
   const { queue, commit } = store;
 
   /** Moves everything selected; resolves with how many messages that were. */

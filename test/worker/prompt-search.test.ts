@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Observation } from "../../src/core/records/records.ts";
 import type { Search, SearchResults } from "../../src/recall/search.ts";
 import type { MatchedBy } from "../../src/recall/search-port.ts";
-import { createRelevant } from "../../src/worker/relevant.ts";
+import { createRelevant } from "../../src/worker/prompt-search.ts";
 
 const asked: unknown[] = [];
 const byId = (id: number) => (id === 9 ? undefined : ({ id } as Observation));

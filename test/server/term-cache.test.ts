@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unpackTerms } from "../../src/core/records/record-terms.ts";
-import { createTermMemory } from "../../src/server/term-memory.ts";
+import { createTermCache } from "../../src/server/term-cache.ts";
 import type { IndexedRecord } from "../../src/store/postgres/search.ts";
 
 function recordOf(id: number, words = 10): IndexedRecord {
@@ -9,7 +9,7 @@ function recordOf(id: number, words = 10): IndexedRecord {
 
 function memoryAt({ maxBytes }: { maxBytes?: number } = {}) {
   const clock = { now: 0 };
-  const memory = createTermMemory({
+  const memory = createTermCache({
     clock: { monotonicMs: () => clock.now },
     forgetMs: 1_000,
     ...(maxBytes === undefined ? {} : { maxBytes }),
