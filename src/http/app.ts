@@ -80,7 +80,7 @@ export interface Http {
   acceptPipe(connection: Socket): void;
 }
 
-/** Builds the app; nothing listens yet. `app.close()` ends streams, lets replies finish, then cuts what is left. */
+/** Builds the app; nothing listens yet. `app.close()` ends streams, waits for replies, then cuts open connections. */
 export function buildHttp(deps: HttpDeps): Http {
   const pipeSockets = new WeakSet<Socket>();
   const openPipes = new Set<Socket>();

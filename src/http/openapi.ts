@@ -1,4 +1,4 @@
-// The OpenAPI document, made of the same schemas that the routes check with, the first time it is asked for.
+// The OpenAPI document, built from the routes' own schemas at the first request.
 import { STATUS_CODES } from "node:http";
 import type { FastifyContextConfig, RouteOptions } from "fastify";
 import * as z from "zod";
@@ -118,7 +118,7 @@ function operationIdOf(method: string, url: string): string {
   return `${method.toLowerCase()}${named.join("")}`;
 }
 
-/** What stands once, and is referred to. */
+/** Components, referred to by name. */
 interface Shared {
   schemas: JsonObject;
   headers: JsonObject;
@@ -216,7 +216,7 @@ function contentOf(answer: unknown): [string, unknown][] {
 function jsonSchemaOf(schema: unknown, io: "input" | "output", schemas: JsonObject): JsonObject {
   if (!(schema instanceof z.ZodType)) throw new TypeError("a route's schemas are zod schemas");
   const made = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  // Through text: zod's named parts are moved to where OpenAPI looks for them, with every reference to them.
+  // As text, so that references to zod's $defs point to OpenAPI's components.
   const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
   const { $schema: _dialect, $defs, ...rest }: JsonObject = JSON.parse(text);
   if (isJsonObject($defs)) Object.assign(schemas, $defs);

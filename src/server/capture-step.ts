@@ -1,4 +1,4 @@
-// One step of a session under way: what it reads of what is known, and what it would have stored.
+// One step of a session in memory: reads the known state, collects the changes to store.
 import type { CaptureStore, IntakeSession, StoredPrompt } from "../capture/capture-store.ts";
 import { contentKey, newId } from "../core/ids.ts";
 import type { UserPrompt } from "../core/records/records.ts";
@@ -7,7 +7,7 @@ import type { Changes, Known, KnownPrompt, SessionChange } from "../store/postgr
 import type { NewEvent } from "../store/postgres/event-batch.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 
-/** Who sends the step, cleaned. */
+/** Sender of the step, cleaned. */
 export interface Sender {
   cwd?: string | undefined;
   host?: string | undefined;
@@ -15,7 +15,7 @@ export interface Sender {
   eventKey?: string | undefined;
 }
 
-/** What the session remembers between its steps. */
+/** State of the session between steps. */
 interface Kept {
   number: number;
   key: string | null;
@@ -33,11 +33,11 @@ export interface Draft {
   prompt(is: (known: KnownPrompt) => boolean): StoredPrompt | undefined;
   change(part: Partial<SessionChange>): void;
   keep(part: Partial<Kept>): void;
-  /** Makes the session; its number. */
+  /** Creates the session; returns its number. */
   make(now: number): number;
   withdraw(promptKey: string): void;
   addPrompt(prompt: NewPrompt): UserPrompt;
-  /** The place of the event in this step, from 1. */
+  /** Returns the position of the event in this step, from 1. */
   addEvent(message: NewMessage): number;
   enqueue(place: number): void;
   changes(): Changes;
@@ -101,7 +101,7 @@ function promptEvent({ prompt_text, prompt_number, event_key, now, ...prompt }: 
       ...(isPrivate ? { private: true } : {}),
     },
     occurred_at_epoch: now,
-    // Intake knows a repeated prompt by its key and its words.
+    // Intake recognizes a repeated prompt by its key and text.
     keys: [],
   };
 }
@@ -130,7 +130,7 @@ function eventOf(
     ...place,
     ...told,
     id: newId(),
-    // The key is the event's own: whoever repeats it means the same one.
+    // The key identifies the event, so a repetition is the same event.
     body_hash: told.keys.length === 0 ? null : contentKey(...told.keys),
     content_session_id: null,
     new_session_id: newId(),
@@ -143,7 +143,7 @@ function eventOf(
 
 const unsynced = { synced_at: null, origin_device_id: null, origin_local_id: null, revision: 1 };
 
-// Which prompt the step belongs to: the one that it names, else the newest. One that is not known is waited for.
+// The prompt of the step: the one it names, else the newest. An unknown one is awaited.
 function intakeSession(
   { session, prompts }: Known,
   kept: Kept,
@@ -175,7 +175,7 @@ function intakeSession(
   return named.length === 0 ? newest : { ...newest, ...lastOf(named) };
 }
 
-// What follows belongs to the last of them, and is private when any of them is.
+// Later events belong to the last of them, and are private when any of them is.
 function lastOf(prompts: readonly KnownPrompt[]): Pick<IntakeSession, "prompt_number" | "prompt_private"> {
   return {
     prompt_number: Math.max(...prompts.map(({ number }) => (typeof number === "number" ? number : 0))),

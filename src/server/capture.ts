@@ -1,4 +1,4 @@
-// The older session routes over the store: the local intake decides, on what the database knows of the session.
+// Session routes over the store: the worker's intake decides, on the session's state in the database.
 import type { CaptureStore } from "../capture/capture-store.ts";
 import { cleanInput } from "../capture/clean-input.ts";
 import { type Cleaner, isLarge } from "../capture/cleaner.ts";
@@ -20,14 +20,14 @@ import { byDefault } from "./injected-context.ts";
 interface CaptureDeps {
   app: Connections;
   clock: Clock;
-  /** Hears how many events a call stored for good. */
+  /** Hears how many events a call stored. */
   onStored(events: number): void;
   /** Without one everything is cleaned in this process. */
   cleaner?: Cleaner | undefined;
   inTurn?: InTurn | undefined;
 }
 
-/** What the four calls have in common, before it is cleaned. */
+/** Fields of the four calls, before cleaning. */
 interface Input extends Sender {
   claudeSessionId: string;
   /** Only a prompt has one. */
@@ -52,7 +52,7 @@ export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): Sess
       projectNamed: () => scope.project_id,
       publish: () => undefined,
       onQueued: () => undefined,
-      // The transaction that takes back what came before breaks off what is made of it.
+      // The transaction of a withdrawal also cancels its generation.
       onWithdrawn: async () => undefined,
       ...(cleaner === undefined ? {} : { cleaner }),
     });
@@ -71,13 +71,13 @@ export function createHostedIntake(deps: CaptureDeps, scope: ProjectScope): Sess
   };
 }
 
-// Texts of any depth; which fields there are, and that some are left out, stays as it is.
+// Makes texts at any depth storable; keeps the set of fields.
 function storableInput<I extends Input>(input: I): I {
   const fields = { ...input, claudeSessionId: sessionName(input.claudeSessionId) } as unknown as JsonObject;
   return storableJson(fields) as unknown as I;
 }
 
-/** What a session is known by: its name as it was sent, or the hash of one that no index entry holds. */
+/** The stored name of a session: as sent, or the hash of a name too long for the index. */
 export function sessionName(claudeSessionId: string): string {
   const name = storableText(claudeSessionId);
   return Buffer.byteLength(name) > maxNameBytes ? contentKey(name) : name;
@@ -115,10 +115,10 @@ function captureStore({ app, onStored }: CaptureDeps, scope: ProjectScope, input
       insert: (prompt) => draft.addPrompt(prompt),
       byEventKey: (_, key) => draft.prompt((known) => known.key === key),
       byNumber: (_, number) => draft.prompt((known) => known.number === number),
-      // A client of these routes does not say when a turn ends.
+      // Clients of these routes do not report the end of a turn.
       unfinished: () => undefined,
     },
-    // No event of these routes is known by what it holds.
+    // Events of these routes have no content key.
     rawEvents: { insert: (event) => draft.addEvent(event), ofKey: () => [] },
     pending: { enqueue: (place) => draft.enqueue(place), count: () => undefined },
     withdrawals: {

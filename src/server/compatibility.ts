@@ -347,8 +347,8 @@ async function recordsOfFile(
   };
 }
 
-// A relative path is the end of what is stored. An absolute one is the file itself, or was stored from its project's
-// root; a bare name is no such end: every folder has an index.ts.
+// A relative path matches the end of stored paths. An absolute one matches itself, or its path from the project root;
+// a bare name does not count as such: every folder has an index.ts.
 function spellings(path: string): { are: string[]; endWith: string[] } {
   const plain = posix.normalize(path.replaceAll("\\", "/"));
   const whole = [...new Set([path, plain, plain.replaceAll("/", "\\")])];

@@ -1,4 +1,4 @@
-// A search of one project whose words name a time: the records of then, or what fits with those of then first, and a note.
+// Date-filtered search: words that name a time list records of that period, or rank them first, with a note.
 import type { HostedObservation } from "../core/records/hosted-record.ts";
 import type { ProjectScope } from "../core/records/tenancy.ts";
 import type { Span } from "../recall/named-times.ts";
@@ -28,19 +28,19 @@ export type RankedObservation = HostedObservation & { score?: number; isNear?: t
 
 export interface ProjectAnswer {
   found: RankedObservation[];
-  /** Why they are in the answer, where no words found them. */
+  /** Set where no words matched: listed by time, or by filters alone. */
   listed?: "time" | "filters";
-  /** How the words were read, where that is not as they are. */
+  /** How the words were interpreted. */
   notes: string[];
 }
 
-/** What was found by words; `isWhole`: one of them holds them all. */
+/** Results by words; `isWhole`: one of them matches every word. */
 export interface FoundByWords {
   answer: ProjectAnswer;
   isWhole: boolean;
 }
 
-/** A time that goes first, with the newest records of then. */
+/** A period that ranks first, with its newest records. */
 export interface OfThen {
   span: Span;
   seqs: readonly number[];
@@ -50,11 +50,11 @@ export interface TimedSearch {
   words: string;
   filter: ObservationFilter;
   limit: number;
-  /** Looks for words. */
+  /** Searches by words. */
   byWords(words: string, ofThen: OfThen | null): Promise<FoundByWords>;
 }
 
-// As many as are compared of all times: with them those of then are among what is compared in a large project too.
+// As many as the candidates of all times, so that a large project compares records of the period too.
 const comparedOfThen = 60;
 
 /** The answer to words that name a time, inside the caller's transaction. */
@@ -79,7 +79,7 @@ async function besideWords(
   const { time, filter, byWords } = asked;
   const { span } = time;
   const seqs = await seqsOfTime(connection, scope, { filter, limit: comparedOfThen, ...span });
-  // A time that nothing is of tells no records apart; then its words may as well be those of a text.
+  // A period without records cannot rank anything; its words are searched as text.
   const { answer } =
     seqs.length === 0 ? await byWords(asked.words, null) : await byWords(time.words.trim(), { span, seqs });
   if (answer.found.length === 0 || answer.listed !== undefined) return listOfTime(connection, scope, asked);

@@ -1,4 +1,4 @@
-// The local context over the server's store: what it may draw from is read first, then chosen and rendered as locally.
+// Context of `/api/context/*`: reads candidates from the store, then selects and renders as the worker.
 
 import { createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
@@ -18,14 +18,14 @@ interface Named {
   reach: Tenant | null;
 }
 
-// Four for each row that is wanted, as the local choice looks at, and as many again for those of other sessions.
+// Four candidates per row, as the worker reads, and as many again for other sessions.
 const drawnFrom = 400;
-// More labels would crowd out their own records; so many are read, too.
+// More labels would crowd out their own records.
 const maxProjects = 8;
 // As many as are chosen from.
 const most = { rules: 60, statements: 200 };
 
-/** The text to inject; empty when there is nothing to tell. */
+/** The text to inject; empty without records. */
 export async function injectedContext(
   app: Connections,
   { caller, projects, colors }: { caller: Tenant; projects: readonly Named[]; colors: boolean },
@@ -69,7 +69,7 @@ async function readStatements(
   if (project_id === null) return { rules: [], statements: [] };
   const scope = { team_id, project_id };
   const shown = (records: readonly HostedObservation[]) => records.map((one) => observationOf(one, label));
-  // Rules for everywhere stand in other projects, which only the key of a whole team reaches.
+  // Team-wide rules are in other projects, which only a team key reaches.
   return inTenant(app, { team_id, project_id: own }, async (connection) => ({
     rules: shown(await standingRules(connection, scope, most.rules)),
     statements: shown(await salientStatements(connection, scope, most.statements)),
@@ -128,7 +128,7 @@ function portOf(known: ReadonlyMap<string, Known>): ContextPort {
         ),
       statements: ({ project, limit }) => of(project).statements.slice(0, limit),
       rankable: (project, limit) => of(project).observations.filter(isTelling).slice(0, limit),
-      // An agent's prompts and actions are no matter of these routes.
+      // These routes serve no prompts or actions of an agent.
       fixesOf: () => [],
       asked: () => [],
     },
@@ -139,7 +139,7 @@ function portOf(known: ReadonlyMap<string, Known>): ContextPort {
     },
     summaries: { page: ({ project }) => ({ items: of(project).summaries }) },
     forContext: ({ project, ...wanted }) => chosen(of(project).observations, wanted),
-    // Nobody pins, judges or watches files on a server.
+    // A server has no pins, reviews or watched files.
     pinned: () => [],
     lastMessage: () => undefined,
     isDoubted: () => false,
@@ -147,7 +147,7 @@ function portOf(known: ReadonlyMap<string, Known>): ContextPort {
   };
 }
 
-// A rule for everywhere comes with each project.
+// A team-wide rule comes with each project.
 function newestOnce(rules: readonly Observation[], limit: number): Observation[] {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return [...byId.values()]

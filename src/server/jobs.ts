@@ -1,4 +1,4 @@
-// Jobs over the store, as callers see and move them; what is changed by hand is written into the audit log with it.
+// Generation jobs in the store: find, list, and retry or cancel with an audit row.
 
 import { MemError } from "../core/errors.ts";
 import { type Caller, isId } from "../core/records/tenancy.ts";

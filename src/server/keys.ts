@@ -1,4 +1,4 @@
-// What authentication and the routes of keys reach: the database behind them.
+// API keys in the store: lookup for authentication; mint, list and revoke with audit rows.
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { ApiKey } from "../core/records/api-key.ts";
@@ -21,7 +21,7 @@ import type { KeyLookup } from "../tenancy/keys/authenticate.ts";
 import { childOf } from "../tenancy/keys/new-key.ts";
 import { storableText } from "../text/storable.ts";
 
-/** How a key is found before anybody's tenant is known. */
+/** Lookup of a key before its tenant is known. */
 export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup {
   return {
     find: (hash) => findKeyByHash(system, hash),
@@ -32,11 +32,11 @@ export function createKeyLookup({ system }: Pick<Database, "system">): KeyLookup
 interface KeyPortOptions {
   database: Pick<Database, "app">;
   clock: Clock;
-  /** Hears that keys of the team were revoked. */
+  /** Called after keys of the team were revoked. */
   onRevoked(team_id: string): void;
 }
 
-/** Mint, list and revoke, each in the caller's tenant; what changes is written down in the same transaction. */
+/** Mint, list and revoke in the caller's tenant; changes and their audit rows share a transaction. */
 export function createKeys({ database: { app }, clock, onRevoked }: KeyPortOptions): KeyPorts {
   return {
     mint: (caller, wish, requestId) =>
@@ -82,7 +82,7 @@ export function createKeys({ database: { app }, clock, onRevoked }: KeyPortOptio
   };
 }
 
-// More than any team has machines; without it a script that mints at each run fills the table.
+// A bound for scripts that mint a key at each run.
 const maxLiveChildren = 1_000;
 
 async function demandRoom(connection: Queryable, parent: ApiKey): Promise<void> {

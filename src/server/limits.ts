@@ -1,4 +1,4 @@
-// The guards that are set, over their own few connections: a busy database must not make them wait for requests.
+// Rate limit, quotas and metering, on their own connections so that they never wait for requests.
 import { type Clock, isoTime } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -19,7 +19,7 @@ export interface ServerLimits {
   /** Null where nothing is limited or metered. */
   admission: Pick<Admission, "skipped"> | null;
   meter: Pick<Meter, "lost"> | null;
-  /** So that the first requests need not wait for the connection to be made. */
+  /** Opens the connection, so that the first requests need not wait. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The drafts of a reply as records of the store, each under the job that it was made for.
+// Turns the drafts of a reply into records, each under its job.
 
 import { newId } from "../core/ids.ts";
 import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
@@ -10,7 +10,7 @@ import type { LeasedBatch, LeasedJob } from "../store/postgres/job-leases.ts";
 import type { JsonObject } from "../text/json.ts";
 import type { HostedTurn } from "./hosted-turns.ts";
 
-/** Those of the drafts whose jobs are still held; a draft of several jobs stands at the first one that is. */
+/** Records of the drafts whose jobs are still leased; a draft of several jobs belongs to the first leased one. */
 export function recordsOf(
   { jobs: leased }: Pick<LeasedBatch, "jobs">,
   reply: GenerationReply,
@@ -26,7 +26,7 @@ export function recordsOf(
     const named = draft.sources.flatMap((seq) => held.get(seq) ?? []);
     const [first] = named;
     if (first === undefined) return [];
-    // A statement is of the message that it stands in; the tool uses that it names have records of their own.
+    // A statement belongs to its message; the tool uses it names have their own records.
     const sources = draft.statement === undefined ? named : [first];
     const made = madeOf(first, sources);
     const cited = draft.statement === undefined ? [] : citedBy(draft, turns.get(first.seq), first);
@@ -34,7 +34,7 @@ export function recordsOf(
   });
   const summaries = reply.summaries.flatMap((draft) => {
     const source = held.get(draft.source);
-    // Of a session in which nothing happened there is nothing to tell.
+    // An empty summary is not stored.
     return source === undefined || saysNothing(draft)
       ? []
       : [{ ...summaryOf(draft), ...madeOf(source, [source]), ...places(source) }];
@@ -54,7 +54,7 @@ export function recordsOf(
 
 type Written = Omit<DraftRecord, "generator" | "metadata">;
 
-// The same job and the same place make the same key: a job that is worked on twice leaves one record.
+// Same job and place give the same key, so a job processed twice leaves one record.
 function createPlaces(): (job: LeasedJob) => { generation_key: string } {
   const taken = new Map<string, number>();
   return ({ id }) => {
@@ -95,7 +95,7 @@ function citedBy(
   }));
 }
 
-// At four characters a token: the flat estimate users know from the field.
+// Estimated at four characters per token.
 function workTokens({ event_type, payload }: LeasedJob): number {
   if (event_type === null) return 0;
   const { type, tool_input, tool_response } = messageOfEvent({ event_type, payload });
@@ -134,7 +134,7 @@ function summaryOf(draft: DraftSummary) {
     files_read: draft.files_read,
     files_modified: draft.files_modified,
     provenance: "agent",
-    // Its parts, as the older routes tell them one by one.
+    // Parts for the compatibility routes.
     parts: {
       request: draft.request,
       investigated: draft.investigated,

@@ -1,4 +1,4 @@
-// A record written by hand: cleaned like everything from outside, then stored.
+// Stores a manual record, cleaned.
 
 import { MemError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -53,7 +53,7 @@ function draftOf(
 ): Omit<NewHostedObservation, "memory_epoch"> {
   const text = cleaned(content);
   if (text.trim() === "") {
-    throw new MemError("invalid_request", { message: "`content`: nothing of it may be stored" });
+    throw new MemError("invalid_request", { message: "`content`: all of it is private or secret" });
   }
   const named = cleaned(title ?? "").trim() || excerpt(text, maxTitleChars);
   return {

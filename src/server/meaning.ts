@@ -1,4 +1,4 @@
-// The search by meaning: the vector of a question, asked for before the database is, and what is near it in a project.
+// Vector search: embeds the question before the transaction, then finds near records of a project.
 
 import type { Clock } from "../core/clock.ts";
 import { failOpen, toMemError } from "../core/errors.ts";
@@ -14,13 +14,13 @@ import { nearestRecords } from "../store/postgres/nearest.ts";
 import type { ObservationFilter } from "../store/postgres/observations.ts";
 import type { Queryable } from "../store/postgres/open.ts";
 
-/** A record near the question; `weighed` is what that adds to its score. */
+/** A record near the question; `weighed` is added to its score. */
 export interface NearRecord {
   candidate: Candidate;
   weighed: number;
 }
 
-/** What is near one question in a project, inside the caller's transaction. */
+/** Vector matches of one question in a project, inside the caller's transaction. */
 export type Near = (
   connection: Queryable,
   scope: ProjectScope,
@@ -28,9 +28,9 @@ export type Near = (
 ) => Promise<NearRecord[]>;
 
 export interface Meaning {
-  /** Runs a search with what is near the words; with null where there is no search by meaning, or none now. */
+  /** Runs a search with vector matches, or with null while vector search is unavailable. */
   within<T>(words: string, search: (near: Near | null) => Promise<T>): Promise<T>;
-  /** What the reader of an answer should know. */
+  /** Notes for the reader of an answer. */
   notes(): string[];
 }
 
@@ -48,7 +48,7 @@ interface MeaningDeps {
   deadlineMs?: number;
 }
 
-// An extension that was taken away, say: searches go on by words alone, and it is tried again.
+// After a failure, such as a removed extension, searches use words alone before the next attempt.
 const brokenForMs = 60_000;
 
 export function createMeaning({ embedder, schema, renewUse, clock, log, deadlineMs }: MeaningDeps): Meaning {

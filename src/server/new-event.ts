@@ -1,4 +1,4 @@
-// From an event's body to what is stored: private parts and secrets gone, ids given, repeats made recognisable.
+// Turns an event's body into a row: private parts and secrets removed, ids and idempotency keys added.
 import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { contentKey, newId } from "../core/ids.ts";
@@ -11,7 +11,7 @@ import type { NewEvent } from "../store/postgres/event-batch.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { storableJson, storableText } from "../text/storable.ts";
 
-/** What a sender put into an event, as it may be stored. */
+/** Payload and metadata of an event, cleaned. */
 export interface CleanBody {
   payload: Json;
   metadata: Json;
@@ -22,7 +22,7 @@ export function cleanBody({ json }: Pick<Cleaner, "json">, body: EventBody): Cle
   return withCleaned(parts, (payload, metadata) => ({ payload, metadata }));
 }
 
-/** True when a thread cleans some of it. */
+/** True when a thread cleans it. */
 export function isLargeBody({ payload = null, metadata = {} }: EventBody): boolean {
   return isLarge({ payload, metadata });
 }
@@ -36,7 +36,7 @@ export function newEventOf(
 ): NewEvent {
   const session_id = body.serverSessionId ?? body.sessionId ?? null;
   if (session_id !== null && !isId(session_id)) throw noSuchSession();
-  // Every event comes through here, so it is made field by field: objects that are spread cost more than the cleaning.
+  // Hot path, so field by field: spreading objects costs more than the cleaning.
   const event: NewEvent = {
     id: newId(),
     team_id: scope.team_id,
@@ -68,23 +68,23 @@ export function requestKey(key: string): string {
   return `key:${key}`;
 }
 
-/** The same for all bodies that store the same, whatever the order of their fields. */
+/** Equal for bodies that store the same, in any field order. */
 export function bodyHash(events: readonly NewEvent[]): string {
   return contentKey(...events.map(contentText));
 }
 
-/** A JSON object of a sender's, as it may be stored. */
+/** A sender's JSON object, cleaned. */
 export function cleanObject(value: JsonObject): JsonObject {
   const cleaned = cleanValue(value);
   return isJsonObject(cleaned) ? cleaned : {};
 }
 
-/** A JSON value of a sender's, as it may be stored. */
+/** A sender's JSON value, cleaned. */
 export function cleanValue(value: Json): Json {
   return cleanJson(storableJson(value));
 }
 
-/** A text that tells things apart, as it may be stored; what may not be is replaced by its hash. */
+/** A storable key; a key with private parts or secrets is replaced by its hash. */
 export function keyOf(text: string | undefined): string | null {
   if (text === undefined) return null;
   const storable = storableText(text);
@@ -95,7 +95,7 @@ function wordOf(text: string): string {
   return cleanText(storableText(text));
 }
 
-// What the sender gave, without what the server adds.
+// The sender's fields, without those the server adds.
 function contentText(event: NewEvent): string {
   return canonicalText({
     session_id: event.session_id,

@@ -1,4 +1,4 @@
-// The search of one project: candidates from the index, ranked as the local search ranks, then the records themselves.
+// Search of one project: candidates from the index, the worker's ranking, then the records.
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/records/record-terms.ts";
 import type { Candidate } from "../core/records/search.ts";
@@ -39,7 +39,7 @@ export interface ProjectSearch {
   words: string;
   filter: ObservationFilter;
   limit: number;
-  /** What is near the words in meaning; null or left out where that is not looked for. */
+  /** Vector matches; null or left out without vector search. */
   near?: Near | null | undefined;
 }
 
@@ -47,13 +47,13 @@ export interface SearchedProject {
   search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<ProjectAnswer>;
 }
 
-// More are found than are shown: the order of the index knows neither how often a word stands in a record nor where.
-// On LoCoMo's turns R@10 is 75.7 with 60 or 80, and 76.3 with 120, at a third more time.
+// More candidates than results: the index knows neither frequency nor position of a word in a record.
+// LoCoMo turns: R@10 is 75.7 with 60 or 80, and 76.3 with 120 at a third more time.
 const candidateCount = 60;
 
 /**
- * Searches inside the caller's transaction. How many records a project has is remembered for a minute, the words that
- * were compared for some.
+ * Searches inside the caller's transaction. Caches the record count of a project for a minute, and terms of compared
+ * records for ten.
  */
 export function createProjectSearch(clock: Clock): SearchedProject {
   const populations = createPopulations(clock);
@@ -65,7 +65,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
     { words, filter, limit, near: nearOf, ofThen }: ProjectSearch & { ofThen: OfThen | null },
   ): Promise<FoundByWords> {
     const asked = askedTerms(words);
-    // Nothing but words that say nothing: the newest are as good an answer as any.
+    // Only stop words: the newest records.
     if (asked.length === 0) {
       const found = await recentObservations(connection, scope, { filter, limit });
       return { answer: { found, listed: "filters", notes: [] }, isWhole: false };
@@ -94,7 +94,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
       isWhole,
     });
     if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
-    // Where no record holds a word those that hold a part of one go before those that are near.
+    // Without a word match, partial matches rank before vector matches.
     const parts = await containing(connection, scope, { parts: wordParts(words), filter, limit });
     const others = ranked.filter(({ id }) => !parts.includes(id));
     return shownOf([...parts.map((id) => ({ id })), ...others]);
@@ -112,7 +112,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
   };
 }
 
-// A record that has a part only among the words of our own templates is not an answer.
+// Words of our own templates are no match.
 async function containing(
   connection: Queryable,
   scope: ProjectScope,
@@ -134,7 +134,7 @@ interface Ranked {
   id: number;
   score?: number;
   isNear?: true;
-  /** It holds every word. */
+  /** It matches every word. */
   isWhole?: boolean;
 }
 
@@ -142,7 +142,7 @@ interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
   candidates: readonly Candidate[];
   near: readonly NearRecord[];
   behind: RankedBehind;
-  /** What is of then goes first. */
+  /** Records of this period rank first. */
   span: Span | null;
 }
 
@@ -167,7 +167,7 @@ function ranking(
   });
   return (
     fuse({ candidates: compared, standing, question, byMeaning })
-      // Who only stands beside an answer is not one.
+      // Neighbors of a match are no results.
       .filter(({ id, signals }) => signals.coverage > 0 || byMeaning.has(id))
       .map(({ id, score, signals }) =>
         signals.coverage > 0
@@ -177,10 +177,10 @@ function ranking(
   );
 }
 
-// A sum of shares may miss 1 by a hair.
+// A sum of floats may miss 1.
 const nearlyAll = 0.999;
 
-// The hits and those beside them, with their words; one that was deleted in between is not there any more.
+// Hits and their neighbors with their terms, without records deleted meanwhile.
 async function candidatesOf(
   connection: Queryable,
   scope: ProjectScope,
@@ -189,7 +189,7 @@ async function candidatesOf(
 ): Promise<Candidate[]> {
   const scores = new Map<number, number>();
   for (const { id } of standing) scores.set(id, 0);
-  // Who holds a word and is not among the best has no better score than the last of them; who holds none is left out.
+  // A match outside the best candidates scores as the last of them; a record without a match is dropped later.
   const lowest = hits.reduce((least, { score }) => Math.min(least, score), hits[0]?.score ?? 0);
   for (const id of ofThen) scores.set(id, lowest);
   for (const { id, score } of hits) scores.set(id, score);
@@ -227,7 +227,7 @@ async function read(
     ranked.map(({ id }) => id),
   );
   const bySeq = new Map(records.map((record) => [record.seq, record]));
-  // One that was deleted in between is not there any more.
+  // Records may be deleted meanwhile.
   return ranked.flatMap(({ id, isWhole: _compared, ...how }) => {
     const record = bySeq.get(id);
     return record === undefined ? [] : [{ ...record, ...how }];
@@ -237,7 +237,7 @@ async function read(
 const rememberedMs = 60_000;
 const maxRemembered = 10_000;
 
-// A rarity only needs to know about how many there are; counting a large project takes as long as searching it.
+// Approximate counts suffice for rarity; counting a large project takes as long as searching it.
 function createPopulations(clock: { monotonicMs(): number }) {
   const known = new Map<string, { count: number; until: number }>();
   return {

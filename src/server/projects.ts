@@ -1,4 +1,4 @@
-// Projects over the store: which there are (remembered, since every request asks), lists, new ones.
+// Projects in the store: cached lookups, since every request needs one; lists; creation.
 
 import { MemError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -11,11 +11,11 @@ import { createProject, findProject, findProjectId, listProjects } from "../stor
 import { isJsonObject } from "../text/json.ts";
 import { storableJson, storableText } from "../text/storable.ts";
 
-// Projects are not deleted while a server runs, a purge leaves their shell: what was found once may be believed.
+// Hits stay valid: projects are not deleted while a server runs, and a purge keeps the project.
 const maxRemembered = 10_000;
 const longestName = 200;
 
-/** What tells whether a project exists. Only what was found is remembered, so a new project is there at once. */
+/** Lookups of projects. Only hits are cached, so a new project is visible immediately. */
 export function createProjectScope({ app }: Pick<Database, "app">): ProjectScopePorts {
   const known = new Set<string>();
   const localProjects = new Map<string, string>();
@@ -29,7 +29,7 @@ export function createProjectScope({ app }: Pick<Database, "app">): ProjectScope
       known.add(name);
       return true;
     },
-    // A name that no column can hold is nobody's.
+    // No project has a name that the column cannot hold.
     idOfName: async (caller, name) =>
       name === storableText(name) && name.length <= longestName
         ? findProjectId(app, caller, name)
@@ -53,7 +53,7 @@ export function createProjects({ app }: Pick<Database, "app">, projects: Project
     async create(caller, { name, metadata }, request_id) {
       const kept = cleanText(storableText(name)).trim();
       if (kept === "")
-        throw new MemError("invalid_request", { message: "`name`: nothing of it may be stored" });
+        throw new MemError("invalid_request", { message: "`name`: all of it is private or secret" });
       const cleaned = cleanJson(storableJson(metadata));
       const project = { id: newId(), name: kept, metadata: isJsonObject(cleaned) ? cleaned : {} };
       const by = { api_key_id: caller.key_id, request_id };

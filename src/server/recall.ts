@@ -1,4 +1,4 @@
-// Recall over the store: searches and lists in one transaction each, records by hand, reads in the audit log.
+// Recall over the store: each search or list in one transaction, manual records, audit rows of reads.
 
 import { recordsBlock } from "../context/request-context.ts";
 import type { Clock } from "../core/clock.ts";
@@ -19,7 +19,7 @@ interface RecallDeps {
   clock: Clock;
   projects: ProjectScopePorts;
   meaning: Meaning;
-  /** Hears of audit rows that could not be written. */
+  /** Called for audit rows that could not be written. */
   onAuditFailure(cause: unknown, rows: number): void;
 }
 

@@ -1,4 +1,4 @@
-// The local search's answers from the server's store: observations and summaries ranked, prompts by the parts they hold.
+// Search for `/api`: observations and summaries by the ranking, prompts by the word parts they contain.
 
 import { MemError } from "../core/errors.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
@@ -28,12 +28,12 @@ interface SearchDeps {
   notes: RecallPorts["notes"];
 }
 
-// As many as the ranking compares; behind them is nothing that fits better.
+// As many as the ranking compares.
 const rankedAtMost = 120;
-// Times that a question may have been asked before.
+// Earlier copies of the question that are skipped.
 const sameAtMost = 20;
 
-/** Search within one reach; the project of a request was made part of it before. */
+/** Search within a reach, which includes the project of the request. */
 export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Tenant): Search {
   async function ranked(
     scope: ProjectScope,
@@ -49,7 +49,7 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     return { places, notes: answer.notes };
   }
 
-  // The question itself is no answer.
+  // Skips earlier copies of the question.
   async function otherPrompts(
     scope: ProjectScope,
     { words, filter, page }: { words: string; filter: RecordFilter; page: ReturnType<typeof pageOf> },
@@ -116,12 +116,12 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
   };
 }
 
-/** What a reach of nothing answers. */
+/** The search of a null reach. */
 export const emptySearch: Search = {
   search: async () => ({ observations: [], sessions: [], prompts: [], notes: [] }),
 };
 
-// The index of words is a project's own: words are looked for in one.
+// The full-text index is per project.
 async function demandOneProject(app: Connections, { team_id, project_id }: Tenant): Promise<ProjectScope> {
   if (project_id !== null) return { team_id, project_id };
   const [only, other] = await listProjects(app, { team_id, project_id }, { after: "", limit: 2 });
@@ -195,7 +195,7 @@ function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: S
   };
 }
 
-// Only an observation has a type, and a prompt has no concepts or files either.
+// Only observations have a type; prompts have no concepts or files.
 function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest) {
   const narrowed = concepts.length > 0 || files.length > 0;
   return {

@@ -1,4 +1,4 @@
-// The context of `/v1/context`: what the store knows of the project is read first, then chosen and rendered as locally.
+// Context of `/v1/context`: reads rules, statements and records of the project, then selects and renders as the worker.
 
 import type { EarlierPrompt } from "../context/context-port.ts";
 import { createRequestContext } from "../context/request-context.ts";
@@ -12,13 +12,13 @@ import { type AskedPrompt, askedPrompts, rankableRecords } from "../store/postgr
 import { salientStatements, standingRules } from "../store/postgres/statements.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
-/** Text for the request, within its tokens; empty when there is nothing to show. */
+/** Text for the request, within its token budget; empty without records. */
 export type PassedContext = (asked: ContextAsked) => Promise<string>;
 
 export function createHostedContext(app: Connections): PassedContext {
   const context = createRequestContext();
   return async ({ caller, scope, words, found, tokens }) => {
-    // Rules for everywhere stand in other projects, which only the key of a whole team reaches.
+    // Team-wide rules are in other projects, which only a team key reaches.
     const reach: Tenant = { team_id: caller.team_id, project_id: caller.project_id };
     const known = await inTenant(app, reach, async (connection) => ({
       rules: await standingRules(connection, scope, most.rules),
@@ -40,7 +40,7 @@ export function createHostedContext(app: Connections): PassedContext {
   };
 }
 
-/** What is superseded is found, and not injected. */
+/** Superseded records are found, not injected. */
 export function isActive({ status }: Pick<HostedObservation, "status">): boolean {
   return status === "active";
 }

@@ -1,4 +1,4 @@
-// Sessions and jobs over the store, within what the caller reaches.
+// Sessions in the store, within the caller's reach.
 
 import { newId } from "../core/ids.ts";
 import { isId } from "../core/records/tenancy.ts";
@@ -22,7 +22,7 @@ export function createSessions({ app, projects }: SessionDeps): HostedSessionPor
       const started = await startSession(app, {
         ...scope,
         id: newId(),
-        // One that has no name of its own is never found by it.
+        // A random name for a session without one.
         content_session_id: keyOf(body.contentSessionId ?? body.externalSessionId) ?? newId(),
         platform_source: textOf(body.platformSource) ?? "",
         agent_id: textOf(body.agentId),

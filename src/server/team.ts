@@ -1,4 +1,4 @@
-// What the routes of deletion, audit and team reach, each in the caller's tenant.
+// Deletion, audit log and team settings in the store, in the caller's tenant.
 import type { Caller } from "../core/records/tenancy.ts";
 import type { AuditPorts } from "../http/v1/audit.ts";
 import type { DeletionPorts } from "../http/v1/deletion.ts";

@@ -1,21 +1,20 @@
-// The words of records that were compared lately, so that a search asks the database for those of new ones only. What is
-// kept decides nothing about who sees a record: the database names the records of every search anew, and reads them.
+// Cache of record terms, so that a search reads those of new records only. It decides nothing about access: the database
+// selects and reads the records of every search.
 import type { Clock } from "../core/clock.ts";
 import type { IndexedRecord } from "../store/postgres/search.ts";
 
 export interface TermCache {
-  /** Forgets what its time is over for; to be called before records are asked for. */
+  /** Expires old entries; call it before `get`. */
   age(): void;
-  /** The record of that `seq`, if it is remembered. */
+  /** The cached record of a `seq`. */
   get(id: number): IndexedRecord | undefined;
   keep(record: IndexedRecord): void;
 }
 
 interface TermMemoryOptions {
   clock: Pick<Clock, "monotonicMs">;
-  /** What is kept at most. */
   maxBytes?: number;
-  /** What was deleted, or changed by a backup that was put back, is gone from here after this time. */
+  /** Deleted records, and those changed by a restored backup, expire after this time. */
   forgetMs?: number;
 }
 
@@ -24,7 +23,7 @@ interface Remembered {
   until: number;
 }
 
-/** Two halves: what is not asked for while the younger one fills, or in half of the time, is forgotten with the older one. */
+/** Two generations: an entry unused while the young one fills, or for half of the time, expires with the old one. */
 export function createTermCache({
   clock,
   maxBytes = 64 * 1024 * 1024,
@@ -64,5 +63,5 @@ export function createTermCache({
   };
 }
 
-// Of the entry, the objects around the numbers, and their places.
+// Of the map entry and the objects around the numbers.
 const overheadBytes = 300;

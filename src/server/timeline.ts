@@ -1,4 +1,4 @@
-// The local timeline over the server's store: what it will look at is read first, within one reach.
+// Timeline over the store: reads the anchor and the rows around it, then renders as the worker.
 
 import type { Tenant } from "../core/records/tenancy.ts";
 import type { TimelineRow } from "../core/records/timeline.ts";
@@ -16,7 +16,7 @@ import { projectOfRecord } from "../store/postgres/session-records.ts";
 import { rowsAround } from "../store/postgres/timeline.ts";
 import { emptySearch } from "./record-search.ts";
 
-/** Oldest first. Throws `not_found` as the local one does; a reach of nothing has no record. */
+/** Oldest first. Throws `not_found` as the worker does; a null reach has no records. */
 export async function timelineAround(
   app: Connections,
   { reach, search }: { reach: Tenant | null; search: Search },
@@ -28,7 +28,7 @@ export async function timelineAround(
   const row = anchor.kind === "time" ? null : await rowOf(app, reach, anchor);
   if (row === undefined) return nothingFound.around({ ...request, query: undefined, anchor });
   const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
-  // What another project did at the same time says nothing of a record.
+  // Only records of the anchor's project.
   const within = row === null ? reach : ((await projectOfRecord(app, reach, row)) ?? reach);
   const around = await rowsAround(app, within, {
     at,
@@ -36,7 +36,7 @@ export async function timelineAround(
     before: request.depth_before,
     after: request.depth_after,
   });
-  // The label was made part of the reach; it may be an id, or spelled otherwise than the project is.
+  // The label is part of the reach already, and may differ from the project's name.
   const { project: _, query: __, ...rest } = request;
   return createTimeline(portOf(row, around), emptySearch).around({ ...rest, anchor });
 }

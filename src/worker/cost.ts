@@ -1,4 +1,4 @@
-// The ports around money: spend over the ledger, what the cost route tells, and the list of what is made again.
+// Model cost: spend over the ledger, the report of the cost route, notices of spent budgets.
 import type { Clock } from "../core/clock.ts";
 import { dayName, startOfDay } from "../core/local-days.ts";
 import { packageFile } from "../core/paths.ts";
@@ -15,7 +15,7 @@ interface CostDeps {
   store: Store;
   settings: LoadedSettings;
   clock: Clock;
-  /** Hears that the user's own price table cannot be used. */
+  /** Called when the user's own price table cannot be used. */
   warn(sentence: string): void;
 }
 
@@ -26,7 +26,6 @@ export interface Cost extends CostPorts {
   notice(): string | null;
 }
 
-/** Everything about money that hangs on the store and the settings. */
 export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
   const own = settings.paths.prices;
   const prices = latePrices(() =>
@@ -55,7 +54,7 @@ export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
     notice,
     report({ by, since }) {
       const now = clock.now();
-      // The call of this very millisecond is in it.
+      // Includes calls of this millisecond.
       const range = { from: since ?? startOfDay(now - defaultDays * dayMs), until: now + 1 };
       return {
         by,
@@ -78,7 +77,7 @@ export function createCost({ store, settings, clock, warn }: CostDeps): Cost {
   };
 }
 
-// Read when the first call is paid for, or somebody asks: most starts of a worker need no price.
+// Loaded at the first paid call or report: most worker starts need no prices.
 function latePrices(load: () => Prices): Prices {
   let loaded: Prices | undefined;
   const prices = (): Prices => {
@@ -115,7 +114,7 @@ function projection({ modelCalls }: Store, now: number): CostAnswer["projection"
     month: dayName(now).slice(0, 7),
     averageOfDays: Math.round(projected.days * 10) / 10,
     soFar: inDollars(projected.soFar, month.unpriced),
-    // One of the two periods lies within the other.
+    // One period contains the other.
     byEnd: inDollars(projected.byEnd, Math.max(month.unpriced, lastDays.unpriced)),
   };
 }

@@ -1,4 +1,4 @@
-// Context files in folders over the store: refreshed by the clock where something was done, when the user wants them.
+// Context files in project folders: refreshed on a timer for projects with new records, when enabled.
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { createFolders, type Folders } from "../context/folders/folders.ts";
@@ -15,9 +15,9 @@ interface FolderDeps {
 
 export interface WorkerFolders {
   folders: Folders;
-  /** Something was recorded in the project, judged or taken back. */
+  /** A record of the project was stored, reviewed or withdrawn. */
   touched(project: string): void;
-  /** Refreshes the projects that were touched since, and in the first round all that have files. */
+  /** Refreshes projects touched since the last round; the first round refreshes all that have files. */
   refreshTouched(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFold
     clock.now,
   );
   const isOn = settings.get("MEM_FOLDER_CONTEXT_ENABLED");
-  // A worker that ended may have left a file that tells what was taken back since.
+  // A stopped worker may have left files with records withdrawn since.
   const touched = new Set(isOn ? folderFiles.all().map(({ project }) => project) : []);
   return {
     folders: {
@@ -54,7 +54,7 @@ export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFold
     async refreshTouched() {
       const failures: unknown[] = [];
       for (const project of [...touched]) {
-        // Before the work: what is recorded while it runs is for the next round.
+        // First, so that records written meanwhile are picked up by the next round.
         touched.delete(project);
         try {
           await folders.refresh(project);
@@ -73,7 +73,7 @@ const switchedOff = {
   hint: "Run `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`, then `mem worker restart`.",
 };
 
-// Whoever worked in the home folder or in `/` meant no project that all other folders belong to.
+// The home folder and `/` are no project folders: all other folders are inside.
 function ownFolder(folder: string | null): string | null {
   if (folder === null || folder === homedir() || dirname(folder) === folder) return null;
   return folder;

@@ -22,7 +22,7 @@ interface PortDeps extends WorkerDeps {
   stream: StreamHub;
   /** Messages moved in the queue. */
   queueChanged(): void;
-  /** Something of this session became due, or is gone. */
+  /** Messages of this session became due, or were removed. */
   notify(sessionId: number): void;
   /** The user wants what waits to be tried. */
   retryNow(): Pick<QueueRetried, "resumed" | "waitsUntil">;
@@ -79,7 +79,7 @@ export function createHttpPorts(deps: PortDeps): Ports {
   };
 }
 
-// A project's label comes from a viewer here: it may hold what no label that was stored has.
+// The label comes from a viewer, so it is cleaned.
 function cleanViewer(change: ViewerChange): ViewerChange {
   const { selectedProject } = change;
   return typeof selectedProject === "string"

@@ -1,4 +1,4 @@
-// The switch of recall over MCP, as the worker's routes reach it.
+// The MCP switch of the installed hosts, for the worker's routes.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import type { DataPaths } from "../core/paths.ts";

@@ -1,4 +1,4 @@
-// Which project a directory belongs to, over the store and this machine.
+// Maps directories to projects, from the store and the file system.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { type Checkouts, createCheckouts } from "../capture/projects/checkouts.ts";
@@ -17,7 +17,7 @@ interface ProjectDeps {
   store: Store;
   env: Environment;
   clock: Clock;
-  /** Labels are others now. */
+  /** Called when labels changed. */
   onChange(): void;
 }
 
@@ -25,7 +25,7 @@ export interface WorkerProjects extends ProjectNames {
   checkouts: Checkouts;
   placeOf(cwd: string): Place;
   relabel: Relabel;
-  /** Ends what is still being looked for or moved. */
+  /** Stops running lookups and moves. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function buildProjects({ store, env, clock, onChange }: ProjectDeps): Wor
 
 const pathIdentity = "path:";
 
-/** What is known of a project's folders: those that it is told by, and the one where it was seen last. */
+/** Folders of a project: those that identify it, and the last one used. */
 export function buildCheckouts(
   { projects }: Pick<Store, "projects">,
   names: Pick<WorkerProjects, "labelOf" | "placeOf">,
@@ -59,7 +59,7 @@ export function buildCheckouts(
   });
 }
 
-/** Where the files of the project are that has the label, or had it. */
+/** Folders and names of the project with this present or former label. */
 export function foldersOf({ projects }: Pick<Store, "projects">, label: string): ProjectFolders {
   const project = projects.byAlias(label) ?? projects.byLabel(label);
   if (project === undefined) return { roots: [], names: [label] };

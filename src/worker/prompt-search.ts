@@ -1,4 +1,4 @@
-// The records that fit a prompt, for context: one search, and no longer than a hook may wait for it.
+// Records that match a prompt, for context: one search with a deadline.
 
 import { failOpen } from "../core/errors.ts";
 import type { Observation } from "../core/records/records.ts";
@@ -12,10 +12,10 @@ interface RelevantDeps {
 
 export type Relevant = (request: { project: string; words: string; limit: number }) => Promise<Observation[]>;
 
-// A third of what the hook waits for: the rest is the prompt's own, which has to be stored.
+// A third of the hook's deadline; the rest is for storing the prompt.
 const deadlineMs = 500;
 
-/** Best first; none when the search fails or takes too long: a prompt waits for nothing that it does not need. */
+/** Best first; empty when the search fails or exceeds its deadline. */
 export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevant {
   return async ({ project, words, limit }) => {
     const asked = failOpen("searching for a prompt", () =>
@@ -26,7 +26,7 @@ export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevan
   };
 }
 
-// A part of a word, which search falls back to, says too little of what a prompt is about.
+// Partial-word matches say too little about a prompt.
 function isMeant({ matched_by }: SearchResults["observations"][number]): boolean {
   return matched_by.some((by) => by !== "parts" && by !== "filters");
 }

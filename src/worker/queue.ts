@@ -1,4 +1,4 @@
-// The queue's routes over the store: long selections in short transactions, and the generator told of what changed.
+// Queue commands over the store: large selections in short transactions, then the generator is notified.
 import type { Clock } from "../core/clock.ts";
 import type { QueueRetried, QueueSelection } from "../core/records/queue.ts";
 import type { QueuePorts } from "../http/api/queue.ts";
@@ -42,7 +42,7 @@ export function createQueue({ store, clock, queueChanged, notify, retryNow }: Qu
   return {
     page(request) {
       const { items, total } = queue.page(request);
-      // Redacted when it was stored; what is shown to people is looked at once more.
+      // Redacted when stored, and again before it is shown.
       const shown = items.map((item) => ({
         ...item,
         last_error: item.last_error === null ? null : redactSecrets(item.last_error),

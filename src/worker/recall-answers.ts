@@ -1,4 +1,4 @@
-// The timeline, the fixed questions and the records of a file, over the store.
+// Timeline, topics and records of a file, over the store.
 import type { Mode } from "../core/records/mode.ts";
 import { parseLists } from "../core/records/records.ts";
 import type { HttpDeps } from "../http/app.ts";
@@ -56,7 +56,7 @@ export function buildRecall({
   };
 }
 
-// Read when it is first asked for, as the context builder does: 6 ms that no start has to wait for.
+// Read at the first use: 6 ms that no start needs.
 function lateMode(settings: LoadedSettings): () => Mode {
   let read: Mode | undefined;
   return () => (read ??= loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).mode);

@@ -20,7 +20,7 @@ import { openWorkFirst } from "./open-work-search.ts";
 import { foldersOf } from "./projects.ts";
 import { searchCommand } from "./search-command.ts";
 
-/** Search over all three kinds of records, observations by their meaning as well. */
+/** Search over observations, summaries and prompts, with vectors for observations. */
 export function buildSearch(
   { db, clock }: { db: Sqlite; clock: Clock },
   { projects, observations, summaries, prompts, statements }: Store,
@@ -42,7 +42,7 @@ export function buildSearch(
   return openWorkFirst(search, { labels: projects.labels, statements: statements.statements });
 }
 
-// A turn that was broken off has no end: its prompt is found again after so long.
+// A turn without an end counts as aborted after this time; its prompt is found again.
 const longestTurnMs = 3_600_000;
 
 interface ContextDeps {
@@ -56,8 +56,8 @@ interface ContextDeps {
 }
 
 /**
- * The context builder, with the context settings as they were at start. It is made when it is first asked: reading the
- * mode takes 6 ms, and no answer that a start waits for needs it.
+ * The context builder, with the settings at start. Created at the first use: reading the mode takes 6 ms, which no
+ * start needs.
  */
 export function buildContext(deps: ContextDeps, store: Store): Context {
   let made: Context | undefined;

@@ -1,4 +1,4 @@
-// Notes for an answer that is empty: filters that name what is not there.
+// Notes for empty answers: filters that name unknown projects, types or concepts.
 import { noSuchProject, noSuchWords } from "../../core/records/known-names.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
 

@@ -16,7 +16,7 @@ export function folderRoutes(app: App, folders: Folders): void {
     "/api/folders",
     {
       schema: {
-        summary: "The context files in folders of projects that were written into.",
+        summary: "Context files written into project folders.",
         response: { 200: folderFiles, ...readErrors },
       },
     },
@@ -26,7 +26,7 @@ export function folderRoutes(app: App, folders: Folders): void {
     "/api/folders/refresh",
     {
       schema: {
-        summary: "Write the context files of one project, or of all; 409 while they are switched off.",
+        summary: "Refresh the context files of one project, or of all; 409 while disabled.",
         body: refreshFoldersBody,
         response: { 200: refreshedFolders, ...changeErrors, 409: errorBody },
       },
@@ -37,7 +37,7 @@ export function folderRoutes(app: App, folders: Folders): void {
     "/api/folders/remove",
     {
       schema: {
-        summary: "Take what was written out of the context files at or below a path, or out of all.",
+        summary: "Remove written context at or below a path, or from all files.",
         body: removeFoldersBody,
         response: { 200: removedFolders, ...changeErrors },
       },

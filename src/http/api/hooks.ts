@@ -1,15 +1,15 @@
-// Where host hooks pipe their events into.
+// Events of host hooks.
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors } from "../schemas/error.ts";
 import { hookAnswer, hookBody, hookParams } from "../schemas/session.ts";
 
-/** Takes a host's event as it came; resolves to exactly what the hook prints, which may be nothing. */
+/** Takes a host's event; resolves to the hook's exact output, which may be empty. */
 export type ReceiveHook = (
   host: string,
   event: string,
   payload: JsonObject,
-  /** True once nobody waits for the answer. */
+  /** True once the client has disconnected. */
   received: { hasLeft(): boolean },
 ) => Promise<string>;
 
@@ -19,7 +19,7 @@ export function hookRoutes(app: App, receive: ReceiveHook): void {
     "/api/hooks/:host/:event",
     {
       schema: {
-        summary: "One event of a host agent; answers what its hook prints.",
+        summary: "One event of a host agent; answers the output of its hook.",
         params: hookParams,
         body: hookBody,
         response: {

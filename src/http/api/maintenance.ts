@@ -1,13 +1,13 @@
-// What follows from the records, made anew over HTTP.
+// Rebuild of derived data over HTTP.
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import { type RepairState, repairBody, repairState } from "../schemas/status.ts";
 
 export interface MaintenancePorts {
-  /** Lists every record to be made anew; resolves to how many are listed. */
+  /** Lists every record for the rebuild; resolves to their number. */
   repair(): Promise<number>;
   waiting(): number;
-  /** When all was compared last, null when never, and how many records were made anew then. */
+  /** Time of the last full check, null before the first, and the number of records it repaired. */
   compared(): { at: number | null; found: number };
 }
 
@@ -17,7 +17,7 @@ export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void
     "/api/maintenance/repair",
     {
       schema: {
-        summary: "Make full text and files of all records anew, behind the answers.",
+        summary: "Rebuild full text and files of all records, in the background.",
         body: repairBody,
         response: { 200: repairState, ...writeErrors },
       },
@@ -28,7 +28,7 @@ export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void
     "/api/maintenance/repair",
     {
       schema: {
-        summary: "How many records still wait to be made anew.",
+        summary: "Records that wait for the rebuild.",
         response: { 200: repairState, ...readErrors },
       },
     },

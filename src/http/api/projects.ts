@@ -1,4 +1,4 @@
-// Projects over HTTP: what is known of each, renamed and merged.
+// Projects over HTTP: list, rename, merge.
 import type { Relabel } from "../../capture/projects/relabel.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
@@ -21,7 +21,7 @@ export function projectRoutes(app: App, projects: ProjectPorts): void {
     "/api/projects/all",
     {
       schema: {
-        summary: "Every project with what it is known by, newest activity first.",
+        summary: "All projects with folders, identities and aliases, newest activity first.",
         response: { 200: projectDetails, ...readErrors },
       },
     },
@@ -31,7 +31,7 @@ export function projectRoutes(app: App, projects: ProjectPorts): void {
     "/api/projects/rename",
     {
       schema: {
-        summary: "Give a project another label; the old one goes on to mean it.",
+        summary: "Rename a project; the old label stays as an alias.",
         body: renameBody,
         response,
       },
@@ -42,8 +42,7 @@ export function projectRoutes(app: App, projects: ProjectPorts): void {
     "/api/projects/merge",
     {
       schema: {
-        summary:
-          "Move all records of a project into another; its label and identities go on to mean that one.",
+        summary: "Move all records of a project into another; its label and identities become aliases of it.",
         body: mergeBody,
         response,
       },

@@ -1,19 +1,18 @@
-// Filters that somebody wrote among the words of a search: `type:bugfix parser`, `project:shop`.
+// Filters written in a query: `type:bugfix parser`, `project:shop`.
 import { noSuchWords } from "../../core/records/known-names.ts";
 import type { SearchRequest } from "../../recall/search.ts";
 import { searchCategoryOf } from "../schemas/search.ts";
 import type { KnownFilters } from "./filter-notes.ts";
 
-/** What the words of a filter can name. */
+/** Names that a filter can use. */
 export interface KnownNames extends KnownFilters {
-  /** What a label means today: its project may have been renamed. */
+  /** The present label of a project that may have been renamed. */
   projectNamed(label: string): string;
 }
 
 /**
- * The search with the filters that stand in its words, and what is to be said of them. What no filter can be is looked
- * for as it is, and told: a label is a word of code as well. A filter that was given as such is not overruled. A project
- * that nobody knows stays a filter: records of other projects are no answer.
+ * The search with the filters read from its words, and notes about them. An invalid filter stays a search word, with a
+ * note. Explicit filters win. An unknown project stays a filter: records of other projects are no answer.
  */
 export function readLabels(
   asked: SearchRequest,
@@ -37,7 +36,7 @@ export function readLabels(
       return written;
     }
     filters = both;
-    // Of a project that nobody knows the empty answer says so.
+    // An unknown project is noted by the empty answer.
     if (read.project === undefined || known.projects().includes(read.project))
       notes.push(`${written} is read as a filter.`);
     return "";
@@ -45,13 +44,13 @@ export function readLabels(
   return { asked: { ...asked, ...filters, query: words.trim() }, notes };
 }
 
-/** Both filters; null where a record can pass one of them only. */
+/** Both filters; null where no record can pass both. */
 function joined(before: Filters, read: Filters): Filters | null {
   const both = { ...before, ...read };
   const isLost = (["type", "obs_type", "project"] as const).some(
     (name) => before[name] !== undefined && before[name] !== both[name],
   );
-  // A session and a prompt have no type of observations.
+  // Sessions and prompts have no observation type.
   if (isLost || (both.obs_type !== undefined && (both.type ?? "observations") !== "observations"))
     return null;
   if (read.concepts !== undefined) both.concepts = [...(before.concepts ?? []), ...read.concepts];
@@ -61,7 +60,7 @@ function joined(before: Filters, read: Filters): Filters | null {
 
 type Filters = Pick<SearchRequest, "type" | "obs_type" | "project" | "concepts" | "files">;
 
-// A whole log was pasted: its colons are its own.
+// Longer texts are pasted logs, whose colons are no filters.
 const longestQuestion = 300;
 const labelled = /(?<!\S)(type|obs_type|project|concepts?|files?):(?:"([^"]+)"|([^\s":]+))(?!\S)/gi;
 
@@ -97,12 +96,12 @@ function readLabel(
       if (concepts.some(({ id }) => id === word)) return { concepts: [word] };
       return { unknown: noSuchWords("concept", [value], { name, known: concepts }) };
     default:
-      // "file:line" is no file.
+      // `file:line` is no path.
       return /[./\\]/.test(value) ? { files: [value] } : null;
   }
 }
 
-// A sentence goes on behind a label: `in project:shop, what was done?`
+// Punctuation after a label belongs to the sentence: `in project:shop, what was done?`
 function projectCalled(
   value: string,
   all: readonly string[],

@@ -1,4 +1,4 @@
-// The queue over HTTP: what waits for the generator and what it gave up, tried again or dropped.
+// The queue over HTTP: list unfinished messages, retry, drop.
 import type { QueueDropped, QueuedMessage, QueueRetried, QueueSelection } from "../../core/records/queue.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
@@ -30,7 +30,7 @@ export function queueRoutes(app: App, queue: QueuePorts): void {
     "/api/queue",
     {
       schema: {
-        summary: "A page of the messages that are not finished, oldest first.",
+        summary: "A page of unfinished messages, oldest first.",
         querystring: queueQuery,
         response: { 200: queuePage, ...readErrors },
       },
@@ -45,7 +45,7 @@ export function queueRoutes(app: App, queue: QueuePorts): void {
     "/api/queue/retry",
     {
       schema: {
-        summary: "Try failed messages again, now and as if they had never failed.",
+        summary: "Retry failed messages now, with all attempts.",
         body: retryBody,
         response: { 200: retryAnswer, ...writeErrors },
       },
@@ -56,7 +56,7 @@ export function queueRoutes(app: App, queue: QueuePorts): void {
     "/api/queue/drop",
     {
       schema: {
-        summary: "Take messages out of the queue; nothing is made of them.",
+        summary: "Drop messages from the queue.",
         body: dropBody,
         response: { 200: dropAnswer, ...writeErrors },
       },

@@ -8,14 +8,14 @@ import type { App } from "../plugins/zod.ts";
 import { readErrors } from "../schemas/error.ts";
 import { streamEvent } from "../schemas/stream.ts";
 
-/** What a new client is told first: the project catalogue and the queue. */
+/** First message to a new client: projects and queue. */
 export type StreamSnapshot = ProcessingStatus & { projects: string[] };
 
 /** The open streams, as the worker's bus and the route see them. */
 export interface StreamHub {
   /** One event to every client. */
   publish(event: StreamEvent): void;
-  /** Begins a stream on `response`, which no one else writes to from here on. */
+  /** Starts a stream on `response`, which the caller stops writing to. */
   connect(response: ServerResponse, headers: OutgoingHttpHeaders): void;
   /** Throws `stream_full` when too many streams are open, `shutting_down` after `closeAll`. */
   assertRoom(): void;
@@ -103,5 +103,5 @@ export function streamRoutes(app: App, hub: StreamHub): void {
   );
 }
 
-// A client that reconnects in a loop would otherwise make every other client reload its list each time.
+// Otherwise a client that reconnects in a loop makes all others reload each time.
 const initialLoadEveryMs = 1000;

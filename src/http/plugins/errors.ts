@@ -1,11 +1,11 @@
-// Every error leaves as the one error body, with a code of the catalogue and nothing of what is inside.
+// Error handler: every error becomes the one error body, with a code of the catalog and no internals.
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
 import { securityHeaders } from "./request-guard.ts";
 import type { App } from "./zod.ts";
 
-/** What a service says in place of the catalogue's own words, where those speak of the other one. */
+/** Messages and hints that a service uses in place of the catalog's. */
 export type ErrorWords = Readonly<Partial<Record<ErrorCode, { message?: string; hint?: string }>>>;
 
 declare module "fastify" {
@@ -35,7 +35,7 @@ export function installErrors(app: App, { words, openapi, methodsOf }: Speech = 
   });
 }
 
-/** Answers with `thrown` as the error body; what is the worker's own fault goes to the log with its cause. */
+/** Answers with `thrown` as the error body; faults of the service are logged with their cause. */
 export function sendError(reply: FastifyReply, thrown: unknown): void {
   const error = inWordsOf(reply.server.errorWords, toHttpError(thrown));
   if (error.status >= 500) {
@@ -53,7 +53,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): void {
   reply.code(error.status).type("application/json; charset=utf-8").send(error.toBody());
 }
 
-/** The error as the service says it; what its thrower said of it stays. */
+/** The error in the service's words; a message set by the thrower stays. */
 export function inWordsOf(words: ErrorWords, error: MemError): MemError {
   const own = words[error.code];
   if (own === undefined) return error;

@@ -1,4 +1,4 @@
-// Server-Sent Events: the open streams, what is written to them, and who is dropped for not reading.
+// Server-Sent Events: open streams, writes with bounded queues, and slow clients dropped.
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
 /** Bounds on the streams; each has a default. */
@@ -25,7 +25,7 @@ export interface SseClients {
   closeAll(): void;
 }
 
-/** One paused reader held 300 MB after 3,000 events of 100 kB, so what waits for a client is bounded. */
+/** One paused reader held 300 MB after 3,000 events of 100 kB, so the queue of a client is bounded. */
 export function createSseClients(options: SseOptions = {}): SseClients {
   const { maxClients = 1000, maxQueuedBytes = 1024 * 1024, heartbeatMs = 15_000 } = options;
   const clients = new Set<ServerResponse>();
@@ -35,7 +35,7 @@ export function createSseClients(options: SseOptions = {}): SseClients {
   function write(client: ServerResponse, frame: Buffer): void {
     client.write(frame);
     if (client.writableLength <= maxQueuedBytes || suspects.has(client)) return;
-    // Nothing leaves before this turn of the event loop ends: what still waits then is the client's own slowness.
+    // Writes leave at the end of this event loop turn; data still queued after it means a slow client.
     suspects.add(client);
     setImmediate(() => {
       suspects.delete(client);

@@ -1,8 +1,8 @@
-// A request that names a project by a label it no longer has means the project.
+// Maps former labels of renamed projects to their present ones.
 import { isJsonObject } from "../../text/json.ts";
 import type { App } from "./zod.ts";
 
-/** Replaces old labels in `project` and `projects` of every query, and of the bodies that choose records by project. */
+/** Replaces former labels in `project` and `projects` of every query, and of bodies that select records by project. */
 export function installTodaysProjects(app: App, projectNamed: (label: string) => string): void {
   app.addHook("preHandler", (request, _reply, done) => {
     rename(request.query, projectNamed);
@@ -11,7 +11,7 @@ export function installTodaysProjects(app: App, projectNamed: (label: string) =>
   });
 }
 
-// In the other bodies `project` is content, or intake looks at it itself.
+// In other bodies `project` is content, or intake maps it.
 const choosing = new Set([
   "/api/context/explain",
   "/api/observations/batch",

@@ -1,4 +1,4 @@
-// Answers that end a connection before the body was read: the rest of the body is read first, within bounds.
+// Reads the rest of a request body, within bounds, before an answer closes the connection.
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { App } from "./zod.ts";

@@ -1,4 +1,4 @@
-// Wire shapes of context: what was done last, and the text a host injects.
+// Wire shapes of context: the newest records, and the text a host injects.
 import * as z from "zod";
 import { commaList, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservation, parsedSummary } from "./records.ts";
@@ -63,5 +63,5 @@ function allLabels<O extends Labels>(fields: z.ZodType<O>) {
   }));
 }
 
-/** The text to inject; empty when there is nothing to tell. */
+/** The text to inject; empty without records. */
 export const injectAnswer = z.lazy(() => z.string());

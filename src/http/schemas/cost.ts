@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { epochMs, isoTimestamp } from "./fields.ts";
 
-/** Parameters of `GET /api/cost`; without `since` the last 30 days are told of, today included. */
+/** Parameters of `GET /api/cost`; without `since` the last 30 days, including today. */
 export const costQuery = z.lazy(() =>
   z.object({
     by: z.enum(["day", "project", "model"], { error: "must be day, project or model" }).default("day"),
@@ -62,7 +62,7 @@ function used() {
   });
 }
 
-/** The budgets that are set; `until` is when they begin anew. */
+/** The budgets that are set; `until` is when they reset. */
 export function tokenBudgets() {
   return z.array(
     z.object({

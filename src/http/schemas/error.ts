@@ -23,7 +23,7 @@ export const readErrors = {
   503: errorBody,
 } as const;
 
-/** `readErrors` of a route that looks up one thing. */
+/** `readErrors` of a route of one record. */
 export const lookupErrors = { ...readErrors, 404: errorBody } as const;
 
 /** Statuses of a route that takes a body and writes. */
@@ -34,13 +34,13 @@ export const writeErrors = {
   507: errorBody,
 } as const;
 
-/** `writeErrors` of a route that writes to one thing that must exist. */
+/** `writeErrors` of a route that changes one record. */
 export const changeErrors = { ...writeErrors, 404: errorBody } as const;
 
-// Of the key: none or none that holds, its team's quota, its rate.
+// Missing or invalid key, quota of its team, rate limit.
 const keyed = { 401: errorBody, 402: errorBody, 429: errorBody } as const;
 
-/** Of a route that is open over quota: the same without the refusal that it never gives. */
+/** The same without 402, for a route that is open over quota. */
 export function openOf<T extends { 402: typeof errorBody }>({ 402: _quota, ...others }: T): Omit<T, 402> {
   return others;
 }
@@ -48,7 +48,7 @@ export function openOf<T extends { 402: typeof errorBody }>({ 402: _quota, ...ot
 /** Of a route that reads. */
 export const keyedErrors = { ...readErrors, ...keyed } as const;
 
-/** Of a route that looks up one thing. */
+/** Of a route of one record. */
 export const keyedLookupErrors = { ...keyedErrors, 404: errorBody } as const;
 
 /** Of a route that takes a body and writes. */

@@ -60,7 +60,7 @@ export function isoTimestamp(edge: "start" | "end") {
     .optional();
 }
 
-/** Any JSON value. It came out of JSON.parse, so nothing is left to check. */
+/** Any JSON value, unchecked: it comes from JSON.parse. */
 export function anyJson() {
   return z.custom<Json>();
 }
@@ -179,7 +179,7 @@ function copyRespelled(
   return copy;
 }
 
-/** An id in a path, query or body: any text, since one that is no id is answered like one that nobody has. */
+/** An id in a path, query or body: any text, since a malformed id is answered like an unknown one. */
 export function anyId() {
   return z.string().max(4096);
 }
@@ -199,7 +199,7 @@ export function epochMsIn() {
   return z.int({ error }).min(0, { error }).max(253_402_300_799_999, { error }).meta({ description: error });
 }
 
-/** A name or kind of the sender's. */
+/** A name or kind chosen by the sender. */
 export function word(maxLength: number) {
   return z.string().min(1).max(maxLength);
 }

@@ -1,4 +1,4 @@
-// What is wrong with a value, in our words: the validator's own sentences are for those who write schemas.
+// Messages for invalid values. The validator's own are written for schema authors.
 import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;

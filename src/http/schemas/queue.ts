@@ -1,4 +1,4 @@
-// Wire shapes of the queue: what waits, what is worked on, what was given up, and moving it.
+// Wire shapes of the queue: pending, running and failed messages, retry and drop.
 import * as z from "zod";
 import { epochMs, isoTimestamp, wholeNumberOr } from "./fields.ts";
 
@@ -74,7 +74,7 @@ export const retryAnswer = z.lazy(() =>
   }),
 );
 
-/** Answer of a drop; what was dropped counts as skipped. */
+/** Answer of a drop; dropped messages count as skipped. */
 export const dropAnswer = z.lazy(() =>
   z.object({ dropped: z.int(), processing: z.int(), notFound: z.int() }),
 );

@@ -45,7 +45,7 @@ export const searchAnswer = z.lazy(() =>
     query: z.string(),
     notes: z
       .array(z.string())
-      .meta({ description: "What the reader should know, such as a part that was off." }),
+      .meta({ description: "Notes for the reader, such as an unavailable part of the search." }),
   }),
 );
 
@@ -54,12 +54,12 @@ export type SearchAnswer = z.output<typeof searchAnswer>;
 
 const searchCategories = ["observations", "sessions", "prompts"] as const;
 
-/** The kind of record that a word names, be it one or many of them. */
+/** The category of a word, in singular or plural. */
 export function searchCategoryOf(word: string): (typeof searchCategories)[number] | undefined {
   return searchCategories.find((name) => name === word || name === `${word}s`);
 }
 
-// The index form of an observation; that of a session summary or a prompt.
+// Index forms: of an observation, and of a session summary or prompt.
 const observationHit = z.lazy(() =>
   z
     .object({
@@ -69,12 +69,12 @@ const observationHit = z.lazy(() =>
       status: z
         .enum(observationStatuses)
         .optional()
-        .meta({ description: "What the user said of it; left out while it holds." }),
+        .meta({ description: "Review status; left out while active." }),
       superseded_by: z.int().nullable().optional(),
       provenance: z
         .enum(provenances)
         .optional()
-        .meta({ description: "Where it is from; left out unless that is the web or an MCP server." }),
+        .meta({ description: "Source; left out unless it is the web or an MCP server." }),
       said_by: z
         .enum(speakers)
         .optional()

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { mendable } from "../../core/records/generation-pause.ts";
 import { epochMs } from "./fields.ts";
 
-/** Headers of `GET /api/health`: a caller that wants proof of who answers sends a nonce. */
+/** Headers of `GET /api/health`: a nonce asks for proof of identity. */
 export const healthHeaders = z.lazy(() =>
   z.looseObject({
     "x-mem-nonce": z
@@ -13,7 +13,7 @@ export const healthHeaders = z.lazy(() =>
   }),
 );
 
-/** Answer of `GET /api/health`; `uptime` in seconds, `notices` is what the user must be told. */
+/** Answer of `GET /api/health`; `uptime` in seconds, `notices` are messages for the user. */
 export const health = z.lazy(() =>
   z
     .object({
@@ -149,8 +149,8 @@ export type Stats = z.output<typeof stats>;
 export const repairBody = z.lazy(() => z.strictObject({}));
 
 /**
- * Records whose full text, files or vectors are still to be made anew; when the worker compared all of them last by
- * itself, null before it has, and how many it found wrong and made anew.
+ * Records whose full text, files or vectors wait to be rebuilt; time of the worker's last full check, null before the
+ * first; and how many records that check repaired.
  */
 export const repairState = z.lazy(() =>
   z.object({ waiting: z.int(), compared_at_epoch: z.int().nullable(), mended: z.int() }),

@@ -1,4 +1,4 @@
-// Wire shapes of `GET /stream`: every event, told apart by `type`.
+// Wire shapes of `GET /stream`: every event, by `type`.
 import * as z from "zod";
 import { epochMs } from "./fields.ts";
 import { observation, summary } from "./records.ts";

@@ -1,4 +1,4 @@
-// Wire shapes of the hosted server's MCP endpoint: JSON-RPC 2.0; what stands in it is the protocol's matter.
+// Wire shapes of the hosted server's MCP endpoint: JSON-RPC 2.0; its content is checked by the protocol.
 import * as z from "zod";
 import { anyJson } from "./fields.ts";
 
@@ -6,11 +6,11 @@ import { anyJson } from "./fields.ts";
 export const rpcMessage = z.lazy(() =>
   anyJson().meta({
     description:
-      "One message of JSON-RPC 2.0, as the Model Context Protocol has it. A `limit` of a tool that is out of range is brought into it, where the REST routes answer 400.",
+      "One message of JSON-RPC 2.0, as the Model Context Protocol has it. A tool clamps a `limit` that is out of range, where the REST routes answer 400.",
   }),
 );
 
-/** The answer to a request, or to what is none. */
+/** The answer to a request, or to a malformed message. */
 export const rpcAnswer = z.lazy(() =>
   z
     .object({
@@ -22,5 +22,5 @@ export const rpcAnswer = z.lazy(() =>
     .meta({ id: "RpcAnswer" }),
 );
 
-/** Nothing: a notification was taken. */
+/** No body: the answer to a notification. */
 export const rpcTaken = z.lazy(() => z.custom<undefined>());

@@ -1,4 +1,4 @@
-// The hosted server's HTTP app: authentication before bodies, one error body, every route over the ports it is given.
+// The hosted server's HTTP app: authentication before bodies, one error body, every route.
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import { newId } from "../../core/ids.ts";
 import { type DescribedService, openapiRoute } from "../openapi.ts";
@@ -31,13 +31,13 @@ import { type TeamPorts, teamRoutes, type UsagePorts, usageRoutes } from "./team
 /** Every port that the routes reach. */
 export interface ServerHttpDeps {
   log: FastifyBaseLogger;
-  /** Hears of every answered request; null where nobody measures. */
+  /** Called for every answered request; null without metrics. */
   onAnswered: ((request: AnsweredRequest) => void) | null;
-  /** True for a process that only generates: it is asked whether it is well, and nothing else. */
+  /** True for a process that only generates: it serves health routes only. */
   healthOnly: boolean;
   gate: Gate;
   authenticate: Authenticate;
-  /** In their order: metering, rate limit, request cap, token cap; empty when none is set. */
+  /** In order: metering, rate limit, request cap, token cap; empty when none is set. */
   guards: readonly Guard[];
   clientAddress: ClientAddress;
   health: HealthPorts;
@@ -68,7 +68,7 @@ const maxBodyBytes = 5 * 1024 * 1024;
 const maxConnections = 4096;
 const closeMs = 5_000;
 
-/** Builds the app; nothing listens yet. `app.close()` lets replies finish, then cuts what is left. */
+/** Builds the app; nothing listens yet. `app.close()` waits for replies, then cuts open connections. */
 export function buildServerHttp(deps: ServerHttpDeps): ServerHttp {
   const app = createApp(deps.log);
   const routes: RouteOptions[] = [];
@@ -99,7 +99,7 @@ function createApp(log: FastifyBaseLogger): App {
     genReqId: newId,
     bodyLimit: maxBodyBytes,
     requestTimeout: 30_000,
-    // Longer than the 60 s that load balancers keep a connection by default: the one who closes first must be them.
+    // Longer than the 60 s default of load balancers, which must be the ones to close.
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     trustProxy: false,

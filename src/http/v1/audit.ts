@@ -1,4 +1,4 @@
-// The audit log over HTTP: who read, deleted, minted, purged.
+// The audit log over HTTP.
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
@@ -33,14 +33,14 @@ export interface AuditPorts extends Pick<ProjectScopePorts, "idOfName"> {
   ): Promise<Entry[]>;
 }
 
-/** `GET /v1/audit`, newest first. A key of one project sees what was done in that project. */
+/** `GET /v1/audit`, newest first. A key of one project sees the entries of that project. */
 export function auditRoutes(app: App, ports: AuditPorts): void {
   app.get(
     "/v1/audit",
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "What was read, deleted, minted and purged in the caller's reach, newest first.",
+        summary: "Reads, deletions, new keys and purges within the caller's reach, newest first.",
         querystring: auditQuery,
         response: { 200: auditAnswer, ...keyedErrors },
       },
@@ -49,7 +49,7 @@ export function auditRoutes(app: App, ports: AuditPorts): void {
       const { action = null, projectId, since = null, before = null, limit } = request.query;
       const caller = callerOf(request);
       const project_id = projectId === undefined ? null : await projectIdOf(caller, projectId, ports);
-      // A project that is none has no entries, like one that nobody reaches.
+      // An unknown project and one out of reach have no entries.
       if (project_id === undefined) return { entries: [], nextBefore: null };
       const page = { action, project_id, since, before_seq: before, limit: limit + 1 };
       const found = await ports.read(caller, page);

@@ -1,4 +1,4 @@
-// Who asks: the key of a request becomes its caller before anything else of the request is read.
+// Authentication: the key of a request becomes its caller before anything else is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import type { Caller, Scope } from "../../core/records/tenancy.ts";
@@ -8,11 +8,11 @@ import type { ClientAddress } from "./client-address.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The scope that a key needs for the route; `none` needs no key. Every route says one. */
+    /** The scope that the route requires; `none` needs no key. Required on every route. */
     access?: Scope | "none";
     /**
-     * Answered also when the team's month is used up: what it used, and what only takes something away. Such a request is
-     * counted like others, and the rate of its key holds.
+     * Answered also over quota: usage, and routes that only delete or revoke. The request is still counted, and the
+     * rate limit of its key applies.
      */
     openOverQuota?: true;
   }
@@ -46,7 +46,7 @@ export function installAuthentication(
   });
   app.addHook("onRequest", async (request, reply) => {
     const { access } = request.routeOptions.config;
-    // No route: the answer is the same with and without a key.
+    // Unknown routes answer the same with and without a key.
     if (access === undefined || access === "none") return;
     const caller = await authenticate({
       key: presentedKey(request),
@@ -55,7 +55,7 @@ export function installAuthentication(
       reply.headers(refusalHeaders(cause));
       throw cause;
     });
-    // What a key may not do is a call of it all the same: one that asks for it without end is limited, too.
+    // Guards before scopes: refused calls count against the limits too.
     for (const guard of guards) await guard(request, reply, caller);
     if (!caller.scopes.includes(access))
       throw new MemError("insufficient_scope", { message: `The API key does not have the scope ${access}.` });
@@ -63,7 +63,7 @@ export function installAuthentication(
   });
 }
 
-/** The refusal of a caller whose key has ended since it was let in. */
+/** The refusal of a caller whose key was revoked during the request. */
 export function keyEnded(reply: FastifyReply): MemError {
   const refusal = new MemError("unauthenticated");
   reply.headers(refusalHeaders(refusal));
@@ -84,7 +84,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-// Exactly one credential, in the one place for it: two that disagree are a way around whoever reads the other one.
+// Exactly one credential: two that disagree could pass a proxy that reads the other one.
 function presentedKey({ raw }: FastifyRequest): string | null {
   const names = raw.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   if (names.filter((name) => name === "authorization").length !== 1) return null;

@@ -1,22 +1,22 @@
-// Whose address a request has: the connection's, or what proxies that the settings name say of it.
+// The client address of a request: the peer's, or the one that trusted proxies forward.
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { MemError } from "../../core/errors.ts";
 
-/** The address that failed attempts are counted by. */
+/** The address by which failed attempts are counted. */
 export type ClientAddress = (request: Asked) => string;
 
 type Asked = Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } };
 
-/** What `loopback` and `private` stand for. */
+/** Ranges of the words `loopback` and `private`. */
 const named: Record<string, readonly string[]> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10"],
 };
 
 /**
- * X-Forwarded-For is read from the right, as far as those who wrote it are trusted: anybody can write one. Without
- * proxies it is not read. Throws `setting_invalid`.
+ * Reads X-Forwarded-For from the right, as far as its writers are trusted; ignored without proxies. Throws
+ * `setting_invalid`.
  */
 export function createClientAddress(proxies: readonly string[]): ClientAddress {
   if (proxies.length === 0) return peerOf;
@@ -29,7 +29,7 @@ export function createClientAddress(proxies: readonly string[]): ClientAddress {
     if (isIP(nearest) === 0 || !isTrusted(nearest)) return nearest;
     for (const hop of forwardedFor(request).reverse()) {
       const address = addressIn(hop);
-      // What is no address was not written by a proxy that is worth its trust.
+      // A trusted proxy writes addresses only.
       if (address === undefined) return nearest;
       nearest = address;
       if (!isTrusted(address)) return address;
@@ -70,7 +70,7 @@ function addressIn(hop: string): string | undefined {
   return isIP(address) === 0 || address.includes("%") ? undefined : address;
 }
 
-// A socket that takes both versions shows IPv4 as IPv6.
+// A dual-stack socket shows IPv4 addresses as IPv6.
 function plain(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }

@@ -1,4 +1,4 @@
-// How an agent is connected: the address of the MCP endpoint, and a line for each host.
+// How to connect an agent: the URL of the MCP endpoint, and a command for each host.
 import type { FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import { connectCommands, connectHint, keyPlaceholder } from "../../core/records/connect-commands.ts";
@@ -9,7 +9,7 @@ import { connectAnswer } from "../schemas/v1-keys.ts";
 import { callerOf } from "./authentication.ts";
 import { isHost } from "./host-guard.ts";
 
-/** `GET /v1/connect`: what `POST /v1/keys` answers, with a placeholder for the key. It makes none. */
+/** `GET /v1/connect`: the connection part of `POST /v1/keys`, with a placeholder for the key. */
 export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): void {
   app.get(
     "/v1/connect",
@@ -32,8 +32,8 @@ export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): v
 }
 
 /**
- * How a key is connected, by the public address or else by the Host that the request named; that one must be a plain
- * host, since a key follows it. Headers of proxies are not asked. Throws `invalid_request`.
+ * Connection commands for the public URL, else for the Host of the request, which must be a plain name since it goes
+ * into a shell command. Proxy headers are ignored. Throws `invalid_request`.
  */
 export function connectionFor(request: FastifyRequest, publicUrl: string) {
   const mcpUrl = mcpUrlAt(publicUrl === "" ? `${request.protocol}://${demandHost(request)}` : publicUrl);
@@ -52,7 +52,7 @@ function demandHost({ raw }: FastifyRequest): string {
   const host = raw.headers.host ?? "";
   if (isHost(host)) return host;
   throw new MemError("invalid_request", {
-    message: "The Host header is not a plain name, so no command is made with it.",
+    message: "The Host header is not a plain name, so no connect command can contain it.",
     hint: "Set MEM_PUBLIC_URL on the server.",
   });
 }

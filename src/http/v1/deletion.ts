@@ -23,14 +23,14 @@ export interface DeletionPorts extends ProjectScopePorts {
   purge(caller: Caller, projectId: string, requestId: string): Promise<Counts | undefined>;
 }
 
-/** `DELETE /v1/memories/:id` and `DELETE /v1/projects/:projectId/memory`; both are written down, or do not happen. */
+/** `DELETE /v1/memories/:id` and `DELETE /v1/projects/:projectId/memory`, each with its audit row in one transaction. */
 export function deletionRoutes(app: App, ports: DeletionPorts): void {
   app.delete(
     "/v1/memories/:id",
     {
       config: { access: "memories:write", openOverQuota: true },
       schema: {
-        summary: "Delete one record, with its links to what it was made from.",
+        summary: "Delete one record, with its links to its sources.",
         params: deletedParams,
         response: { 200: deletedAnswer, ...openOf(keyedWriteErrors) },
       },
@@ -48,7 +48,7 @@ export function deletionRoutes(app: App, ports: DeletionPorts): void {
       config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary:
-          "Delete everything that was captured in a project, named by its id or its name; the project itself stays.",
+          "Delete everything captured in a project, named by its id or name; the project itself stays.",
         params: purgedParams,
         response: { 200: purgedAnswer, ...openOf(keyedWriteErrors) },
       },

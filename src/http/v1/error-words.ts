@@ -1,7 +1,7 @@
-// What the hosted server says where the catalogue's words are meant for who has a worker of his own.
+// Messages and hints of the hosted server, where the catalog's are meant for users of a worker.
 import type { ErrorWords } from "../plugins/errors.ts";
 
-/** Its reader has a key and an address: he can neither see the log nor run a command on the server's host. */
+/** For readers who have a key, but neither the log nor a shell of the server. */
 export const hostedErrorWords: ErrorWords = {
   invalid_request: { hint: "GET /v1/openapi.json describes what every route takes." },
   host_not_allowed: {

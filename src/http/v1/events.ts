@@ -1,4 +1,4 @@
-// What agents did, over HTTP: one event or a batch in, each once per key; looked up, and what was made of it.
+// Events of agents over HTTP: one or a batch in, each once per key; reads by id, with the records made of it.
 import type { FastifyRequest } from "fastify";
 import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
@@ -23,13 +23,13 @@ import { hostedErrorWords } from "./error-words.ts";
 
 export type EventBody = z.output<typeof newEvent>;
 
-/** An event that is stored; `replayed`: it was before, the request repeats another one. */
+/** A stored event; `replayed` when an earlier request stored it. */
 export interface Recorded extends EventWithJob {
   replayed: boolean;
 }
 
 interface HowToRecord {
-  /** Ask for records to be made of it. */
+  /** Queue a generation job for it. */
   generate: boolean;
   /** The request's Idempotency-Key. */
   key: string | undefined;
@@ -75,7 +75,7 @@ export function eventRoutes(app: App, events: EventPorts): void {
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "The records that were made of an event, oldest first.",
+        summary: "The records made of an event, oldest first.",
         params: anyIdParams,
         response: { 200: eventObservations, ...keyedLookupErrors },
       },
@@ -89,14 +89,14 @@ export function eventRoutes(app: App, events: EventPorts): void {
   );
 }
 
-// `wait` asks that the job is named in the answer. It always is: it is stored with the event, and nobody waits for it.
+// `wait` asks for the job in the answer, which always has it: the job is stored with the event.
 function ingestRoutes(app: App, events: EventPorts): void {
   app.post(
     "/v1/events",
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and ask for records of it.",
+        summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and queue its generation.",
         querystring: ingestQuery,
         readsHeaders: repeatable,
         body: newEvent,
@@ -120,7 +120,7 @@ function ingestRoutes(app: App, events: EventPorts): void {
       config: { access: "memories:write" },
       schema: {
         summary:
-          "Store up to 500 events; one result for each, in order: the event, or why it was refused. A batch in which one has not the shape of an event is refused whole.",
+          "Store up to 500 events; one result for each, in order: the event, or its error. A batch with a malformed event is refused whole.",
         querystring: ingestQuery,
         readsHeaders: repeatable,
         body: newEvents,

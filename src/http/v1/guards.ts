@@ -1,4 +1,4 @@
-// The guards on the wire: what a verdict means for a request, as status, headers and error.
+// Maps the verdicts of the limits to status, headers and errors.
 import type { FastifyReply } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import type { Admission, RateState, Verdict } from "../../tenancy/limits/admission.ts";
@@ -15,8 +15,8 @@ interface GuardDeps {
 }
 
 /**
- * The guards that are set, in their order: metering, rate, requests of the month, tokens of the month (writes). Metering is
- * first: a call that the others refuse is an authenticated call too.
+ * The guards that are set, in order: metering, rate, monthly requests, monthly tokens (writes). Metering is first:
+ * refused calls count too.
  */
 export function createGuards({ admission, meter, nextMonth }: GuardDeps): Guard[] {
   const guards: Guard[] = [];
@@ -33,7 +33,7 @@ export function createGuards({ admission, meter, nextMonth }: GuardDeps): Guard[
   return guards;
 }
 
-// The reset is an epoch in seconds, as GitHub and most who send these headers have it.
+// The reset is an epoch in seconds, as at GitHub.
 function sayRate(reply: FastifyReply, { limit, remaining, reset_epoch_seconds }: RateState): void {
   reply.headers({
     "x-ratelimit-limit": String(limit),
@@ -59,7 +59,7 @@ function refuse(reply: FastifyReply, verdict: Verdict, nextMonth: () => string):
           quota === "monthly_requests"
             ? "The team's requests of this month are used up."
             : "The team's provider tokens of this month are used up: it can read and delete, not write.",
-        hint: `The quota begins anew at ${resetsAt}. GET /v1/usage and what deletes or revokes go on.`,
+        hint: `The quota resets at ${resetsAt}. GET /v1/usage and routes that delete or revoke stay open.`,
         details: { quota, used: verdict.used, cap: verdict.cap, resetsAt },
       });
     }

@@ -1,11 +1,11 @@
-// Is the server up, and can it serve: for load balancers and orchestrators, without a key.
+// Liveness and readiness for load balancers and orchestrators, without a key.
 import * as z from "zod";
 import type { App } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";
 
 export interface HealthPorts {
   version(): string;
-  /** `on`, or `off` and why; undefined says nothing. */
+  /** `on`, or `off` with the reason; undefined is left out. */
   vectors: string | undefined;
   /** Resolves when the database answers and has this version's schema. Throws why not. */
   demandReady(): Promise<void>;
@@ -36,7 +36,7 @@ export function healthRoutes(app: App, { version, vectors, demandReady }: Health
   );
 }
 
-// Some load balancers and health checks (`wget --spider`) do not read the body, and ask for none.
+// Some load balancers and health checks (`wget --spider`) send HEAD.
 const askedByHead = { exposeHeadRoute: true };
 
 const health = z.object({ status: z.literal("ok"), version: z.string() });

@@ -1,4 +1,4 @@
-// Generation jobs over HTTP: polled, listed, tried again, given up.
+// Generation jobs over HTTP: poll, list, retry, cancel.
 import { MemError } from "../../core/errors.ts";
 import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
@@ -17,9 +17,9 @@ interface JobsQuery {
 
 export interface JobPorts {
   find(caller: Caller, id: string): Promise<HostedJob | undefined>;
-  /** Newest first; those of every project of the caller's when none is named. Throws `not_found` for the project. */
+  /** Newest first, of all projects in reach when none is named. Throws `not_found` for the project. */
   list(caller: Caller, query: JobsQuery): Promise<HostedJob[]>;
-  /** The job as it stands then; undefined when there is none. Throws `conflict` when its state does not allow it. */
+  /** The changed job; undefined when there is none. Throws `conflict` when its state does not allow it. */
   retry(caller: Caller, id: string, requestId: string): Promise<HostedJob | undefined>;
   cancel(caller: Caller, id: string, requestId: string): Promise<HostedJob | undefined>;
 }
@@ -35,8 +35,8 @@ export function jobRoutes(app: App, jobs: JobPorts): void {
         schema: {
           summary:
             change === "retry"
-              ? "Queue a job again that failed or was cancelled; one that is queued stays as it is."
-              : "End a job that waits or is worked on; nothing is made of it.",
+              ? "Requeue a failed or cancelled job; a queued one is unchanged."
+              : "Cancel a queued or running job.",
           params: anyIdParams,
           body: nothing,
           response: {
@@ -60,7 +60,7 @@ function readRoutes(app: App, jobs: JobPorts): void {
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "One job, with the ids of the observations that it made.",
+        summary: "One job, with the ids of its observations.",
         params: anyIdParams,
         response: { 200: jobAnswer, ...keyedLookupErrors },
       },

@@ -1,4 +1,4 @@
-// Keys over HTTP: a reading child of the caller's key, the keys within its reach, their end.
+// Keys over HTTP: mint a read-only child of the caller's key, list and revoke keys within its reach.
 import { isoTime } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
 import type { ApiKey } from "../../core/records/api-key.ts";
@@ -11,18 +11,17 @@ import { callerOf, keyEnded } from "./authentication.ts";
 import { connectionFor } from "./connect.ts";
 
 export interface KeyPorts {
-  /** Undefined when the caller's key ended meanwhile. Throws `insufficient_scope` for one that reads nothing. */
+  /** Undefined when the caller's key was revoked meanwhile. Throws `insufficient_scope` for a key that cannot read. */
   mint(caller: Caller, wish: KeyWish, requestId: string): Promise<MadeKey | undefined>;
   /** Those within the caller's reach. */
   list(caller: Caller, page: { limit: number; offset: number }): Promise<ApiKey[]>;
-  /** The keys that ended now; undefined when none of that id is within the caller's reach. */
+  /** Ids of the revoked keys; undefined when the id is out of the caller's reach. */
   revoke(caller: Caller, id: string, requestId: string): Promise<string[] | undefined>;
 }
 
 /**
- * `POST` and `GET /v1/keys`, `DELETE /v1/keys/:id`. A key reaches the keys within its own reach (see `isWithin`): those
- * of its team, of its project if it has one, with no scope that it lacks itself, and so itself too. What lies above or
- * beside is answered like a key that never was.
+ * `POST` and `GET /v1/keys`, `DELETE /v1/keys/:id`. A key reaches itself and the keys of its team, and of its project
+ * if it has one, whose scopes it has (see `isWithin`). Any other key is answered like an unknown one.
  */
 export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publicUrl: string }): void {
   app.post(
@@ -39,7 +38,7 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
     async (request, reply) => {
       const caller = callerOf(request);
       if (caller.key_id === null) throw noKeysHere();
-      // Before the key exists: a request that cannot be told where to connect must not leave one behind.
+      // Before the key exists: a request with a bad Host must not leave a key behind.
       const connect = connectionFor(request, publicUrl);
       const made = await keys.mint(caller, request.body, request.id);
       if (made === undefined) throw keyEnded(reply);
@@ -80,7 +79,7 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
       config: { access: "memories:write", openOverQuota: true },
       schema: {
         summary:
-          "Revoke a key within the caller's reach and every key that descends from it, on every node at once: one that does not reach the database's notifications goes on for ten seconds at most.",
+          "Revoke a key within the caller's reach and all its descendants, on every node. A node without database notifications follows within ten seconds.",
         params: keyParams,
         response: { 200: revokedKey, ...openOf(keyedWriteErrors) },
       },
@@ -94,10 +93,10 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
   );
 }
 
-// A key that anybody on the machine could make would go on to open the server when it asks for keys.
+// A key minted without authentication would stay valid once the server requires keys.
 function noKeysHere(): MemError {
   return new MemError("insufficient_scope", {
-    message: "This server runs without keys, so nobody can show that he may make one.",
+    message: "This server runs without keys, so it cannot authorize making one.",
     hint: "Make it with `mem keys create` on the server's host.",
   });
 }

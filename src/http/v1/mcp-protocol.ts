@@ -1,12 +1,12 @@
-// The Model Context Protocol of a stateless server with tools: one message in, at most one out, nothing kept between.
-// By hand, since the SDK's server and transport for each request cost ten times as much; tests hold it to the SDK.
+// The Model Context Protocol of a stateless server with tools: one message in, at most one out.
+// By hand: the SDK's server and transport per request cost ten times as much. Tests compare it with the SDK.
 import type { CallToolResult, InitializeResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
-/** A tool for requests that come with a `C`: who asks. */
+/** A tool; `C` is the caller of a request. */
 export interface McpTool<C> {
   definition: Tool;
-  /** Never rejects: what fails is a result that says so. */
+  /** Never rejects: a failure is a result with `isError`. */
   call(context: C, given: JsonObject): Promise<CallToolResult>;
 }
 
@@ -16,7 +16,7 @@ export interface McpServerOptions<C> {
   tools: readonly McpTool<C>[];
 }
 
-/** What a message is answered with; without a body it was taken and needs none. */
+/** The answer to a message; without a body for a notification. */
 export interface McpReply {
   status: 200 | 202 | 400;
   body?: RpcResponse;
@@ -90,12 +90,12 @@ export function createMcpServer<C>(
   };
 }
 
-/** An error answer to nobody in particular. */
+/** An error answer without a request id. */
 export function rpcError(code: number, message: string): RpcResponse {
   return { jsonrpc: "2.0", id: null, error: { code, message } };
 }
 
-/** A tool result that says what failed, which is what an agent gets to read. */
+/** A failed tool result, with the text that the agent reads. */
 export function toolError(text: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text }] };
 }

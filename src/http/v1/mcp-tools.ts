@@ -1,4 +1,4 @@
-// The tools of the hosted server's MCP endpoint: search, context, recent. They read, and nothing else.
+// The read-only tools of the hosted server's MCP endpoint: search, context, recent.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { MemError, toMemError } from "../../core/errors.ts";
@@ -12,11 +12,10 @@ import { type McpTool, toolError } from "./mcp-protocol.ts";
 import { demandProject } from "./project-scope.ts";
 import { notesOf, observationOnWire, type RecallPorts, readRecords, type SearchAnswer } from "./recall.ts";
 
-/** Who calls a tool. */
 export interface ToolCaller {
   caller: Caller;
   request_id: string;
-  /** Hears of what is the server's own fault. */
+  /** Logs faults of the server. */
   onFault(cause: unknown): void;
 }
 
@@ -65,7 +64,7 @@ const search: Described = {
 const context: Described = {
   name: "context",
   title: "Context for a question",
-  description: "Find records for a question, and have them as one text that is ready to be injected.",
+  description: "Find records for a question, as one text that is ready to inject.",
   withQuery: true,
   withContext: true,
   limit: { fallback: 10, max: 50 },
@@ -117,8 +116,8 @@ async function find(
 
 const mostNames = 20;
 
-// An agent has these tools and no other route: which projects there are is told where one is missing. Where one is
-// wrong the words are the same for all: what a caller cannot have is answered alike, whoever asks.
+// An agent has only these tools, so a missing project is answered with the list. A wrong one gets the same answer
+// whether it exists or not.
 async function demandNamedProject(
   ports: RecallPorts,
   caller: Caller,
@@ -156,8 +155,7 @@ function demandText(name: string, value: unknown): string {
   });
 }
 
-// What is out of range is brought into it: a model that asks for too much gets what there is. Programs, which send what
-// somebody wrote down, are told by the REST routes (400).
+// Clamped, since a model that asks for too much should get an answer. The REST routes answer 400.
 function clamped(value: unknown, { fallback, max }: Described["limit"]): number {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== "number")

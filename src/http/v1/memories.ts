@@ -1,4 +1,4 @@
-// Single records over HTTP: written by hand, and read by id.
+// Single records over HTTP: created by hand, read by id.
 import { MemError } from "../../core/errors.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
@@ -69,7 +69,7 @@ export function memoryRoutes(app: App, ports: MemoryPorts): void {
   );
 }
 
-/** The one answer for every record that a caller cannot have. */
+/** The same answer for an unknown record and one out of reach. */
 export function noSuchMemory(): MemError {
   return new MemError("not_found", {
     message: "There is no such memory.",

@@ -1,9 +1,9 @@
-// Which project a request means: the one it names, within what its key reaches.
+// The project of a request, within the reach of its key.
 
 import { MemError } from "../../core/errors.ts";
 import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
 
-/** What is known of projects; answers may be cached. */
+/** Lookups of projects; answers may be cached. */
 export interface ProjectScopePorts {
   /** Whether the team has the project. */
   exists(scope: ProjectScope): Promise<boolean>;
@@ -16,8 +16,8 @@ export interface ProjectScopePorts {
 }
 
 /**
- * The project of a request: the one that it names by id or by name, else the one of its key. Throws `not_found`, the same for an id
- * that is none, that nobody has and that is out of the key's reach; `invalid_request` when a team's key names none.
+ * The project of a request: named by id or name, else that of its key. Throws `not_found`, the same for a malformed id,
+ * an unknown one and one out of reach; `invalid_request` when a team's key names none.
  */
 export async function demandProject(
   caller: Caller,
@@ -35,7 +35,7 @@ export async function demandProject(
   }
   const named = await projectIdOf(caller, projectId, ports);
   if (named === undefined) throw noSuchProject();
-  // A key's own project is there: the database holds the key to it.
+  // A key's own project exists, by a foreign key.
   if (caller.project_id !== null) {
     if (named !== caller.project_id) throw noSuchProject();
     return { team_id, project_id: named };
@@ -45,7 +45,7 @@ export async function demandProject(
   return scope;
 }
 
-/** The id that a text means, an id or a name within the caller's reach; whether there is one of the id is not asked. */
+/** The id of a text, which is an id or a name within the caller's reach; an id is not looked up. */
 export async function projectIdOf(
   caller: Caller,
   text: string,
@@ -54,7 +54,7 @@ export async function projectIdOf(
   return isId(text) ? text : idOfName(caller, text);
 }
 
-/** The one answer for every project that a caller cannot have. */
+/** The same answer for an unknown project and one out of reach. */
 export function noSuchProject(): MemError {
   return new MemError("not_found", {
     message: "There is no such project.",

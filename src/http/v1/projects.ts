@@ -1,4 +1,4 @@
-// The team's projects over HTTP: listed, looked up, made.
+// The team's projects over HTTP: list, read, create.
 import { MemError } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
@@ -79,7 +79,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "Make a project; needs a key of the whole team.",
+        summary: "Create a project; needs a key of the whole team.",
         body: newProject,
         response: { 201: projectAnswer, ...keyedWriteErrors },
       },
@@ -88,7 +88,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
       const caller = callerOf(request);
       if (caller.project_id !== null) {
         throw new MemError("insufficient_scope", {
-          message: "A key of one project makes no other one.",
+          message: "A key of one project cannot create another.",
           hint: "Use a key of the whole team.",
         });
       }

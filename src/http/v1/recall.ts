@@ -1,4 +1,4 @@
-// Recall over HTTP: search, context, and the newest records. Each read leaves one audit row, without its words.
+// Recall over HTTP: search, context, newest records. Each read writes one audit row, without its words.
 import type { FastifyRequest } from "fastify";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
@@ -21,16 +21,16 @@ import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
  */
 export type FoundObservation = HostedObservation & { score?: number; isNear?: true };
 
-/** What words were answered with. */
+/** The answer to a search. */
 export interface SearchAnswer {
   found: FoundObservation[];
-  /** Why they are in the answer, where no words found them. */
+  /** Set where no words matched: listed by time, or by filters alone. */
   listed?: "time" | "filters";
-  /** How the words were read, where that is not as they are: a time that they name, and whose days it is counted in. */
+  /** How the words were interpreted, such as a time that they name and its time zone. */
   notes: string[];
 }
 
-/** What a list is narrowed to; null is no restriction. */
+/** Filters of a list; null is no restriction. */
 interface Filter {
   kind: string | null;
   obs_type: string | null;
@@ -55,19 +55,19 @@ export interface Read extends Asker {
 export interface RecallPorts extends ProjectScopePorts {
   /** The best records for the words; the newest when they say nothing. */
   search(scope: ProjectScope, asked: { words: string; filter: Filter; limit: number }): Promise<SearchAnswer>;
-  /** What the reader of any search should know now, such as a part of it that is not available. */
+  /** Notes for every search, such as an unavailable part of it. */
   notes(): string[];
   /** The newest records. */
   recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
   /** The first of them that fit, as one text. */
   contextOf(found: readonly HostedObservation[], tokens: number): string;
-  /** What fits the words, what a colleague would pass on of the project, and the found records that still fit. */
+  /** Statements that match the words, rules and open work of the project, then found records that fit. */
   passedOn(asked: ContextAsked): Promise<string>;
-  /** Resolves when it is written down, or could not be. */
+  /** Resolves when the audit row is written, or failed. */
   recordRead(read: Read): Promise<void>;
 }
 
-/** What a context is made for. */
+/** A request for context. */
 export interface ContextAsked {
   caller: Caller;
   scope: ProjectScope;
@@ -93,7 +93,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "Find records by words, the best first.",
+        summary: "Search records by words, best first.",
         body: searchBody,
         response: { 200: observationsAnswer, ...keyedWriteErrors },
       },
@@ -105,7 +105,7 @@ export function recallRoutes(app: App, ports: RecallPorts): void {
     {
       config: { access: "memories:read" },
       schema: {
-        summary: "Find records, and have them as one text for an agent's context.",
+        summary: "Search records, with one text for an agent's context.",
         body: contextBody,
         response: { 200: contextAnswer, ...keyedWriteErrors },
       },
@@ -160,7 +160,7 @@ export function notesOf(
   return notes.length === 0 ? {} : { notes };
 }
 
-// What was asked of one kind or host alone is answered with those records and no others.
+// A filtered request gets those records only.
 function contextFor(
   ports: RecallPorts,
   request: FastifyRequest<{ Body: Asked & { tokenBudget: number } }>,

@@ -1,4 +1,4 @@
-// Sessions of agents over HTTP: begun, looked up, ended.
+// Sessions of agents over HTTP: start, read, end.
 import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
 import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
@@ -25,7 +25,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "Begin a session; 200 when the project has one of that name already.",
+        summary: "Start a session; 200 when the project already has one of that name.",
         body: newSession,
         response: { 200: sessionAnswer, 201: sessionAnswer, ...keyedWriteErrors },
       },
@@ -56,7 +56,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
     {
       config: { access: "memories:write" },
       schema: {
-        summary: "End a session and ask for its summary, once however often it is ended.",
+        summary: "End a session and queue its summary; repeating it changes nothing.",
         params: anyIdParams,
         body: nothing,
         response: { 200: sessionEnded, ...keyedWriteErrors },
@@ -74,7 +74,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
   );
 }
 
-/** The one answer for every session that a caller cannot have. */
+/** The same answer for an unknown session and one out of reach. */
 export function noSuchSession(): MemError {
   return new MemError("not_found", {
     message: "There is no such session.",

@@ -35,7 +35,7 @@ export function teamRoutes(app: App, ports: TeamPorts): void {
       config: { access: "memories:write" },
       schema: {
         summary:
-          "Say how many days raw events, prompts among them, are kept; null is the server's setting. Records stay.",
+          "Set the days that raw events, including prompts, are kept; null is the server's setting. Records stay.",
         body: teamChange,
         response: { 200: teamAnswer, ...keyedWriteErrors },
       },

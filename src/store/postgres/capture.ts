@@ -1,19 +1,19 @@
-// One step of a session that names its prompts: read under its lock, decided on, and stored in one transaction.
+// One step of a session in one transaction: read under its lock, decide, store.
 
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Json, JsonObject } from "../../text/json.ts";
+import { epochMs } from "./epoch-ms.ts";
 import { batchItem, type NewEvent, storeEvents } from "./event-batch.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { epochMs } from "./record-rows.ts";
 import { inTenant } from "./tenant.ts";
 import { holdOpenJobs, withdraw } from "./withdrawal.ts";
 
-/** The session of a step, and which of its prompts the step may be about. */
+/** The session of a step, and the prompts it may refer to. */
 export interface AskedSession {
   content_session_id: string;
   promptKey: string | null;
   promptNumbers: readonly number[];
-  /** True for a step that may take back what was stored. */
+  /** True for a step that may withdraw stored events. */
   mayWithdraw: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface KnownSession {
   prompt_count: number;
   last_active_at_epoch: number;
   ended_at_epoch: number | null;
-  /** What the steps before kept for this one. */
+  /** State kept by earlier steps. */
   kept: Json;
 }
 
@@ -39,19 +39,19 @@ export interface KnownPrompt {
 
 export interface Known {
   session: KnownSession | undefined;
-  /** The number of the session, should it be made. */
+  /** The number for a new session. */
   freshSeq: number;
   prompts: KnownPrompt[];
 }
 
-/** What a step does; a session that is not known is made when `session` is there. */
+/** Changes of a step; `session` creates an unknown session. */
 export interface Changes {
   session: SessionChange | null;
-  /** Of this session; those whose name is `summaries` ask for one, the others as their `job_id` says. */
+  /** Events of this session; those in `summaries` queue a summary, others the job of their `job_id`. */
   events: readonly NewEvent[];
-  /** Jobs by the id of the event that asks for a summary. */
+  /** Summary jobs by the id of their event. */
   summaries: ReadonlyMap<string, string>;
-  /** Keys of prompts: what was stored under them, and all that was made of it, is taken back. */
+  /** Prompt keys whose events, and all records made of them, are deleted. */
   withdrawn: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export interface SessionChange {
 
 export type Step<T> = (known: Known) => { answer: T; changes: Changes };
 
-/** What a step answered, and how many of its events are new. */
+/** The answer of a step, and the number of its new events. */
 interface Done<T> {
   answer: T;
   stored: number;
@@ -82,7 +82,7 @@ export async function inSession<T>(
 ): Promise<Done<T> | undefined> {
   for (;;) {
     const done = await inTenant(app, scope, (connection) => runStep(connection, scope, asked, step));
-    // Another step, or an event, has made the session meanwhile: decided anew, on what there is now.
+    // The session was created meanwhile: repeat with its present state.
     if (done !== "again") return done;
   }
 }
@@ -172,7 +172,7 @@ function numberOfNewest(kept: Json): string | null {
   return typeof number === "number" ? String(number) : null;
 }
 
-/** False when the session has come to be meanwhile. */
+/** False when the session was created meanwhile. */
 async function keepSession(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,

@@ -3,9 +3,9 @@ import type { QuotedRecord } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { promptEventPattern, promptOfEvent } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
+import { epochMs } from "./epoch-ms.ts";
 import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
-import { epochMs } from "./record-rows.ts";
 
 /** An earlier prompt; `id` is the number of its event. */
 export interface AskedPrompt {

@@ -1,15 +1,12 @@
-// Rows of the hosted store in the shapes of the older routes: the integer ids are `seq`s, lists are JSON as text.
+// Columns of hosted rows in the worker's record shapes: integer ids are `seq`s, lists are JSON text.
 
 import type { UserPrompt } from "../../core/records/records.ts";
 import { promptOfEvent } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
+import { epochMs } from "./epoch-ms.ts";
 import { stillHolds } from "./observations.ts";
 
-export function epochMs(column: string): string {
-  return `floor(extract(epoch from ${column}) * 1000)::float8`;
-}
-
-// Nothing of the server is replicated between devices.
+// Server rows are not synced between devices.
 const syncColumns = `null::float8 as synced_at, null::text as origin_device_id, null::float8 as origin_local_id,
   1 as revision`;
 
@@ -36,7 +33,7 @@ export const observationColumns = `${recordColumns}, o.obs_type, o.title, o.subt
     where n.team_id = o.team_id and n.project_id = o.project_id and n.id = o.superseded_by) as superseded_by, o.said_by, o.standing::integer as standing, o.reach, o.salience,
   o.routine::integer as routine, ${syncColumns}`;
 
-/** A `SessionSummary`, of the same. Its parts stand in its metadata there. */
+/** A `SessionSummary`, of the same tables; its parts are in its metadata. */
 export const summaryColumns = `${recordColumns}, coalesce(o.narrative, o.content) as summary_text,
   coalesce(o.metadata #>> '{parts,request}', nullif(o.title, 'Session summary')) as request, o.metadata #>> '{parts,investigated}' as investigated,
   o.metadata #>> '{parts,learned}' as learned, coalesce(o.metadata #>> '{parts,completed}', nullif(nullif(o.summary, ''), o.title)) as completed,
@@ -57,7 +54,7 @@ export const sessionColumns = `s.seq::float8 as id, s.content_session_id as clau
   s.prompt_count, ${epochMs("s.started_at")} as created_at_epoch,
   ${epochMs("s.last_active_at")} as last_active_at_epoch, ${epochMs("s.ended_at")} as completed_at_epoch`;
 
-/** What `promptOf` reads, of `agent_events e`, its `projects p` and, if there is one, its `sessions s`. */
+/** A `PromptRow`, of `agent_events e`, its `projects p` and its optional `sessions s`. */
 export const promptColumns = `e.seq::float8 as id, coalesce(s.content_session_id, '') as claude_session_id,
   coalesce(e.session_id::text, '') as sdk_session_id, p.name as project, e.event_type, e.payload,
   e.metadata -> 'promptNumber' as number, ${epochMs("e.occurred_at")} as created_at_epoch`;
@@ -73,7 +70,7 @@ export interface PromptRow {
   created_at_epoch: number;
 }
 
-/** The prompt of an event; one that came without a number has 0. */
+/** The prompt of an event; 0 without a number. */
 export function promptOf({ event_type, payload, number, ...row }: PromptRow): UserPrompt {
   return {
     ...row,

@@ -42,7 +42,7 @@ export const noFilter: RecordFilter = {
   dateEnd: null,
 };
 
-/** The newest observations, those written by hand among them. */
+/** The newest observations, including manual ones. */
 export function newestObservations(
   app: Connections,
   tenant: Tenant,
@@ -68,7 +68,7 @@ export function newestSummaries(
   });
 }
 
-/** How many observations there are of the filter. */
+/** Counts observations that pass the filter. */
 export async function countObservations(
   app: Connections,
   tenant: Tenant,
@@ -85,7 +85,7 @@ export async function countObservations(
   return row?.n ?? 0;
 }
 
-/** The newest prompts; none that was private. */
+/** The newest prompts, without private ones. */
 export async function newestPrompts(
   app: Connections,
   tenant: Tenant,
@@ -112,7 +112,7 @@ export async function newestPrompts(
   return rows.map(promptOf);
 }
 
-/** The prompts among the newest that hold the most of the parts (lower case) anywhere; with how many. */
+/** Prompts among the newest 2,000 that contain the most of the parts (lower case), with their count. */
 export async function promptsContaining(
   app: Connections,
   tenant: Tenant,
@@ -127,7 +127,7 @@ export async function promptsContaining(
   return rows.map(({ parts: held, ...row }) => ({ prompt: promptOf(row), parts: held }));
 }
 
-/** Those of the numbers that are observations in reach, in any order. */
+/** Observations of the numbers, in any order. */
 export function observationsByNumber(
   app: Connections,
   tenant: Tenant,
@@ -205,7 +205,7 @@ function filterValues({ obs_type, concepts, files, dateStart, dateEnd }: RecordF
   return [obs_type, concepts, ...paths, dateStart, dateEnd];
 }
 
-// Project by project, each along its own index: a list of a whole team would read all of it to sort it.
+// Per project along its index; sorting a whole team would read all of it.
 function newestRecords(columns: string, ofKind: string): string {
   return `select ${columns}
     from projects p

@@ -1,12 +1,13 @@
 // Sessions and counts within what a key reaches.
 import type { Session, SessionSummary } from "../../core/records/records.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Connections } from "./open.ts";
-import { epochMs, sessionColumns, summaryColumns } from "./record-rows.ts";
+import { sessionColumns, summaryColumns } from "./record-rows.ts";
 import type { ListPage } from "./records.ts";
 import { inTenant } from "./tenant.ts";
 
-/** A session with the project that it stands in, and how many of its events wait to be worked on. */
+/** A session with its project and its number of open jobs. */
 export interface PlacedSession {
   session: Session;
   scope: ProjectScope;
@@ -85,7 +86,7 @@ export function summariesOfSession(
   });
 }
 
-/** The projects in reach that have a session of that name; two at most are looked for. */
+/** Projects in reach with a session of that name, at most two. */
 export function projectsOfSession(
   app: Connections,
   tenant: Tenant,
@@ -114,7 +115,7 @@ export interface RecordCounts {
   firstObservationAt: number | null;
 }
 
-/** How much there is in reach. */
+/** Counts of records within the reach. */
 export function countRecords(app: Connections, tenant: Tenant): Promise<RecordCounts> {
   return inTenant(app, tenant, async (connection) => {
     const bounds = (row: string) => `${row}.team_id = $1 and ($2::uuid is null or ${row}.project_id = $2)`;
@@ -151,7 +152,7 @@ export function countRecords(app: Connections, tenant: Tenant): Promise<RecordCo
   });
 }
 
-/** The project of a record that is in reach. */
+/** The project of a record within the reach. */
 export function projectOfRecord(
   app: Connections,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-// What happened around a moment in one reach: observations, session summaries and prompts in one order of time.
+// Observations, session summaries and prompts around a moment, ordered by time.
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { TimelineKind, TimelineRow, TimelineWindow } from "../../core/records/timeline.ts";
@@ -15,7 +15,7 @@ import { inTenant } from "./tenant.ts";
 type Moment = Pick<TimelineWindow, "at" | "anchor">;
 type Side = "before" | "after";
 
-/** The rows right before the moment and right behind it, each oldest first; the anchor is in neither. */
+/** The rows before and after the moment, each oldest first, without the anchor. */
 export function rowsAround(
   app: Connections,
   tenant: Tenant,
@@ -31,7 +31,7 @@ export function rowsAround(
 
 type Walk = Moment & { time: string; side: Side; limit: number };
 
-// Times are kept to the microsecond and told to the millisecond: an anchor is looked up, a bare moment is as it was told.
+// Stored times have microseconds, answers milliseconds: the time of an anchor is looked up, a bare moment is used as is.
 async function exactTime(
   connection: Queryable,
   { team_id, project_id }: Tenant,
@@ -76,10 +76,10 @@ async function walk(connection: Queryable, tenant: Tenant, step: Walk): Promise<
   return step.side === "before" ? rows.slice(-step.limit) : rows.slice(0, step.limit);
 }
 
-// Of one moment: the prompt causes the observations, the summary closes them.
+// At the same time: prompt, then observations, then summary.
 const order: readonly TimelineKind[] = ["prompt", "observation", "session"];
 
-// Rows of the moment itself stand before the anchor when their kind does, or their number among its own kind.
+// Rows of the same time are ordered by kind, then by number.
 function numberBound(kind: TimelineKind, { anchor }: Moment): number {
   if (anchor === null) return -1;
   if (kind === anchor.kind) return anchor.id;

@@ -1,10 +1,10 @@
-// Takes back what was stored under a prompt that was not known yet and then turned out to be private.
+// Deletes events stored before their prompt turned out to be private.
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 
 /**
- * Holds the jobs of a session that wait or are worked on: none is claimed meanwhile. Called before the session's row is
- * held: who completes jobs holds them first too, and the row after.
+ * Locks the open jobs of a session, so that none is claimed meanwhile. Call it before locking the session's row:
+ * completion locks in the same order.
  */
 export async function holdOpenJobs(
   connection: Queryable,
@@ -22,7 +22,7 @@ export async function holdOpenJobs(
   });
 }
 
-/** Removes what awaited one of the prompts, and all records made of it, inside the transaction of the prompt. */
+/** Deletes events that awaited one of the prompts, and their records, inside the prompt's transaction. */
 export async function withdraw(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
@@ -38,7 +38,7 @@ export async function withdraw(
   });
   const events = rows.map(({ id }) => id);
   if (events.length === 0) return;
-  // Jobs first: a worker that is about to store what it made of one waits here, or has stored it when the records go.
+  // Jobs first: a completion either waits for this lock, or has stored its records before they are deleted.
   await connection.query({
     text: `delete from generation_jobs
       where team_id = $1 and project_id = $2 and source_id = any ($3::uuid[])`,
@@ -55,8 +55,8 @@ export async function withdraw(
     text: "delete from agent_events where team_id = $1 and project_id = $2 and id = any ($3::uuid[])",
     values: [...bounds, events],
   });
-  // A model was shown the whole batch, and with the end of a turn what came before it as well: its answer is worth nothing,
-  // and the other events are worked on again.
+  // The model saw the whole batch, and for the end of a turn earlier events too: its answer is discarded and the other
+  // jobs are requeued.
   await connection.query({
     text: `update generation_jobs
       set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_expires_at = null,
