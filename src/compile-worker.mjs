@@ -1,6 +1,5 @@
-// Run by the build, in an empty data directory: starts the worker from its code, waits for the first answer, and writes
-// down what V8 has compiled by then. Usage:
-// compile-worker.mjs <code> <data directory>; it prints the file it wrote.
+// Run by the build in an empty data directory: starts the worker, waits for the first reply, and writes V8's code cache.
+// Usage: compile-worker.mjs <code> <data directory>; prints the file it wrote.
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
@@ -10,7 +9,7 @@ import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 
 const [file, dataDir] = process.argv.slice(2);
-// Where src/worker/compiled-start.ts looks. The tag is asked for before the worker could set a flag.
+// The name that src/worker/compiled-start.ts reads. The tag is read before the worker can set a flag.
 const { platform, arch, version, execPath } = process;
 const node = [platform, arch, version, statSync(execPath).size, cachedDataVersionTag()];
 const compiled = file.replace(/\.cjs$/, `-${node.join("-")}.v8`);
@@ -21,7 +20,7 @@ while (!(await answers())) await sleep(20);
 writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
 renameSync(`${compiled}.${process.pid}.new`, compiled);
 process.stdout.write(compiled);
-// Emitted, not sent: on Windows a signal that is sent ends a process before it could end itself.
+// Emitted, not sent: on Windows a sent signal kills the process at once.
 process.emit("SIGTERM", "SIGTERM");
 
 function answers() {

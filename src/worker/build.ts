@@ -43,8 +43,7 @@ import { buildContext, buildSearch } from "./recall.ts";
 import { buildRecall } from "./recall-answers.ts";
 import { buildRules } from "./rules.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
-import { createStatus, createStatusLine } from "./status.ts";
-import { createStorageHealth } from "./storage-health.ts";
+import { createStatus, createStatusLine, createStorageHealth } from "./status.ts";
 import { createVectorSearch } from "./vectors.ts";
 
 export interface WorkerDeps {

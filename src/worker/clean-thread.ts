@@ -1,4 +1,4 @@
-// The thread that cleans large events, of the worker and of the hosted server.
+// The thread that cleans large events, for worker and server.
 import { parentPort } from "node:worker_threads";
 import { type CleanAnswer, type CleanRequest, cleanedBy } from "../capture/cleaner.ts";
 

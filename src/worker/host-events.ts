@@ -1,4 +1,4 @@
-// What each event of a host agent does in the worker, and what the hook prints for it.
+// Applies host events in the worker, and returns the hook's output.
 
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
@@ -13,24 +13,24 @@ import { createInjections, type InjectionDeps, type Injections } from "./injecti
 interface HostEventDeps extends InjectionDeps {
   hostNamed(name: string): Host;
   intake: Intake;
-  /** What the user must be told at the start of a session, or null. */
+  /** The notice for the start of a session, or null. */
   notice(sessionId: string): string | null;
-  /** Without one everything is cleaned in this process. */
+  /** Default: cleaning in this thread. */
   cleaner?: Cleaner;
-  /** The turns of all events of a session, whichever way they come. */
+  /** Orders the events of a session over all ways they arrive. */
   inTurn?: InTurn;
 }
 
-/** How an event came. */
+/** How an event arrived. */
 export interface Received {
-  /** When it happened, if it was spooled: nobody reads what would be said to it. */
+  /** Its time, if it was spooled: then nobody reads a reply. */
   at?: number | undefined;
-  /** True once nobody waits for the answer: what nobody reads is not said, so that it can be said again. */
+  /** True once the client has left: context that nobody reads is not recorded as injected. */
   hasLeft?: (() => boolean) | undefined;
 }
 
 export interface HostEvents {
-  /** Applies the payload; resolves with exactly what the hook prints, after what it stored is committed. */
+  /** Applies the payload; resolves with the exact output of the hook after the commit. */
   receive(host: string, event: string, payload: JsonObject, received?: Received): Promise<string>;
 }
 
@@ -57,7 +57,7 @@ interface Delivery {
   hasLeft: () => boolean;
 }
 
-const silence: HostAnswer = { context: null, notice: null };
+const noReply: HostAnswer = { context: null, notice: null };
 
 interface AnswerDeps extends HostEventDeps {
   injections: Injections;
@@ -95,7 +95,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     case "before_compact":
       await intake.summarize({ ...keyed, sameWithinMs: sameCompactionMs });
       await injections.beforeCompact(event, delivery.at);
-      return silence;
+      return noReply;
     case "tool_use":
       await intake.observe({
         ...keyed,
@@ -107,7 +107,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentType: event.agentType ?? undefined,
       });
       if (delivery.at === undefined) await injections.afterWrite(event);
-      return silence;
+      return noReply;
     case "turn_end":
       await intake.summarize(
         {
@@ -117,14 +117,14 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         },
         message,
       );
-      return silence;
+      return noReply;
     case "session_end":
-      // After a clear command the host goes on under a new id; the old session completes by idle time.
+      // After a clear command the host continues under a new id; the old session completes when idle.
       if (event.reason !== "clear") await intake.complete(base);
-      return silence;
+      return noReply;
     case "other":
       await intake.keep({ ...keyed, name: event.name, payload: event.payload }, payload);
-      return silence;
+      return noReply;
     default:
       return event satisfies never;
   }
@@ -151,7 +151,7 @@ function textsOf(cleaner: Cleaner, event: HostEvent, payload: JsonObject): Texts
   });
 }
 
-// It is kept, or it is what the event is known by.
+// It is stored, or the key is made of it.
 function needsPayload({ kind, eventKey }: HostEvent): boolean {
   if (kind === "other" || kind === "session_start") return true;
   return (
@@ -163,17 +163,17 @@ function needsPayload({ kind, eventKey }: HostEvent): boolean {
   );
 }
 
-// The message as it is stored, which is also how it stands in the spool: a stop delivered on both ways is one.
+// The stored form of the message, as in the spool: a stop that arrives both ways is one.
 function withMessage(eventKey: string, message: Clean<string>): string {
   return `${eventKey}:${contentKey(shorten(message, maxLeafChars)).slice(0, 16)}`;
 }
 
-// A spooled one was answered with nothing: nothing was said.
+// A spooled event had no reply, so nothing was injected.
 async function unlessSpooled({ at }: Delivery, ask: () => Promise<string | null>): Promise<string | null> {
   return at === undefined ? ask() : null;
 }
 
-// A spooled one was answered with nothing, so that the user was not told.
+// A spooled event had no reply, so the user saw no notice.
 function noticeFor(deps: HostEventDeps, event: HostEvent, at: number | undefined): string | null {
   return at === undefined ? deps.notice(event.sessionId) : null;
 }
@@ -188,11 +188,11 @@ function baseOf(event: HostEvent, { host, at }: Delivery) {
   };
 }
 
-// Between two compactions of one turn lies at least the making of a summary.
+// Two compactions of one turn are further apart: each makes a summary.
 const sameCompactionMs = 10_000;
 
-// A host that names no event is recognised by what it sent: the same payload again is the same event. It is looked at
-// as the hook spools it, cleaned and cut, so that it is the same on both ways.
+// Without an id from the host, equal payloads are the same event. The payload is cleaned and cut as in the spool, so both
+// ways give the same key.
 function keyOf(kind: string, payload: Clean<JsonObject>): string {
   const texts = mapStrings(payload, (leaf) => shorten(leaf, maxLeafChars));
   return contentKey(kind, JSON.stringify(shortenJson(texts, maxPayloadChars)));

@@ -1,5 +1,5 @@
-// Gives memory back once the worker has come to rest. V8 collects when it allocates: what a burst of work made it take
-// (up to 48 MB for young objects alone) stays taken while nothing happens, and a worker rests most of the day.
+// Frees memory when the worker is idle. V8 collects only when it allocates, so an idle worker would keep the memory of its
+// last burst (up to 48 MB for young objects alone).
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock } from "../core/clock.ts";
@@ -14,19 +14,19 @@ interface IdleMemoryDeps {
   clock: Clock;
   /** Milliseconds of processor time that the process has used so far. */
   cpuMs?: () => number;
-  /** Collects the whole heap: 20 to 40 ms during which nothing is answered. */
+  /** Collects the whole heap, which blocks for 20 to 40 ms. */
   collect?: () => void;
 }
 
 const lookEveryMs = 5_000;
-/** At rest: less of a processor than this, for that long. */
+/** Idle: a lower CPU share than this for `restMs`. */
 const restingShare = 0.02;
 const restMs = 10_000;
-/** Less work than this leaves nothing worth collecting. */
+/** CPU time below which a collection is not worthwhile. */
 const worthMs = 500;
 /**
- * V8 gives the pages of young objects back only when hardly anything was allocated since the collection before: the
- * first leaves 35 MB of heap where 4 are in use, the second, a look later, 4.
+ * V8 frees pages of young objects only if little was allocated since the last collection: the first one leaves 35 MB of
+ * heap with 4 MB in use, the second 4 MB.
  */
 const collections = 2;
 
@@ -72,7 +72,7 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
-// Node has no call of its own for it; the flag only adds the function, to a context of its own.
+// Node has no API for this; the flag only adds the function to the new context.
 function collectAll(): void {
   setFlagsFromString("--expose-gc");
   const collector: unknown = runInNewContext("gc");

@@ -19,7 +19,7 @@ export interface InjectionDeps {
   projectOf(cwd: string): string;
   /** The session of a host's session id, if known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
-  /** Paths that the session edited last, newest first. */
+  /** Paths that the session edited, newest first. */
   editedPaths(sdkSessionId: string, limit: number): string[];
 }
 
@@ -35,14 +35,14 @@ export interface Injections {
   beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent wrote a file itself: this change is not reported to it. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
-  /** The host is about to take the agent's context away; `at` when that was heard of later. */
+  /** The host is about to drop the agent's context; `at` is the time of a spooled event. */
   beforeCompact(event: Event<"before_compact">, at?: number): Promise<void>;
 }
 
 type Event<K> = Extract<HostEvent, { kind: K }>;
 type HasLeft = () => boolean;
 
-// Context is a gift to the agent, never a condition: without it the session goes on all the same.
+// A failure to make context never fails the event.
 export function createInjections(deps: InjectionDeps): Injections {
   return {
     atStart: (event, how) => orNull("context for a session", () => atStart(deps, event, how)),

@@ -1,4 +1,4 @@
-// Where the worker listens: its loopback port, and a socket in the data directory that no stranger can take.
+// Binds the worker's loopback port, and a socket in the data directory that no other user can take.
 import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import {
@@ -26,31 +26,31 @@ interface ListenRequest {
   socket: string;
 }
 
-// Users whose ids lie 100 apart share a default port, so the next ones are tried too.
+// Users whose ids differ by 100 share a default port, so the next ports are tried too.
 const portsToTry = 20;
 
 export interface Listening {
   port: number;
-  /** Takes no more connections on the socket; those that are open belong to the HTTP server. */
+  /** Stops accepting on the socket; open connections belong to the HTTP server. */
   closeSocket(): Promise<void>;
 }
 
 /** Binds the port (or the next free one) and the socket. Throws `port_unusable` and `data_dir_unusable`. */
 export async function listen(request: ListenRequest): Promise<Listening> {
   const port = await bindPort(request);
-  const door = await bindSocket(request);
-  return { port, closeSocket: () => new Promise((resolve) => void door.close(() => resolve())) };
+  const socket = await bindSocket(request);
+  return { port, closeSocket: () => new Promise((resolve) => void socket.close(() => resolve())) };
 }
 
-/** True when a process accepts connections at the socket. One that was left by a worker that was killed refuses them. */
+/** True if a process accepts connections at the socket. The socket of a killed worker refuses them. */
 export function somebodyListens(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const knocking = connect(socket);
-    const say = (heard: boolean) => {
-      knocking.destroy();
-      resolve(heard);
+    const connection = connect(socket);
+    const finish = (isHeard: boolean) => {
+      connection.destroy();
+      resolve(isHeard);
     };
-    knocking.once("connect", () => say(true)).once("error", () => say(false));
+    connection.once("connect", () => finish(true)).once("error", () => finish(false));
   });
 }
 
@@ -76,22 +76,22 @@ function unbound(host: string, port: number, cause: unknown): MemError {
   }
   return new MemError("port_unusable", {
     message: `This machine has no address ${host}.`,
-    hint: "Set MEM_WORKER_HOST to one that it has, such as 127.0.0.1: in the environment, or with `mem settings set`.",
+    hint: "Set MEM_WORKER_HOST to an address of this machine: `mem settings set MEM_WORKER_HOST 127.0.0.1`.",
     cause,
   });
 }
 
 async function bindSocket({ acceptPipe, dataDir, socket }: ListenRequest): Promise<SocketServer> {
-  const door = createServer({ allowHalfOpen: true }, acceptPipe);
+  const listener = createServer({ allowHalfOpen: true }, acceptPipe);
   if (process.platform !== "win32") {
-    // Everybody may make directories where temporary ones lie, so it may be another user's, or a link.
+    // Outside the data directory it may belong to another user, or be a link.
     if (dirname(socket) !== dataDir) makePrivateDirectory(dirname(socket));
-    // Left by a worker that was killed: this process owns the data directory, so nobody listens there.
+    // Left by a killed worker: this process owns the data directory, so nobody listens there.
     rmSync(socket, { force: true });
   }
-  await listening(door, { path: socket });
+  await listening(listener, { path: socket });
   if (process.platform !== "win32") chmodSync(socket, 0o600);
-  return door;
+  return listener;
 }
 
 function listening(server: SocketServer, options: ListenOptions): Promise<void> {

@@ -1,28 +1,28 @@
-// What the user must be told: writes that fail, a damaged database, hooks of another version, an open address, a provider
-// that refuses access, a queue that is stuck, a mode that cannot be used.
+// Notices for the user: failing writes, a damaged database, hooks of another version, an open address, a provider that
+// refuses access, a stuck queue, an invalid mode or budget.
 
-import type { MemError } from "../core/errors.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { failOpenSync, type MemError } from "../core/errors.ts";
 import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
 import { version } from "../core/version.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
-import { installNotice } from "./install-version.ts";
 import { damageNotice } from "./open-store.ts";
 import { createPriceNotice } from "./price-notice.ts";
 import type { WorkerStatus } from "./status.ts";
 
 export interface Notices {
-  /** All of them, for health, status and doctor. */
+  /** All notices, for health, status and doctor. */
   all(): string[];
-  /** The one that is shown at the start of this session, or null; one about generation only once a session. */
+  /** The notice for the start of this session, or null. A notice about generation comes once a session. */
   first(sessionId: string): string | null;
 }
 
 interface StorageState {
   /** Why writes fail, null while they do not. */
   storageFailure(): MemError | null;
-  /** Indexes that were damaged, and were built again. */
+  /** Damaged indexes that were rebuilt. */
   reindexed: readonly string[];
 }
 
@@ -32,8 +32,8 @@ export function createNotices(
   { storageFailure, reindexed }: StorageState,
 ): Notices {
   const { paths } = settings;
-  const told = new Set<string>();
-  // As the model's instructions: read once, when the worker starts.
+  const shown = new Set<string>();
+  // Read once at start, like the model's instructions.
   const [mode, budgets] = [modeNotice(settings), budgetNotices(settings)];
   const prices = createPriceNotice(paths.prices);
 
@@ -47,26 +47,26 @@ export function createNotices(
     return found.filter((notice) => notice !== null);
   }
 
-  // A pause that the user must end explains a queue that stands still.
+  // A pause that the user must end explains a stuck queue.
   function ofGeneration(): string[] {
     const halt = pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
     return [halt, ...budgets, mode].filter((notice) => notice !== null);
   }
 
-  // A session starts again with every resume, clear and compaction: there it would only be noise.
+  // A session also starts at every resume, clear and compaction, where a repeat would be noise.
   function firstOfGeneration(sessionId: string): string | null {
     const [notice = null] = ofGeneration();
-    if (notice === null || told.has(sessionId)) return null;
-    const [oldest] = told;
-    if (told.size >= mostTold && oldest !== undefined) told.delete(oldest);
-    told.add(sessionId);
+    if (notice === null || shown.has(sessionId)) return null;
+    const [oldest] = shown;
+    if (shown.size >= maxShown && oldest !== undefined) shown.delete(oldest);
+    shown.add(sessionId);
     return notice;
   }
 
   return {
-    // Wrong prices spoil a table, and a rebuilt index is right again: no session need hear of them.
+    // Price and reindex notices are not urgent: never at a session start.
     all: () => [...standing(), ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
-    // What is told once comes before what comes back with the next session.
+    // Notices shown once come before those that repeat.
     first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
 }
@@ -78,18 +78,18 @@ export function openAddressNotice(settings: LoadedSettings): string | null {
   return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
 }
 
-// In memory only: after a restart, and past these, it is told once more.
-const mostTold = 256;
+// Kept in memory only: after a restart, and beyond this number, a notice repeats.
+const maxShown = 256;
 
-// Without a model, and without a mode that the user chose, there is none to be used: most workers are spared the look.
+// Without a model or a chosen mode none is used, and most workers save the read.
 function modeNotice(settings: LoadedSettings): string | null {
   if (settings.get("MEM_PROVIDER") === "local" && settings.source("MEM_MODE") === "default") return null;
   const [problem] = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir }).warnings;
   if (problem === undefined) return null;
-  return `mem: ${problem} See \`mem mode list\`; after \`mem mode use <name>\`, or once its file is mended, run \`mem worker restart\`.`;
+  return `mem: ${problem} See \`mem mode list\`; after \`mem mode use <name>\`, or after fixing its file, run \`mem worker restart\`.`;
 }
 
-// It would fall back to none, and nobody would learn that nothing limits what is spent.
+// An invalid budget falls back to none, so the user must know.
 function budgetNotices({ warnings }: LoadedSettings): string[] {
   return ["MEM_DAILY_TOKEN_BUDGET", "MEM_MONTHLY_TOKEN_BUDGET"].flatMap((key) => {
     const warning = warnings.find((sentence) => sentence.startsWith(`${key} in `));
@@ -97,7 +97,7 @@ function budgetNotices({ warnings }: LoadedSettings): string[] {
     const next = warning.startsWith(`${key} in settings.json`)
       ? `Run \`mem settings set ${key} <tokens> && mem worker restart\`.`
       : `Correct ${key} where it is set, then run \`mem worker restart\`.`;
-    return [`mem: ${warning} So no such budget is kept. ${next}`];
+    return [`mem: ${warning} This budget is off. ${next}`];
   });
 }
 
@@ -111,5 +111,14 @@ function reindexNotices(indexes: readonly string[]): string[] {
 function storageNotice(failure: MemError | null): string | null {
   if (failure === null) return null;
   const next = failure.code === "storage_full" ? "Free some space" : "Run `mem doctor`";
-  return `mem: what happens cannot be written down. ${failure.message} ${next}: what finds no place until then is lost.`;
+  return `mem: events cannot be stored. ${failure.message} ${next}: events are lost until then.`;
+}
+
+/** A hint if another version installed the hooks, by the marker of `mem install`; else null. */
+export function installNotice(markerFile: string, running: string): string | null {
+  if (!existsSync(markerFile)) return null;
+  const marker =
+    failOpenSync("reading .install-version", () => readFileSync(markerFile, "utf8").trim()) ?? "";
+  if (marker === "" || marker === running) return null;
+  return `mem: hooks were installed by version ${marker}, the worker is ${running}. Run \`mem install claude-code\`, or update the plugin in Claude Code.`;
 }

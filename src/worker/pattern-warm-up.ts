@@ -1,5 +1,5 @@
-// Compiles the patterns that rules and commands are read with, while the worker has nothing else to do. V8 compiles a
-// pattern when it is first used, 25 ms for all of them: the first command of a session would wait for it.
+// Compiles the patterns for rules and commands while the worker is idle. V8 compiles a pattern at first use, 25 ms for all
+// of them, which the first command of a session would wait for.
 import { failOpenSync } from "../core/errors.ts";
 import { familiesToLookUp } from "../statements/commands/families.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
@@ -26,7 +26,7 @@ export function createPatternWarmUp({ quiet, read = readSample }: PatternWarmUpD
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  // One by one, so that no request waits for more than a few milliseconds.
+  // One by one, so no request waits more than a few milliseconds.
   async function readNext(at: number): Promise<void> {
     await quiet();
     const sample = samples[at];
@@ -54,10 +54,10 @@ function readSample({ rule, command }: Sample): void {
   forbiddenBy({ command, path: "src/a.ts" })(parseRule(rule));
 }
 
-// After the answer to whatever started the worker.
+// After the first reply.
 const afterStartMs = 250;
 const betweenMs = 10;
-// V8 compiles a pattern for texts of one byte for each character and again for wider ones.
+// V8 compiles a pattern once for one-byte texts and once for wider ones.
 const samples: readonly Sample[] = [
   { rule: "", command: "cd web && A=1 npm run build 2>&1 | tail -5; psql -c 'select 1'" },
   { rule: "Use pnpm here, not npm.", command: "npm install left-pad" },

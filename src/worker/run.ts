@@ -11,11 +11,10 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { damageBehind } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
-import { announceAlreadyRunning, announceRunning, announceStopping } from "./announce.ts";
 import { somebodyListens } from "./listen.ts";
 import { openStore, replaceDatabase } from "./open-store.ts";
 import { type Serving, serve, socketName, stopDeadlineMs, within } from "./serve.ts";
-import { readWorkerFile, removeWorkerFile, writerRuns } from "./worker-file.ts";
+import { readWorkerFile, removeWorkerFile, type WorkerFile, writerRuns } from "./worker-file.ts";
 
 interface RunOptions {
   settings: LoadedSettings;
@@ -228,4 +227,39 @@ class WorkerLife {
     setTimeout(() => process.exit(1), stopDeadlineMs).unref();
     void closeLog().finally(() => process.exit(1));
   }
+}
+
+interface Address {
+  host: string;
+  port: number;
+  paths: DataPaths;
+}
+
+/** Prints the address of the worker and the next steps. */
+function announceRunning({ host, port, paths }: Address): void {
+  process.stdout.write(`mem is running; its API is at http://${host}:${port}/api/health
+Its memory is in ${paths.root}
+
+Next, in another terminal:
+  npm link                  once, in this directory: make mem a command
+  mem install claude-code   let Claude Code remember through it
+  mem demo                  or see it work on a recorded session first
+  mem search <words>        find what an agent learned
+
+Stop it with Ctrl-C.
+`);
+}
+
+/** Printed on Ctrl-C: requests in flight finish first. */
+function announceStopping(): void {
+  process.stdout.once("error", () => undefined);
+  process.stdout.write("\nmem is stopping.\n");
+}
+
+/** Printed by a second worker of the same data directory, which then exits. */
+function announceAlreadyRunning(file: WorkerFile | undefined): void {
+  const where = file === undefined ? "" : ` at http://${file.host}:${file.port} (process ${file.pid})`;
+  process.stdout.write(`mem is already running${where}.
+Stop it with \`mem worker stop\`, or set MEM_DATA_DIR to run a second one.
+`);
 }

@@ -1,4 +1,4 @@
-// Drains the spool: events that hooks wrote down while the worker could not be reached, taken in with their own time.
+// Drains the spool: takes in events that hooks wrote while the worker was unreachable, with their own time.
 import { appendFileSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
@@ -16,17 +16,17 @@ interface SpoolDrainDeps {
 
 export interface SpoolDrain {
   /**
-   * Takes in every waiting file; a file that cannot be taken in yet stays for the next round. `isStopping` is asked
-   * before every line: what was taken in of a file that stays is recognised by its own id the next time.
+   * Takes in every waiting file; a file that fails stays for the next round. `isStopping` is checked before every line:
+   * lines taken in before are recognized by their ids the next time.
    */
   drain(isStopping: () => boolean): Promise<void>;
 }
 
 const oldestMs = 7 * 24 * 3_600_000;
-// A hook writes its line within milliseconds of opening the file; after this nobody writes to a renamed one.
+// A hook writes within milliseconds of opening the file; after this no hook writes to a renamed file.
 const settleMs = 150;
 const draining = ".draining";
-// What was refused is for a person to look at: some of it tells as much as all of it.
+// Rejected lines are for a person to read: a part is enough.
 const maxRejectedBytes = 1_048_576;
 
 export function createSpoolDrain(deps: SpoolDrainDeps): SpoolDrain {
@@ -48,7 +48,7 @@ export function createSpoolDrain(deps: SpoolDrainDeps): SpoolDrain {
   return { drain };
 }
 
-// A hook writes one byte for each event that had no room.
+// One byte per dropped event.
 function reportDropped({ directory, log }: SpoolDrainDeps): void {
   const path = join(directory, "dropped");
   const events = statSync(path, { throwIfNoEntry: false })?.size;
@@ -73,7 +73,7 @@ async function takeIn(deps: SpoolDrainDeps, path: string, isStopping: () => bool
   if (!lstatSync(path).isFile()) return;
   const counts = { taken: 0, expired: 0, rejected: 0 };
   let read = 0;
-  // A hook that was stopped between opening the file and writing to it adds its line after the others were read.
+  // A hook that was suspended after opening the file adds its line late.
   while (statSync(path).size > read) {
     const bytes = wholeLines(readFileSync(path).subarray(read));
     read += bytes.length;
@@ -87,7 +87,7 @@ async function takeIn(deps: SpoolDrainDeps, path: string, isStopping: () => bool
   deps.log.info(counts, "the spool was drained");
 }
 
-// An unfinished line may be one that is being written; when nothing else is left it is torn.
+// An unfinished line may still be written; if nothing else is left, it is torn.
 function wholeLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf("\n") + 1;
   return end === 0 ? bytes : bytes.subarray(0, end);
@@ -105,8 +105,7 @@ async function takeInLine(deps: SpoolDrainDeps, line: string): Promise<"taken" |
 
 type Spooled = NonNullable<ReturnType<typeof parseSpoolLine>>;
 
-// What may succeed later (a full disk, a busy database) ends the round: the file stays, and what was taken in already
-// is recognised by its own id the next time.
+// A retryable error (full disk, busy database) ends the round, and the file stays.
 async function receiveLine(
   deps: SpoolDrainDeps,
   line: string,
@@ -124,7 +123,7 @@ async function receiveLine(
   }
 }
 
-// Kept for a person to look at; `mem doctor` says that it is there.
+// `mem doctor` reports the file.
 function reject({ directory }: SpoolDrainDeps, line: string): void {
   const path = join(directory, "rejected");
   const bytes = Buffer.from(`${line}\n`);

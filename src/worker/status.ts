@@ -1,8 +1,10 @@
 // The worker's state for health, the queue routes, and the status line of the stream.
 import type { Clock } from "../core/clock.ts";
+import type { MemError } from "../core/errors.ts";
 import type { ProcessingStatus, StreamEvent } from "../core/records/events.ts";
 import type { GenerationPause } from "../core/records/generation-pause.ts";
 import type { MessageCounts } from "../core/records/messages.ts";
+import { isStorageFailure, storageError } from "../store/sqlite/storage-error.ts";
 
 interface StatusDeps {
   clock: Clock;
@@ -92,5 +94,32 @@ export function createStatusLine(
       }, publishEveryMs).unref();
     },
     stop: () => clearTimeout(timer),
+  };
+}
+
+/** Whether writes fail now, for health and notices. */
+export interface StorageHealth {
+  /** Records a failed write. */
+  failed(cause: unknown): void;
+  /** Why writes fail, or null. */
+  failure(): MemError | null;
+}
+
+// On an almost full disk a small write can succeed right after a failed one.
+const shownForMs = 60_000;
+
+/** `lastWrite` is the error of the last write, or null. */
+export function createStorageHealth(clock: Clock, lastWrite: () => MemError | null): StorageHealth {
+  let last: { error: MemError; at: number } | undefined;
+
+  return {
+    failed(cause) {
+      const error = storageError(cause);
+      if (isStorageFailure(error)) last = { error, at: clock.monotonicMs() };
+    },
+    failure() {
+      const recent = last !== undefined && clock.monotonicMs() - last.at < shownForMs ? last.error : null;
+      return lastWrite() ?? recent;
+    },
   };
 }

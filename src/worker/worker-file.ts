@@ -1,4 +1,4 @@
-// worker.json: how hooks and the command line find the running worker, and tell it from a stranger on its port.
+// worker.json: lets hooks and the command line find the running worker, and tell it from another process on its port.
 import { createHmac } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { processStart } from "../core/clock.ts";
@@ -7,7 +7,7 @@ import { type DataPaths, packageFile } from "../core/paths.ts";
 
 export interface WorkerFile {
   pid: number;
-  /** When the process started: with the pid it tells this worker from a later process. */
+  /** Start time of the process: with the pid it identifies this worker. */
   process_start: string | null;
   host: string;
   port: number;
@@ -21,8 +21,8 @@ export interface WorkerFile {
 }
 
 /**
- * Writes worker.json and the two lines that the shell launcher needs to find Node, both 0600, each in one step. What hooks
- * noted of the worker before is removed.
+ * Writes worker.json and the two lines that lead the shell launcher to Node, both 0600 and atomic. Removes the mark of a
+ * hung worker.
  */
 export function writeWorkerFile(paths: DataPaths, file: WorkerFile): void {
   rmSync(paths.hungMark, { force: true });
@@ -30,7 +30,7 @@ export function writeWorkerFile(paths: DataPaths, file: WorkerFile): void {
   writeWhole(paths.hookRuntime, `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`);
 }
 
-/** The file of the worker that runs (or was killed); undefined when there is none or it is not whole. */
+/** The file of the running (or killed) worker; undefined if missing or incomplete. */
 export function readWorkerFile(paths: DataPaths): WorkerFile | undefined {
   return failOpenSync("reading worker.json", () => {
     const file = JSON.parse(readFileSync(paths.workerFile, "utf8")) as Partial<WorkerFile>;
@@ -38,24 +38,24 @@ export function readWorkerFile(paths: DataPaths): WorkerFile | undefined {
   });
 }
 
-/** True while the process that wrote worker.json runs, unless that is this one. */
+/** True while another process that wrote worker.json runs. */
 export function writerRuns(paths: DataPaths): boolean {
   const { pid, process_start: start } = readWorkerFile(paths) ?? {};
   return pid !== undefined && pid !== process.pid && typeof start === "string" && processStart(pid) === start;
 }
 
-/** Removes worker.json and what hooks noted of this worker, unless a later instance has written it. */
+/** Removes worker.json and the hung mark, unless a later instance wrote the file. */
 export function removeWorkerFile(paths: DataPaths, instance: string): void {
   if (readWorkerFile(paths)?.instance !== instance) return;
   for (const file of [paths.workerFile, paths.hungMark]) rmSync(file, { force: true });
 }
 
-/** The answer to a nonce that only the holder of the secret can give, in hex. */
+/** HMAC of the nonce with the secret, in hex. */
 export function proveInstance(secret: string, nonce: string): string {
   return createHmac("sha256", secret).update(nonce).digest("hex");
 }
 
-// Written beside and renamed: a reader sees the old file or the new one, and a planted symlink is replaced, not followed.
+// Written to a new file and renamed: readers see the old or the new text, and a planted link is replaced, not followed.
 function writeWhole(path: string, text: string): void {
   const beside = `${path}.${process.pid}`;
   rmSync(beside, { force: true });

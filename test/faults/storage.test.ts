@@ -47,7 +47,7 @@ test("on a full disk a post is refused with 507, reads go on, and after space is
   expect((await worker.get("/api/observations?limit=1")).status).toBe(200);
   expect((await worker.get("/api/health")).body).toMatchObject({
     status: "degraded",
-    notices: [expect.stringContaining("cannot be written down")],
+    notices: [expect.stringContaining("cannot be stored")],
   });
   await worker.kill();
   expect(auditMessages(home.database, acknowledged).faults).toEqual([]);

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { installNotice } from "../../src/worker/install-version.ts";
+import { installNotice } from "../../src/worker/notices.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 test("hooks of another version are named, with the way out for hooks in the settings and for the plugin", () => {

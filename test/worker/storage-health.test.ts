@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
-import { createStorageHealth } from "../../src/worker/storage-health.ts";
+import { createStorageHealth } from "../../src/worker/status.ts";
 
 test("a full disk is told while the last write failed, and for a minute longer", () => {
   const full = new MemError("storage_full");

@@ -1,12 +1,12 @@
-// The worker where worker.json says that it listens: a named pipe, a socket outside the data directory, or a port.
-// Somebody else may hold those, so the listener proves first that it knows the secret of worker.json.
+// Connects to the address in worker.json: a named pipe, a socket outside the data directory, or a port. Any process can
+// hold those, so the listener first proves that it knows the secret of worker.json.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { exposureOf } from "../../core/directory.ts";
 import { failOpenSync } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../text/json.ts";
 import { type Address, type Connection, DeliveryFailure, failureOf, openConnection } from "./connection.ts";
 
-/** Connects to the worker that worker.json names, and lets nothing out before it has proved itself. */
+/** Connects to the worker of worker.json; sends no payload before the worker has proved itself. */
 export async function openAnnounced(place: string, deadlineMs: number): Promise<Connection> {
   const worker = readAnnounced(place);
   if (worker === null) throw new DeliveryFailure("absent");
@@ -25,7 +25,7 @@ interface Announced {
   secret: string;
 }
 
-/** The process that wrote worker.json; `start` is null when the file does not say when it started. */
+/** The process that wrote worker.json; `start` is null if the file has no start time. */
 export function announcedProcess(place: string): { pid: number; start: string | null } | null {
   const { pid, process_start: start } = readWorkerFile(place) ?? {};
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 1) return null;
@@ -38,13 +38,13 @@ function readAnnounced(place: string): Announced | null {
   const { socket, port, host } = file;
   const addresses: Address[] = [];
   if (typeof socket === "string" && socket !== "") addresses.push({ path: socket });
-  // A worker that is bound to every address, or to one of the network, is still asked over the loopback.
+  // A worker bound to all addresses, or to a network address, is reached over loopback too.
   const loopback = host === "::1" ? "::1" : "127.0.0.1";
   if (typeof port === "number" && port > 0 && port < 65_536) addresses.push({ host: loopback, port });
   return { addresses, secret: file.secret };
 }
 
-// One that others have written, or can write to, counts as none.
+// A file that other users wrote, or can write to, is ignored.
 function readWorkerFile(place: string): JsonObject | undefined {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
   const file = failOpenSync("read worker.json", (): unknown => {
@@ -70,7 +70,7 @@ async function openFirst(addresses: readonly Address[], deadlineMs: number): Pro
 }
 
 async function demandProof(connection: Connection, secret: string): Promise<void> {
-  // Loaded once somebody is there: node:crypto costs 4 ms.
+  // Loaded after connecting: node:crypto costs 4 ms.
   const { createHmac, timingSafeEqual } = process.getBuiltinModule("node:crypto");
   const { newSecret } = await import("../../core/ids.ts");
   const nonce = newSecret();

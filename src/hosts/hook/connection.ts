@@ -1,4 +1,4 @@
-// One connection to whatever listens at an address: a request and its response at a time, all within one deadline.
+// One connection to an address: one request and response at a time, all within one deadline.
 import { parseResponse, type Response } from "./response.ts";
 
 /** A unix socket or named pipe, or a port of the loopback. */
@@ -11,9 +11,9 @@ export interface Connection {
 }
 
 /**
- * Why nothing was delivered. `absent`: there is no such address; `unreachable`: nobody listens there; `hung`: it was not
- * tried, since another hook was kept waiting just now; `stranger`: somebody else listens there; `exposed`: other users
- * can write to the data directory.
+ * Why nothing was delivered. `absent`: no such address; `unreachable`: connection refused; `hung`: not tried, because
+ * another hook just timed out; `stranger`: another process listens there; `exposed`: other users can write to the data
+ * directory.
  */
 export type Failure =
   | "absent"
@@ -34,7 +34,7 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** Why it failed. The bundles of the hook each have a class of their own, so the field tells, not the class. */
+/** Why it failed. Each hook bundle has its own class, so the field is checked instead of `instanceof`. */
 export function failureOf(cause: unknown): Failure {
   return cause instanceof Error && "failure" in cause ? (cause as DeliveryFailure).failure : "broken";
 }
@@ -48,7 +48,7 @@ export function openConnection(address: Address, deadlineMs: number): Promise<Co
     let failed: DeliveryFailure | undefined;
     let waiting: { resolve(response: Response): void; reject(failure: DeliveryFailure): void } | undefined;
 
-    // Loaded here: whoever has nothing to deliver is spared its 4 ms.
+    // Loaded here: it costs 4 ms, which a hook that only spools saves.
     const socket = process.getBuiltinModule("node:net").connect(address);
     const timer = setTimeout(() => fail(new DeliveryFailure("timeout")), deadlineMs);
 
@@ -108,7 +108,7 @@ function hostHeader(address: Address): string {
   return "path" in address ? "localhost" : `${address.host}:${address.port}`;
 }
 
-// No such file, a path too long for a socket, or a file that is none.
+// No such file, a path too long for a socket, or not a socket.
 const absentCodes: ReadonlySet<unknown> = new Set([
   "ENOENT",
   "EINVAL",

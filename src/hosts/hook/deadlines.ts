@@ -1,33 +1,33 @@
-// How long a hook may wait for the worker. hooks/mem-hook.sh has the same figures in seconds; a test compares them.
+// Deadlines of a hook. hooks/mem-hook.sh has the same figures in seconds; a test compares them.
 import { kebabCase } from "../../text/kebab-case.ts";
 
-// What is only stored is acknowledged within milliseconds; more means that something is wrong, and the spool takes it.
+// The worker acknowledges a stored event within milliseconds; if it takes longer, the event is spooled.
 const captureMs = 1_000;
 
 const deadlines: ReadonlyMap<string, number> = new Map([
-  // The first context of a session is worth a wait, once there is somebody to wait for.
+  // The first context of a session is worth waiting for.
   ["session-start", 3_000],
-  // The agent stands still meanwhile.
+  // The agent waits.
   ["setup", 1_500],
   ["user-prompt-submit", 1_500],
   ["pre-tool-use", 1_500],
-  // Claude Code ends its hooks after 1.5 s here, and the spool may still have to be written.
+  // Claude Code ends these hooks after 1.5 s, and spooling needs time too.
   ["session-end", 800],
 ]);
 
-/** Milliseconds that one delivery of `event` may take from connecting to the end of the answer. */
+/** Milliseconds for one delivery of `event`, from connecting to the end of the reply. */
 export function deadlineMs(event: string): number {
   return deadlines.get(kebabCase(event)) ?? captureMs;
 }
 
-/** A mark younger than this is believed by every hook but the start of a session. */
+/** While the mark is younger than this, hooks other than a session start do not ask the worker. */
 export const hungBelievedMs = 10_000;
 
-/** How long the start of a session waits for a worker that has kept another hook waiting. */
+/** How long a session start waits for a worker that is marked as hung. */
 export const hungStartMs = 500;
 
-/** A worker that has answered nobody for this long is replaced, if it does not answer a last question either. */
+/** A worker without a reply for this long is replaced, unless it answers a last health check. */
 export const replaceAfterMs = 10_000;
 
-/** How long the start of a session waits for a worker that it has started itself; one is ready in under a second. */
+/** How long a session start waits for a worker that it started; usually ready in under a second. */
 export const workerStartMs = 3_000;

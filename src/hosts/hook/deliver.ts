@@ -1,4 +1,4 @@
-// Takes one event to the worker: over the socket in the data directory, else over what worker.json names.
+// Delivers one event to the worker: over the socket in the data directory, else over the address in worker.json.
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { exposureOf } from "../../core/directory.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
@@ -7,10 +7,10 @@ import { deadlineMs, hungBelievedMs, hungStartMs } from "./deadlines.ts";
 import type { HookCall } from "./hook-call.ts";
 import { clearHungMark, readHungMark } from "./hung-mark.ts";
 
-/** What the hook prints, or why there is nothing to print. */
+/** The output of the hook, or the reason why there is none. */
 export type Delivery = { answer: string } | { failed: Failure };
 
-/** Delivers `payload` as it is. Never throws. */
+/** Delivers `payload` unchanged. Never throws. */
 export async function deliver(call: HookCall, payload: Buffer, dataDir: string): Promise<Delivery> {
   const entered = enter(dataDir);
   if ("failed" in entered) return entered;
@@ -25,8 +25,8 @@ export async function deliver(call: HookCall, payload: Buffer, dataDir: string):
 }
 
 /**
- * Goes into the data directory, and looks from the inside who can write there: what follows uses names relative to it,
- * so that nobody can swap it any more. Windows has no such modes, and takes the path.
+ * Enters the data directory and checks from the inside who can write there. Later accesses use relative names, so nobody
+ * can swap the directory. Windows has no such modes and uses the path.
  */
 export function enter(dataDir: string): { place: string } | { failed: "absent" | "exposed" } {
   if (process.platform === "win32") return { place: dataDir };
@@ -55,7 +55,7 @@ async function ask({ call, payload, place, deadline }: Question): Promise<Delive
   return attempt(() => post(openAnnounced(place, deadline), call, payload));
 }
 
-// Why the worker's own socket cannot be used; null when it can. One that others made, or can write to, is not its.
+// Why the socket cannot be used, or null. A socket that other users made, or can write to, is not the worker's.
 function lookAtSocket(path: string): Delivery | null {
   const stats = process.platform === "win32" ? undefined : lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isSocket()) return { failed: "absent" };
@@ -77,7 +77,7 @@ async function post(opening: Promise<Connection>, call: HookCall, payload: Buffe
     ["Content-Type: application/json", `Content-Length: ${payload.length}`, "Connection: close"],
     payload,
   );
-  // Nothing is closed after an answer: the process ends now, and tidying up first would cost it 0.5 ms.
+  // The connection stays open: the process exits now, and closing would cost 0.5 ms.
   if (status !== 200) throw new DeliveryFailure(`status-${status}`);
   return body.toString("utf8");
 }

@@ -1,4 +1,4 @@
-// Replaces a worker that hangs. Its process is ended first, which frees its lock: there are never two owners of a database.
+// Replaces a hung worker. Its process is killed first, which frees its lock: a database never has two owners.
 import { setTimeout as delay } from "node:timers/promises";
 import { processStart, systemClock } from "../../core/clock.ts";
 import { failOpen, failOpenSync } from "../../core/errors.ts";
@@ -18,15 +18,15 @@ interface Pending extends HookCall {
 }
 
 interface Replaced {
-  /** False when the event is still to be spooled. */
+  /** False if the event must still be spooled. */
   delivered: boolean;
-  /** What the hook prints. */
+  /** The output of the hook. */
   printed: string;
 }
 
 /**
- * Ends the worker that has answered nobody for `sinceMs`, and starts another. Only the start of a session waits for its
- * answer. A worker that answers a last question is left alone, and so is a process that may not be the worker.
+ * Kills the worker that has not replied for `sinceMs`, and starts another. Only a session start waits for the reply. A
+ * worker that answers a last health check keeps running, and so does a process that may not be the worker.
  */
 export async function replaceAndDeliver(event: Pending, place: string, sinceMs: number): Promise<Replaced> {
   const starts = kebabCase(event.event) === "session-start";
@@ -51,12 +51,12 @@ export async function replaceAndDeliver(event: Pending, place: string, sinceMs: 
 const endsWithinMs = 1_000;
 const lookEveryMs = 10;
 
-// The order matters: a worker that has taken its place meanwhile has made a socket of its own, and the mark is not its.
+// The order matters: a worker that has already replaced it made its own socket, and the mark does not name that one.
 async function end(place: string): Promise<"ended" | "answers" | "unknown"> {
   const worker = announcedProcess(place);
   if (readHungMark(place) === null || worker === null || worker.start === null) return "unknown";
   if (await answers(place)) return "answers";
-  // A pid is used again: what is ended must be the process that wrote worker.json.
+  // Pids are reused: kill only the process that wrote worker.json.
   if (processStart(worker.pid) === worker.start) {
     failOpenSync("end the worker", () => process.kill(worker.pid, "SIGKILL"));
   }
@@ -69,7 +69,7 @@ async function end(place: string): Promise<"ended" | "answers" | "unknown"> {
 }
 
 async function answers(place: string): Promise<boolean> {
-  // A pipe or a port would have to be proved first; there the worker is left alone.
+  // A pipe would need a proof first, so the worker keeps running on Windows.
   if (process.platform === "win32") return true;
   const health = await failOpen("ask the worker once more", async () => {
     const connection = await openConnection({ path: `${place}/worker.sock` }, hungStartMs);
@@ -86,7 +86,7 @@ function replaced(sinceMs: number): string {
   return `mem: the worker did not answer for ${seconds} s and was replaced. Nothing that was acknowledged is lost.`;
 }
 
-// The host shows `systemMessage` to its user. What the worker itself has to say goes first.
+// The host shows `systemMessage` to its user. A message of the worker takes precedence.
 function withNotice(answer: string, notice: string): string {
   const envelope = failOpenSync("read an answer", (): unknown => JSON.parse(answer || "{}"));
   if (!isJsonObject(envelope)) return answer;

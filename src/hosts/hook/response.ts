@@ -1,4 +1,4 @@
-// One HTTP/1.1 response out of the bytes of a connection. The worker answers small and plain, so this is all it takes.
+// Parses one HTTP/1.1 response. Replies of the worker are small and plain, so this is enough.
 
 export interface Response {
   status: number;
@@ -11,8 +11,8 @@ const mostBytes = 1_048_576;
 const headEnd = "\r\n\r\n";
 
 /**
- * The response that `bytes` begin with, or null when it is not whole yet; `ended` says that no more will come.
- * Throws on what is no response, was cut off, or is far larger than any answer to a hook.
+ * The response at the start of `bytes`, or null while it is incomplete; `ended` means that no more bytes come. Throws if it
+ * is not a response, was cut off, or is larger than 1 MB.
  */
 export function parseResponse(bytes: Buffer, ended: boolean): Response | null {
   if (bytes.length > mostBytes) throw new Error("the answer is too large");

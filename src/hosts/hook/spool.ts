@@ -1,4 +1,4 @@
-// The spool: events that could not be delivered, one line each, in a file an hour, until the worker takes them in.
+// The spool: undelivered events, one line each, one file per hour, until the worker drains them.
 import {
   closeSync,
   constants,
@@ -28,10 +28,10 @@ interface SpoolRequest {
 
 const maxSpoolBytes = 32 * 1024 * 1024;
 const maxAgeMs = 7 * 24 * 3_600_000;
-// One byte for each event that did not fit, so that its size is their number.
+// One byte per event that did not fit: its size is their number.
 const droppedName = "dropped";
 
-/** Writes the event down, cleaned; one that does not fit is counted. What is no JSON object is no event. */
+/** Appends the cleaned event; one that does not fit is counted. A payload that is not a JSON object is ignored. */
 export function spoolEvent({ host, event, payload, dataDir }: SpoolRequest): void {
   const { root, spool } = dataPaths(dataDir);
   makeDataDirectory(root);
@@ -40,13 +40,13 @@ export function spoolEvent({ host, event, payload, dataDir }: SpoolRequest): voi
   if (cleaned === null) return;
   const now = systemClock.now();
   const line = renderSpoolLine({ v: 1, host, event, received_at_epoch: now, payload: cleaned });
-  // The line feed in front: a line that a killed writer left unfinished must not swallow this one.
+  // The leading line feed ends the unfinished line of a killed writer.
   const bytes = Buffer.from(`\n${line}\n`);
   if (hasRoom(spool, bytes.length, now)) append(join(spool, `${isoTime(now).slice(0, 13)}.jsonl`), bytes);
   else append(join(spool, droppedName), Buffer.from("."));
 }
 
-// Full of what nobody wants any more: events past their age make room. Newer ones stay, the newest is dropped.
+// A full spool drops expired events. If that is not enough, the new event is dropped.
 function hasRoom(spool: string, bytes: number, now: number): boolean {
   if (bytesIn(spool) + bytes <= maxSpoolBytes) return true;
   for (const [path, stats] of spoolFiles(spool)) {
@@ -59,7 +59,8 @@ function bytesIn(spool: string): number {
   return spoolFiles(spool).reduce((sum, [, { size }]) => sum + size, 0);
 }
 
-// Files of events, those that are being drained included; what was rejected has a limit of its own. The worker may take a file away between the listing and the look at it.
+// Event files, including those being drained; rejected events have their own limit. The worker may remove a file after it
+// was listed.
 function spoolFiles(spool: string): [string, Stats][] {
   const names = readdirSync(spool).filter((name) => name.includes(".jsonl"));
   return names.flatMap((name): [string, Stats][] => {
@@ -69,7 +70,7 @@ function spoolFiles(spool: string): [string, Stats][] {
   });
 }
 
-// Several hooks write at once: each line is one write at the end of the file.
+// Hooks write concurrently: each line is one appending write.
 function append(path: string, bytes: Buffer): void {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   const descriptor = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);

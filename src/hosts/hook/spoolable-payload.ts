@@ -1,4 +1,4 @@
-// What of a host's payload may stand on the disk: cleaned of private parts and secrets, and short enough to be kept.
+// The part of a payload that may be written to disk: without private parts and secrets, and shortened.
 
 import { failOpenSync } from "../../core/errors.ts";
 import { shorten, shortenJson } from "../../core/shorten.ts";
@@ -9,16 +9,16 @@ import { isJsonObject, type Json, type JsonObject, mapStrings } from "../../text
 
 const maxLeafChars = 65_536;
 const maxChars = 1_500_000;
-// The worker takes 64 levels, and the line of the spool is one around the payload.
+// The worker accepts 64 levels; the spool line adds one.
 const maxDepth = 60;
 
-/** The payload as it may be spooled, null when `text` is not an object of JSON. */
+/** The payload for the spool; null if `text` is not a JSON object. */
 export function spoolablePayload(text: string): JsonObject | null {
   const payload = failOpenSync("read a payload", (): unknown => JSON.parse(text));
   if (!isJsonObject(payload)) return null;
   const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
   if (!isJsonObject(flat)) return null;
-  // Cleaned first and cut after: a cut could take a private tag's opening away and leave what it hid.
+  // Clean before cutting: a cut could remove the opening private tag and leave its content.
   const cleaned = cleanPayload(flat);
   const short = shortenJson(
     mapStrings(cleaned, (leaf) => shorten(leaf, maxLeafChars)),
@@ -37,7 +37,7 @@ function flattened(value: Json, levels: number): Json {
   );
 }
 
-// A prompt that is private as a whole keeps what follows it off the record: its text goes, that fact has to stay.
+// A wholly private prompt also hides the work it causes: its text goes, but the mark must stay.
 function privateMarks(payload: JsonObject, cleaned: JsonObject): JsonObject {
   const entirely = Object.entries(payload).filter(
     ([name, value]) => typeof value === "string" && isBlank(cleaned[name]) && isEntirelyPrivate(value),

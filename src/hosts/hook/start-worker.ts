@@ -1,4 +1,4 @@
-// The start of a session finds no worker: starts one that outlives the hook, and asks it as soon as it listens.
+// Starts a worker that outlives the hook, and delivers the session start as soon as it listens.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { deliver } from "./deliver.ts";
 import type { HookCall } from "./hook-call.ts";
 
 const lookEveryMs = 15;
-// Never through a link that was planted there.
+// Never through a planted link.
 const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
 const emptied = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
 
-/** The answer of the worker that was started; undefined when none listened in time or it could not answer. */
+/** The reply of the started worker; undefined if it did not listen in time or could not reply. */
 export async function deliverAfterStart(
   call: HookCall,
   payload: Buffer,
@@ -23,7 +23,7 @@ export async function deliverAfterStart(
 ): Promise<string | undefined> {
   const worker = startWorker(dataDir);
   let ended = false;
-  // Code 0: another worker owns the directory, and is about to answer.
+  // Code 0: another worker owns the directory and is about to listen.
   worker.once("exit", (code) => {
     ended = code !== 0;
   });
@@ -40,7 +40,7 @@ export async function deliverAfterStart(
   return undefined;
 }
 
-// Until it listens, worker.json holds the previous address, which another program may have taken.
+// Until it listens, worker.json has the previous address, which another program may have taken.
 const stillStarting: ReadonlySet<string> = new Set(["absent", "unreachable", "stranger"]);
 
 /** Starts a worker that outlives the hook. */
@@ -48,7 +48,7 @@ export function startWorker(dataDir: string): ChildProcess {
   const { root, logs } = dataPaths(dataDir);
   makeDataDirectory(root);
   makePrivateDirectory(logs);
-  // Its log is worker.log; what it says when it cannot start is kept beside that.
+  // Errors before the log is open.
   const startLog = openSync(join(logs, "worker-start.log"), emptied, 0o600);
   try {
     const worker = spawn(process.execPath, [packageFile("dist", "worker.cjs")], {
@@ -65,12 +65,11 @@ export function startWorker(dataDir: string): ChildProcess {
   }
 }
 
-// What a host tells its hooks of this one session must not reach a worker that serves them all: a host's command
-// started by it would take itself for a part of that session.
+// Variables of one session, which the worker must not pass on: a host that it runs would join that session.
 const sessionVariables = [
   /^(CLAUDECODE|AI_AGENT|PWD|OLDPWD)$/,
   /^CLAUDE_(PID|ENV_FILE|PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA)$/,
-  // All but the switches that a user sets: among the rest is a token of the session.
+  // All except switches that users set; one is a session token.
   /^CLAUDE_CODE_(?!USE_|SKIP_|DISABLE_|ENABLE_|MAX_|SHELL)/,
 ];
 
