@@ -1,4 +1,4 @@
-// Time: the only place that reads a clock, so that tests can turn it; and when processes started.
+// Clocks, replaceable in tests, and start times of processes. No other file reads a clock.
 import { readFileSync } from "node:fs";
 import { failOpenSync } from "./errors.ts";
 
@@ -19,8 +19,8 @@ export function isoTime(epochMs: number): string {
 }
 
 /**
- * When the process `pid` started, as the system says it: with the pid it names one process for good, while a pid alone
- * is used again. Null when no such process runs, and on Windows.
+ * The start time of process `pid` in the system's format: pids are reused, pid and start time are not. Null if no such
+ * process runs, and on Windows.
  */
 export function processStart(pid: number): string | null {
   if (process.platform === "linux") return linuxStart(pid);
@@ -30,7 +30,7 @@ export function processStart(pid: number): string | null {
   return spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout?.trim() || null;
 }
 
-// Clock ticks since the boot. The name before it may hold spaces and parentheses; a zombie has ended.
+// Clock ticks since boot. The name before may contain spaces and parentheses; a zombie counts as ended.
 function linuxStart(pid: number): string | null {
   const stat = failOpenSync("read a process's start", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];

@@ -1,4 +1,4 @@
-// Randomness and identifiers: the only place that draws them.
+// Random values and identifiers. No other file makes them.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 /** A random UUID, for sessions and instances. */
@@ -6,12 +6,12 @@ export function newId(): string {
   return randomUUID();
 }
 
-/** 32 random bytes in base64url: the form of every secret this product makes. */
+/** 32 random bytes in base64url, the format of every secret that mem makes. */
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** SHA-256 in hex: stable keys for content that carries no id of its own. */
+/** SHA-256 in hex, as a stable key for content without an id. */
 export function contentKey(...parts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");
@@ -30,7 +30,7 @@ export function derivedId(...parts: readonly string[]): string {
   ].join("-");
 }
 
-/** A factor between 0.8 and 1.2, so that retries of many do not meet. */
+/** A factor between 0.8 and 1.2 that spreads retries. */
 export function jitter(): number {
   return 0.8 + Math.random() * 0.4;
 }

@@ -1,4 +1,4 @@
-// Days and months as the user's calendar has them: 23, 24 or 25 hours long, by the time zone of this process.
+// Days and months in the time zone of this process; a day has 23, 24 or 25 hours.
 
 export interface LocalDay {
   /** `2026-01-31`. */
@@ -19,8 +19,7 @@ export function localDays(from: number, until: number): LocalDay[] {
   return days;
 }
 
-// Made of year, month and day: adding 24 hours would drift by one at every change of the clock. Where a day begins at
-// 01:00 because midnight was skipped, Date gives exactly that instant.
+// Made from year, month and day: adding 24 hours is wrong at clock changes. If midnight is skipped, Date gives 01:00.
 
 /** First instant of the day that `epochMs` lies in. */
 export function startOfDay(epochMs: number): number {
@@ -58,7 +57,7 @@ export function localTime(epochMs: number): string {
   return `${dayName(epochMs)} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }
 
-/** Whose days they are: `Europe/Berlin`, `UTC`. */
+/** The time zone: `Europe/Berlin`, `UTC`. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
 }

@@ -1,15 +1,15 @@
-// What the log says of an error, and how often: a line for it, and in a long outage a count instead of a line each.
+// Log lines for errors: one line per error, and a count instead of repeated lines in an outage.
 import type { LogFn, Logger } from "pino";
 import { redactSecrets } from "../privacy/secrets.ts";
 import { MemError } from "./errors.ts";
 
-/** An error as a line of the log holds it. */
+/** An error in the log. */
 export interface LoggedError {
   message: string;
   code?: string;
-  /** What it came from, outermost first. */
+  /** Causes, outermost first. */
   causes?: string[];
-  /** Of what nobody foresaw only: where it was thrown. */
+  /** For unexpected errors only. */
   stack?: string;
 }
 
@@ -17,8 +17,8 @@ const maxChars = 1_000;
 const maxCauses = 5;
 
 /**
- * An error in its own words. Drivers hang connections, statements and the values of rows on theirs: nothing but message
- * and code is taken over. A stack goes with a fault of ours, not with a database that is away.
+ * Only message and code of an error: drivers attach connections, statements and row values to theirs. Unexpected errors
+ * also get a stack.
  */
 export function loggedError(thrown: unknown): LoggedError {
   const causes = causesOf(thrown);
@@ -70,21 +70,21 @@ const maxKinds = 1_000;
 
 interface Kind {
   more: number;
-  /** Writes the newest of those that were held back, with their number. */
+  /** Writes the newest suppressed line with the count. */
   write(more: number): void;
   timer: NodeJS.Timeout;
 }
 
 export interface RepeatedErrors {
-  /** pino's hook: writes the line, or counts it. */
+  /** pino's hook: writes or counts the line. */
   logMethod(this: Logger, args: Parameters<LogFn>, write: LogFn): void;
-  /** Writes the counts that are open. */
+  /** Writes the open counts. */
   flush(): void;
 }
 
 /**
- * The first line of a kind of failure is written at once, those of the next ten seconds are counted and told in one,
- * the newest, with `repeated`. A kind is what was being done and the error's code. Lines without an error always pass.
+ * Writes the first line of a kind immediately, and the newest line of the next ten seconds with the count `repeated`. A kind
+ * is the message and the error's code. Lines without an error always pass.
  */
 export function createRepeatedErrors(): RepeatedErrors {
   const kinds = new Map<string, Kind>();
@@ -131,7 +131,7 @@ export function createRepeatedErrors(): RepeatedErrors {
   };
 }
 
-// Two faults of ours are two kinds, whatever was being done: their words tell them apart.
+// Unexpected errors are told apart by their messages too.
 function kindOf([fields, what]: readonly unknown[]): string | undefined {
   if (typeof fields !== "object" || fields === null || !("err" in fields)) return undefined;
   const { err } = fields;

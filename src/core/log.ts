@@ -1,4 +1,4 @@
-// The log: one JSON line an entry in the data directory, rotated, with secrets left out.
+// The log: JSON lines in the data directory, rotated, without secrets.
 import {
   chmodSync,
   closeSync,
@@ -24,8 +24,8 @@ const levels = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error", SIL
 export type LogLevel = keyof typeof levels;
 
 /**
- * A log that writes to `file` (0600; five files of 5 MB). A file that cannot be written (a full disk) costs lines, never
- * the process. `close` resolves when everything is written.
+ * A log in `file` (0600; five files of 5 MB). If the file cannot be written (a full disk), lines are lost, never the
+ * process. `close` resolves when everything is written.
  */
 export function createLog(
   file: string,
@@ -43,7 +43,7 @@ export function createLog(
   };
 }
 
-/** The same log on stderr, for a process whose output somebody else collects: a container, a service manager. */
+/** The same log on stderr, for containers and service managers. */
 export function createStderrLog(level: LogLevel): { log: Log; close: () => Promise<void> } {
   const destination = pino.destination({ fd: 2, sync: true });
   const repeated = createRepeatedErrors();
@@ -68,8 +68,7 @@ function optionsOf(level: LogLevel, { logMethod }: RepeatedErrors): LoggerOption
 }
 
 /**
- * Writes down why the process is about to end, at once: the log is written asynchronously, so a crash would take its
- * own reason with it. One older file of 1 MB is kept.
+ * Writes the cause of a crash synchronously: the log is asynchronous and would lose it. Keeps one older file of 1 MB.
  */
 export function recordCrash(file: string, cause: unknown, now: number): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxCrashBytes) renameSync(file, `${file}.1`);
@@ -83,7 +82,7 @@ export function recordCrash(file: string, cause: unknown, now: number): void {
 }
 
 const maxCrashBytes = 1_048_576;
-// A disk that is full stays so for a while; until then lines are dropped without asking it again.
+// A full disk stays full for a while: lines are dropped until the next attempt.
 const reopenAfterMs = 5_000;
 
 interface Lines {
@@ -91,7 +90,7 @@ interface Lines {
   close(): Promise<void>;
 }
 
-// A stream that failed once is destroyed, so the next attempt is a new one.
+// A failed stream is destroyed, so the next attempt opens a new one.
 function createLines(file: string, clock: Clock): Lines {
   let failedAt = Number.NEGATIVE_INFINITY;
   let stream: RotatingFileStream | undefined = open();
@@ -126,7 +125,7 @@ function createLines(file: string, clock: Clock): Lines {
   };
 }
 
-// Requests are logged by path alone; these stay out even if an object that carries them is logged whole.
+// Requests are logged by path only; these stay out even if a whole object is logged.
 const redactedPaths = [
   "token",
   "secret",

@@ -1,10 +1,10 @@
-// Where things lie: the files of a data directory, and the files the package ships.
+// Paths of a data directory's files and of the package's files.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Every file of a data directory. Nothing else builds these names. */
+/** Every file of a data directory. No other code builds these names. */
 export interface DataPaths {
   root: string;
   database: string;
@@ -14,7 +14,7 @@ export interface DataPaths {
   dotEnv: string;
   /** pid, port, version and instance secret of the running worker. */
   workerFile: string;
-  /** Left by a hook that waited in vain; it names the worker that it waited for. */
+  /** Left by a hook that timed out; names the hung worker. */
   hungMark: string;
   /** Two lines for the shell launcher: the Node that runs the worker, and the hook bundle. */
   hookRuntime: string;
@@ -24,14 +24,14 @@ export interface DataPaths {
   logFile: string;
   /** Log of the hosted server, where one runs. */
   serverLogFile: string;
-  /** Why a worker crashed, if one ever did. */
+  /** Causes of crashes. */
   crashFile: string;
   spool: string;
   /** A user's own modes, one JSON file each. */
   modes: string;
   /** The user's own prices of models, above the shipped ones. */
   prices: string;
-  /** Where runs of the host's command work that write memory, with a record of each. */
+  /** Working directory and records of the host commands that generate records. */
   hostCli: string;
   installVersion: string;
   /** What `mem install` changed, so that uninstall can restore it. */
@@ -79,14 +79,14 @@ function packageRoot(): string {
   return at;
 }
 
-// A socket's address holds 107 bytes on Linux and 103 on macOS: it is bound and connected to from inside of the data
-// directory, by its name alone.
+// A socket address has at most 107 bytes on Linux and 103 on macOS: bind and connect use the name from inside the data
+// directory.
 function socketPath(dataDir: string): string {
   if (process.platform !== "win32") return join(dataDir, "worker.sock");
   return `\\\\.\\pipe\\agent-mem-${shortName(dataDir)}`;
 }
 
-// Loaded late: node:crypto costs a hook that has to spool 4 ms.
+// Loaded late: node:crypto costs a spooling hook 4 ms.
 function shortName(dataDir: string): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(dataDir).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-// Makes long text and long JSON values short enough to keep: head and tail stay, a marker says what is gone.
+// Shortens long text and JSON values: keeps head and tail with a marker between them.
 
 import { placeholderAround } from "../privacy/placeholder.ts";
 import { isJsonObject, type Json, mapStrings } from "../text/json.ts";
@@ -10,7 +10,7 @@ import { isJsonObject, type Json, mapStrings } from "../text/json.ts";
 export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const room = maxChars - leftOut(text.length, "characters").length;
-  // Where the marker would take more than it gives, the beginning alone says more.
+  // With little room, the beginning alone is better than a marker.
   if (room < 24) return maxChars < 1 ? "" : `${text.slice(0, headEnd(text, maxChars - 1))}…`;
   const head = headEnd(text, Math.min(Math.floor(maxChars * 0.6), Math.floor((room * 2) / 3)));
   const tail = tailStart(text, text.length - Math.min(Math.floor(maxChars * 0.3), Math.floor(room / 3)));
@@ -59,7 +59,7 @@ function isSurrogate(code: number, first: number): boolean {
   return code >= first && code < first + 0x400;
 }
 
-// Most values are far smaller than the limit: a bound that is cheap to add up spares them the JSON text.
+// Most values are far below the limit: a cheap upper bound saves serializing them.
 function fits(value: Json, maxChars: number): boolean {
   return maxChars - longestJson(value, maxChars) >= 0 || jsonLength(value) <= maxChars;
 }

@@ -1,19 +1,19 @@
-// What may be stored of a text or a JSON value: private parts taken out first, then secrets redacted.
+// Cleans texts and JSON values for storage: removes private parts, then redacts secrets.
 import type { Json, JsonObject } from "../text/json.ts";
 import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
 import { stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
 import { redactNamed, redactPieces, redactSecrets } from "./secrets.ts";
 
-/** A value that was cleaned. A function that takes one does not clean it again. */
+/** A cleaned value. A function that takes one does not clean it again. */
 export type Clean<T> = T & { readonly [clean]: true };
 declare const clean: unique symbol;
 
-/** The text without private parts and secrets; `key` is the name it stood under, which can make it a secret. */
+/** The text without private parts and secrets; its `key` can mark it as a secret. */
 export function cleanText(text: string, key?: string): Clean<string> {
   return redactSecrets(stripPrivate(text), key) as Clean<string>;
 }
 
-/** What may be stored of a prompt, and whether its user took the whole of it off the record. */
+/** The part of a prompt that may be stored, and whether the whole prompt is private. */
 export interface CleanPrompt {
   text: Clean<string>;
   isPrivate: boolean;
@@ -28,10 +28,9 @@ export function cleanPrompt(prompt: string): CleanPrompt {
 /**
  * `cleanText` of a decoded JSON value, names of members too; a value in which nothing changed is returned as it is.
  *
- * Its strings are looked at as one text, in their order: a private part or a secret may begin in one and end in another,
- * as in arrays of lines, blocks of text, standard output and error. What stands between its ends goes. A private tag that
- * nothing closes hides the rest of the array or object it stands in (`Leaves.scopes`), not of the value: that would cost
- * a list of records all that follow the one that mentions the tag.
+ * The strings are scanned as one text, in order: a private part or a secret may begin in one and end in another, as in
+ * arrays of lines, blocks of text, stdout and stderr. An unclosed private tag hides the rest of its array or object
+ * (`Leaves.scopes`), not of the value: in a list of records, one that mentions the tag must not hide all that follow.
  */
 export function cleanJson(value: Json, key?: string): Json {
   if (typeof value === "string") return cleanText(value, key);
@@ -39,14 +38,14 @@ export function cleanJson(value: Json, key?: string): Json {
   const leaves = leavesOf(value, key);
   const texts = cleanLeaves(leaves);
   const nameOf = cleanNames(leaves.names);
-  // Most values are clean, and to walk an object of many members once more takes as long as to clean it.
+  // Most values are clean, and rebuilding a large object takes as long as cleaning it.
   if (nameOf === asItIs && texts.every((text, leaf) => text === leaves.texts[leaf])) return value;
   return withLeaves(value, texts, nameOf);
 }
 
 /**
- * `cleanJson` of each member of a host's event. They are texts of their own: a prompt whose tag nobody closed must not
- * hide the ids behind it. A member `prompt` is what the user wrote.
+ * `cleanJson` of each member of a host's event, separately: an unclosed tag in the prompt must not hide the ids behind it.
+ * The member `prompt` is user text.
  */
 export function cleanPayload(payload: JsonObject): Clean<JsonObject> {
   const members = Object.keys(payload).map((name): [string, Json] => {
@@ -67,10 +66,10 @@ function cleanLeaves(leaves: Leaves): readonly string[] {
   return redactLeaves(named, leaves.columns);
 }
 
-// Only leaves that are built to be read again and again need more rounds.
+// Only adversarial leaves need more rounds.
 const maxRounds = 4;
 
-// Columns first: of a key whose lines stand in records the order of all knows the beginning alone.
+// Columns first: a key split over records is contiguous only there.
 function redactLeaves(texts: readonly string[], columns: Leaves["columns"]): readonly string[] {
   let left = texts;
   for (let round = 0; round < maxRounds; round++) {
@@ -91,7 +90,7 @@ function redactColumns(texts: readonly string[], columns: Leaves["columns"]): re
   return all;
 }
 
-// Names are looked at as one text first: nearly never is there something in one of them.
+// All names are scanned as one text first: they rarely contain anything.
 function cleanNames(names: Pick<ReadonlyMap<string, unknown>, "keys">): (name: string) => string {
   const all = [...names.keys()].join("\n");
   if (cleanText(all) === all) return asItIs;

@@ -1,4 +1,4 @@
-// The strings of a JSON value in their order, with what is needed to look at them as one text, and the way back.
+// The strings of a JSON value as one text, in order, and back.
 import type { Json, JsonObject } from "../text/json.ts";
 import type { Scope } from "./private-tags.ts";
 import { saysSecret } from "./secrets.ts";

@@ -1,6 +1,6 @@
-// How deep a JSON text nests, seen without parsing it: what is too deep overflows the stack later, when it is written.
+// Nesting depth of a JSON text, without parsing: a value nested too deeply overflows the stack when it is serialized.
 
-/** True when more than `limit` arrays and objects are open at once anywhere in the JSON text; brackets in strings do not count. */
+/** True if the text nests deeper than `limit` arrays and objects; brackets in strings do not count. */
 export function nestingExceeds(json: string | Uint8Array, limit: number): boolean {
   if (json.length <= limit) return false;
   return typeof json === "string" ? textExceeds(json, limit) : bytesExceed(json, limit);
@@ -9,7 +9,7 @@ export function nestingExceeds(json: string | Uint8Array, limit: number): boolea
 const quote = 0x22;
 const backslash = 0x5c;
 
-// Twice the same loop: one over a shared reader took four times as long.
+// The loop is duplicated: a shared reader was four times slower.
 function textExceeds(json: string, limit: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -38,7 +38,7 @@ function step(code: number): number {
   return bracket === 0x5b ? 1 : bracket === 0x5d ? -1 : 0;
 }
 
-// Position of the quote that ends the string; the end of the text where it never ends.
+// Position of the closing quote, or the end of the text.
 function textStringEnd(json: string, from: number): number {
   for (let end = json.indexOf('"', from); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;

@@ -1,4 +1,4 @@
-// Texts that are looked at as one: joined with one character between two, and what is found put back where it stands.
+// Several texts scanned as one: joined by a boundary character, with edits mapped back to their texts.
 
 /** A part of the joined text and what replaces it. */
 export interface Edit {
@@ -13,8 +13,8 @@ export function joinPieces(texts: readonly string[], boundary: string): string {
 }
 
 /**
- * The texts after `edits` of their joined form, which are in order and do not overlap. An edit that covers several texts
- * leaves its replacement in the first of them.
+ * The texts after `edits` of their joined form, sorted and without overlap. An edit over several texts leaves its
+ * replacement in the first one.
  */
 export function editPieces(texts: readonly string[], edits: readonly Edit[]): string[] {
   let next = 0;
@@ -35,7 +35,7 @@ export function editPieces(texts: readonly string[], edits: readonly Edit[]): st
   });
 }
 
-/** Where each text begins in the joined form, and where one more would. */
+/** The offset of each text in the joined form, and the end. */
 export function pieceStarts(texts: readonly string[]): number[] {
   const starts = [0];
   let start = 0;
@@ -46,7 +46,7 @@ export function pieceStarts(texts: readonly string[]): number[] {
   return starts;
 }
 
-/** What edits of the joined form cover of each text, as places in that text. */
+/** The ranges of each text that edits of the joined form cover. */
 export function spreadEdits(
   texts: readonly string[],
   edits: readonly Edit[],

@@ -1,6 +1,6 @@
-// What stands in the place of a redacted secret: typed, stable, and unlike anything a program would write.
+// Placeholders for redacted secrets: typed, stable, and unlike any program output.
 
-/** How every placeholder begins. */
+/** The prefix of every placeholder. */
 export const placeholderOpening = "[redacted:";
 
 /** `[redacted:aws-key]`: the same for every secret of a kind, so that equal messages stay equal. */
@@ -8,18 +8,18 @@ export function placeholder(kind: string): string {
   return `${placeholderOpening}${kind}]`;
 }
 
-/** True when the text begins with a placeholder, or with one that was cut off. */
+/** True if the text begins with a placeholder, cut off or whole. */
 export function startsRedacted(text: string): boolean {
   return text.startsWith(placeholderOpening);
 }
 
-/** Where the placeholder that begins at `start` ends; undefined when none is there. */
+/** The end of the placeholder at `start`; undefined without one. */
 export function placeholderEnd(text: string, start: number): number | undefined {
   whole.lastIndex = start;
   return whole.test(text) ? whole.lastIndex : undefined;
 }
 
-/** The placeholder that the position `at` would cut in two, as its bounds. */
+/** The bounds of the placeholder around `at`. */
 export function placeholderAround(text: string, at: number): { start: number; end: number } | undefined {
   const from = Math.max(0, at - maxLength);
   const start = from + text.slice(from, at + placeholderOpening.length - 1).lastIndexOf(placeholderOpening);

@@ -1,4 +1,4 @@
-// Private tags: what stands between them never reaches the disk, a provider or another device.
+// Private tags: text between them never reaches the disk, a provider or another device.
 import { type Edit, editPieces, joinPieces, pieceStarts, spreadEdits } from "./pieces.ts";
 import { contextTag, openerEnd, privateName, type Tags, tagBoundary, tagsOf } from "./tag-forms.ts";
 

@@ -1,4 +1,4 @@
-// Secrets that show by the name they stand under: assignments, JSON, YAML, flags, query strings, calls, prose.
+// Secrets found by their name: assignments, JSON, YAML, flags, query strings, calls, prose.
 import { behind, nameEndAt, secretNameAt } from "./secret-names.ts";
 import { beginsKeyBlock } from "./secret-pem.ts";
 import { isSecretValue, type ValueForm } from "./secret-value.ts";

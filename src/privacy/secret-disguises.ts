@@ -1,4 +1,4 @@
-// Secrets behind an encoding: colour codes, percent signs, entities and escapes in between, or all of it in base64.
+// Encoded secrets: with color codes, percent signs, entities or escapes inside, or in base64.
 import type { SecretSpan } from "./secret-assignments.ts";
 
 /** Finds the secrets of a text, in order. */

@@ -1,4 +1,4 @@
-// Secrets that a file's format gives away: netrc, pgpass, kubeconfig, JSON web keys, pairs of AWS keys.
+// Secrets found by a file format: netrc, pgpass, kubeconfig, JSON web keys, pairs of AWS keys.
 import type { SecretSpan } from "./secret-assignments.ts";
 import { spanOf } from "./secret-places.ts";
 import { isSecretValue } from "./secret-value.ts";

@@ -1,4 +1,4 @@
-// Names under which secrets stand: what the words of a name say about its value.
+// Names of secrets: judges by its words whether a name marks its value as secret.
 
 /** What the name says about its value: a password may be a plain word, what is called auth or signature must look random. */
 export type SecretName =

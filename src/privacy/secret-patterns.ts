@@ -1,4 +1,4 @@
-// The secrets that show by their own form: the prefixes that vendors give their keys, and places where only a secret stands.
+// Secrets found by their format: vendor prefixes, and contexts where only a secret occurs.
 
 /** One form of a secret: looked for where one of its anchors stands. */
 export interface SecretPattern {

@@ -1,4 +1,4 @@
-// Private keys in PEM, SSH2 and PuTTY form: whole, cut off at either end, escaped, quoted, with anything before each line.
+// Private keys in PEM, SSH2 and PuTTY format: whole or cut off, escaped, quoted, with any prefix on each line.
 import type { SecretSpan } from "./secret-assignments.ts";
 
 /** The words at which a block can begin or end. */

@@ -1,4 +1,4 @@
-// Secrets that show by their place: the password in a URL, Authorization and Cookie headers, what follows Bearer.
+// Secrets found by context: passwords in URLs, Authorization and Cookie headers, Bearer tokens.
 import { startsRedacted } from "./placeholder.ts";
 import { type SecretSpan, wholeEnd } from "./secret-assignments.ts";
 import { isSecretValue, looksRandom } from "./secret-value.ts";

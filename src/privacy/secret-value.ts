@@ -1,4 +1,4 @@
-// Judges whether a value that stands under a secret's name is a secret, or code, a reference, a word, a placeholder.
+// Judges whether the value of a secret's name is a secret, or code, a reference, a word, a placeholder.
 import { startsRedacted } from "./placeholder.ts";
 import type { SecretName } from "./secret-names.ts";
 
@@ -8,7 +8,7 @@ import type { SecretName } from "./secret-names.ts";
  */
 export type ValueForm = "given" | "bare" | "loose";
 
-/** True when the value is to be redacted. */
+/** True if the value must be redacted. */
 export function isSecretValue(value: string, name: SecretName, form: ValueForm): boolean {
   if (value.length < 4) return false;
   if (words.test(value)) return isSecretWord(value, name, form) && !isReference(value);

@@ -1,4 +1,4 @@
-// Redacts secrets before anything is stored: by their own form, by the place they stand in, by the name they stand under.
+// Redacts secrets before storage: by format, by context, by name.
 import { type Edit, editPieces, joinPieces } from "./pieces.ts";
 import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
 import { namedSecret, type SecretSpan } from "./secret-assignments.ts";

@@ -1,6 +1,6 @@
-// How a private or context tag may be written: plain, encoded by a host, or with characters in it that nobody sees.
+// Spellings of private and context tags: plain, encoded by a host, or with invisible characters inside.
 
-/** The name of the tag that a user writes. */
+/** The name of the user's tag. */
 export const privateName = "private";
 
 /** The name of the block around injected context; the block's own name has a hash of its content behind it. */

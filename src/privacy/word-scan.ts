@@ -1,6 +1,6 @@
-// Finds any of many short words in one pass over a text: three characters say whether a word may begin at a place.
+// Finds any of many short words in one pass over a text, with a filter on three characters.
 
-/** Told of each word found: its number and where it starts. Returns where to go on, or undefined to go on looking. */
+/** Called with number and start of each word found. Returns the offset to continue at, or undefined to continue. */
 type OnWord = (word: number, start: number) => number | undefined;
 
 /**

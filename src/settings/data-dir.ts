@@ -1,4 +1,4 @@
-// Where the product keeps its files: the data directory, and the cache of what can be made again.
+// The data directory, and the cache directory.
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
@@ -27,7 +27,7 @@ export function defaultDataDirectory(): string {
   return join(homedir(), ".mem");
 }
 
-// What begins with ~ is as absolute as the home is.
+// A path that starts with ~ is absolute if the home is.
 function demandAbsolute(directory: string): string {
   if (isAbsolute(directory)) return directory;
   throw new MemError("data_dir_unusable", {
@@ -36,7 +36,7 @@ function demandAbsolute(directory: string): string {
   });
 }
 
-/** Caches that can be made again: models, downloads, the embedded database of the server. */
+/** Files that can be downloaded or rebuilt: models, downloads, the server's embedded database. */
 export function cacheDirectory(): string {
   return envPaths("agent-mem", { suffix: "" }).cache;
 }
@@ -47,8 +47,8 @@ export function restrictUmask(): void {
 }
 
 /**
- * Makes the data directory, mode 0700, or tightens ours. Throws `data_dir_unusable` when another user owns it, or nothing
- * can be written there.
+ * Makes the data directory with mode 0700, or tightens ours. Throws `data_dir_unusable` if another user owns it or it is not
+ * writable.
  */
 export function prepareDataDirectory(dataDir: string): void {
   try {

@@ -1,4 +1,4 @@
-// The process's environment: read here and nowhere else, so that everything else gets values.
+// The environment of the process. No other file reads `process.env`.
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export function childEnvironment(environment: Environment, changes: Environment)
   return child;
 }
 
-/** How the terminal is to be written to: https://no-color.org, and what `FORCE_COLOR` is commonly read as. */
+/** Whether to print colors: https://no-color.org, and the common meaning of `FORCE_COLOR`. */
 export function wantsColor(environment: Environment, isTerminal: boolean): boolean {
   if ((environment.NO_COLOR ?? "") !== "") return false;
   const forced = environment.FORCE_COLOR;

@@ -1,4 +1,4 @@
-// Where a command lies that the user can type: a look through PATH as a shell does it.
+// Finds commands on PATH like a shell.
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { failOpenSync } from "../core/errors.ts";
@@ -15,8 +15,8 @@ export function findExecutable(environment: Environment, name: string): string |
   return null;
 }
 
-// npm and npx put folders of their own on PATH while a script runs, and a relative one means something else elsewhere:
-// what lies there is not found by the user's next shell.
+// npm and npx add their folders to PATH while a script runs, and relative folders depend on the directory: the user's next
+// shell would not find those commands.
 function foldersOnPath(environment: Environment): string[] {
   const folders = (variable(environment, "PATH") ?? "").split(delimiter);
   return folders.filter((folder) => isAbsolute(folder) && !isOfNpm(folder));

@@ -1,4 +1,4 @@
-// Addresses of the link itself, where clouds answer with their keys and no model server stands.
+// Link-local addresses: clouds serve keys there, and no model server has one.
 import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** True for a link-local address as an URL has it, brackets and an IPv4 address inside an IPv6 one included. */

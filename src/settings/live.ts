@@ -1,4 +1,4 @@
-// The settings that a running worker sees change: today only MEM_SKIP_TOOLS.
+// Settings that a running worker re-reads: only MEM_SKIP_TOOLS.
 import { type Stats, statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
@@ -7,7 +7,7 @@ import type { Environment } from "./environment.ts";
 import { loadSettings } from "./load.ts";
 
 export interface LiveSettings {
-  /** Names of the tools that no observation is made of, as of now. */
+  /** Names of the tools to skip now. */
   skipTools(): ReadonlySet<string>;
 }
 
@@ -15,11 +15,11 @@ interface LiveOptions {
   dataDir: string;
   env: Environment;
   clock: Clock;
-  /** Hears of a value that became invalid, or a file that cannot be read: the last good value stays. */
+  /** Reports an invalid value or an unreadable file; the last good value stays. */
   warn(sentence: string): void;
 }
 
-// A stat costs about 2 microseconds: far less often than tool uses arrive, far sooner than anybody can notice.
+// A stat costs about 2 microseconds; users cannot notice 20 ms.
 const lookEveryMs = 20;
 
 /** Re-reads settings.json when the file has changed. A call costs a clock reading, and a stat every 20 ms at most. */

@@ -20,9 +20,9 @@ export type SettingSource = "default" | "file" | "environment";
 export interface LoadedSettings {
   readonly dataDir: string;
   readonly paths: DataPaths;
-  /** One sentence per value that was not valid and gave way to the default. For the log, once. */
+  /** One sentence per invalid value that was replaced by the default. For the log, once. */
   readonly warnings: readonly string[];
-  /** What is wrong with the values that were not valid, for who does not want the default in their place. */
+  /** The problems of invalid values, for callers that refuse the default. */
   readonly misread: ReadonlyMap<SettingKey, string>;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   source(key: SettingKey): SettingSource;
@@ -98,7 +98,7 @@ interface Candidate {
   where: string;
 }
 
-// An empty variable is how shells and unit files spell "not set".
+// Shells and unit files use an empty variable for "not set".
 function candidates(key: SettingKey, file: JsonObject, environment: Environment): Candidate[] {
   const found: Candidate[] = [];
   const variable = environment[key] ?? "";
@@ -111,7 +111,7 @@ function candidates(key: SettingKey, file: JsonObject, environment: Environment)
   return found;
 }
 
-// The file lies in the data directory, so it cannot move it: every process finds the directory by the environment.
+// The file is inside the data directory, so it cannot set it; the environment does.
 function fixedDataDir(dataDir: string, file: JsonObject, warnings: string[]): Effective {
   const named = file.MEM_DATA_DIR;
   if (typeof named === "string" && named !== "" && named !== definitionOf("MEM_DATA_DIR").default) {

@@ -1,4 +1,4 @@
-// Whether an address that the worker binds to is reached from this machine alone.
+// Checks whether only this machine can reach an address.
 import { isIPv4 } from "node:net";
 
 /** True for a name or address of the loopback interface. A name such as `127.example.com` may lead anywhere. */

@@ -1,4 +1,4 @@
-// Small files of the data directory that only their owner may read: read and replaced without following links.
+// Reads and replaces small private files of the data directory, without following links.
 import {
   closeSync,
   constants,
@@ -16,9 +16,9 @@ import { basename, dirname } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import { type ErrorCode, failOpenSync, MemError } from "../core/errors.ts";
 
-// A settings file is a few kilobytes; what is larger was not written by us.
+// Our files have a few kilobytes.
 const maxBytes = 1_048_576;
-// A writer holds the new file for milliseconds; one this old was left by a process that died.
+// A writer holds the new file for milliseconds; an older one belongs to a dead process.
 const abandonedAfterMs = 10_000;
 const waitStepMs = 20;
 const waitSteps = 100;
@@ -41,9 +41,8 @@ export function readPrivateFile(path: string, code: ErrorCode): string | null {
 }
 
 /**
- * Replaces the file by what `change` makes of its present text, mode 0600, all or nothing: the new text is on the disk
- * before the name moves to it. The new file doubles as a lock, so two writers follow each other. When `change` returns
- * null, nothing is written.
+ * Replaces the file by the result of `change` (0600, atomic): the new text is synced before the rename. The new file is also
+ * the lock, so writers take turns. If `change` returns null, nothing is written.
  */
 export function replacePrivateFile(
   path: string,
@@ -79,11 +78,11 @@ function refuseLink(path: string, code: ErrorCode): void {
   const what = stats.isSymbolicLink() ? "a symbolic link" : "not a file";
   throw new MemError(code, {
     message: `${path} is ${what}, so it is neither read nor written.`,
-    hint: `Put a regular file in its place; it was left as it is.`,
+    hint: `Replace it with a regular file; it was not changed.`,
   });
 }
 
-// `wx` never opens what is already there, a planted link included.
+// `wx` never opens an existing file or a planted link.
 function openNew(path: string, code: ErrorCode): number {
   for (let step = 0; ; step += 1) {
     try {
@@ -98,7 +97,7 @@ function openNew(path: string, code: ErrorCode): number {
   }
 }
 
-// What is wrong with the disk is not to be mended in the file.
+// A full disk is not a problem of the file.
 function unwritable(path: string, code: ErrorCode, cause: unknown): MemError {
   if (["ENOSPC", "EDQUOT", "EFBIG"].includes(String(errorCode(cause)))) {
     const message = `The disk is full: ${basename(path)} was not changed.`;
@@ -114,7 +113,7 @@ function removeAbandoned(path: string): void {
   });
 }
 
-// Windows has no descriptor of a directory to sync; its rename is journalled.
+// Windows cannot sync a directory; its rename is journaled.
 function syncDirectory(path: string): void {
   if (process.platform === "win32") return;
   const descriptor = openSync(path, constants.O_RDONLY);

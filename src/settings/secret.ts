@@ -1,4 +1,4 @@
-// A value that cannot be printed by accident: every way of turning it into text gives `[secret]`.
+// A secret value that cannot be printed by accident: every conversion to text gives `[secret]`.
 import { inspect } from "node:util";
 
 const mask = "[secret]";

@@ -1,4 +1,4 @@
-// settings.json: one flat object of strings; keys that we do not know are somebody's and are kept.
+// settings.json: one flat object of strings; unknown keys are kept.
 import { chmodSync, lstatSync } from "node:fs";
 import { MemError } from "../core/errors.ts";
 import { dataPaths } from "../core/paths.ts";
@@ -14,7 +14,7 @@ export function readSettingsFile(dataDir: string): JsonObject | null {
   return text === null ? null : parseFile(path, text);
 }
 
-/** Writes settings.json with every default unless there is one, which is closed to others. Makes the data directory when it is missing. */
+/** Writes settings.json with every default if it is missing, else makes it private. Makes the data directory. */
 export function createSettingsFile(dataDir: string): void {
   prepareDataDirectory(dataDir);
   const path = dataPaths(dataDir).settings;
@@ -27,7 +27,7 @@ export function createSettingsFile(dataDir: string): void {
   );
 }
 
-/** Replaces settings.json by it with `changes`; null removes a key. What stands there otherwise is kept in place. */
+/** Applies `changes` to settings.json; null removes a key. Other keys stay in place. */
 export function changeSettingsFile(dataDir: string, changes: Readonly<JsonObject>): void {
   prepareDataDirectory(dataDir);
   const path = dataPaths(dataDir).settings;
@@ -41,7 +41,7 @@ export function changeSettingsFile(dataDir: string, changes: Readonly<JsonObject
   });
 }
 
-// One that was copied there, or made under another umask, may hold keys that others could read.
+// A copied file, or one made under another umask, may let other users read keys.
 function keepPrivate(path: string): void {
   if (process.platform !== "win32" && (lstatSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
 }
@@ -70,7 +70,7 @@ function unreadable(path: string, message: string, cause: unknown): MemError {
   return new MemError("settings_unreadable", { message, details: { path }, cause });
 }
 
-// V8 names the offset for most errors, and the end of the text for the rest.
+// V8 gives the offset of most errors; the others are at the end of the text.
 function position(text: string, cause: unknown): string {
   const message = cause instanceof Error ? cause.message : "";
   const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);

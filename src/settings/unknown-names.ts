@@ -1,16 +1,16 @@
-// Variables that look like settings of mem and are none: a cap that is misspelt would be no cap, and nobody would know.
+// Unknown `MEM_` variables: a misspelt cap would silently be no cap.
 import type { Environment } from "./environment.ts";
 import { serverTable } from "./server.ts";
 import { settingKeys } from "./table.ts";
 
 const known: readonly string[] = [...Object.keys(serverTable), ...settingKeys];
 
-// Read elsewhere: by hooks, by children of ours, by hosts that are connected with a key, by tests.
+// Read by hooks, our child processes, hosts with a key, and tests.
 const others = /^MEM_(?:GENERATING|HOOK_CA_CERTS|TV_TOKEN|API_KEY|TEST_.*)$/;
-// Kubernetes sets these for every service: one that is called `mem` has names like ours.
+// Kubernetes sets these for a service named `mem`.
 const ofServices = /^MEM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT|PORT_\d+_(?:TCP|UDP)\w*)$/;
 
-/** One sentence for each variable that begins as ours do and is none of them. */
+/** One sentence for each unknown variable with our prefix. */
 export function unknownSettings(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith("MEM_") && environment[name] !== "" && !known.includes(name))
@@ -22,7 +22,7 @@ export function unknownSettings(environment: Environment): string[] {
     });
 }
 
-/** The setting that shares most of its words; of several, the shortest. */
+/** The setting that shares most letter runs; of several, the shortest. */
 function nearest(name: string): string | undefined {
   const words = new Set(wordsOf(name));
   const shared = (candidate: string): number => wordsOf(candidate).filter((word) => words.has(word)).length;
@@ -30,7 +30,7 @@ function nearest(name: string): string | undefined {
   return best !== undefined && shared(best) > 0 ? best : undefined;
 }
 
-// `RATELIMIT`, `RATE_LIMIT` and `RATE_LIMITS` are one word short of each other: runs of four letters tell them alike.
+// Runs of four letters match `RATELIMIT`, `RATE_LIMIT` and `RATE_LIMITS`.
 function wordsOf(name: string): string[] {
   const letters = name.slice("MEM_".length).replaceAll("_", "");
   return Array.from({ length: Math.max(1, letters.length - 3) }, (_, at) => letters.slice(at, at + 4));

@@ -1,10 +1,10 @@
-// Changing a setting: checked against the table, then written in one step.
+// Changes a setting: checks it against the table, then writes it atomically.
 import { MemError } from "../core/errors.ts";
 import { isLinkLocal } from "./link-local-host.ts";
 import { changeSettingsFile } from "./settings-file.ts";
 import { definitionOf, isSettingKey, parseSetting, type SettingKey, settingKeys } from "./table.ts";
 
-/** The key as the table has it, whatever its case. Throws `setting_unknown` with the nearest name. */
+/** The key in the table for `name` in any case. Throws `setting_unknown` with the nearest name. */
 export function settingKey(name: string): SettingKey {
   const upper = name.toUpperCase();
   for (const candidate of [upper, `MEM_${upper}`]) if (isSettingKey(candidate)) return candidate;
@@ -29,7 +29,7 @@ export function setSetting(dataDir: string, key: SettingKey, text: string): void
   changeSettingsFile(dataDir, { [key]: storedText(key, text, parsed.value) });
 }
 
-// Refused where it is typed only: in the file it must not give way to the default, which is another's server.
+// Only refused here: in the file, an invalid value would be replaced by the default, another server.
 function refuseLinkLocal(key: SettingKey, text: string): void {
   if (text === "" || !isLinkLocal(new URL(text).hostname)) return;
   throw new MemError("setting_invalid", {
@@ -38,7 +38,7 @@ function refuseLinkLocal(key: SettingKey, text: string): void {
   });
 }
 
-// As everybody else writes it: `yes` is stored as true, and `debug` as DEBUG.
+// Canonical spelling: `yes` becomes true, and `debug` DEBUG.
 function storedText(key: SettingKey, text: string, value: unknown): string {
   const { kind } = definitionOf(key);
   return kind === "enum" || kind === "boolean" || kind === "integer" ? String(value) : text.trim();

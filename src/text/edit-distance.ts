@@ -1,4 +1,4 @@
-// How many typing errors lie between two words.
+// Edit distance between two words.
 
 /**
  * The least number of letters to insert, remove, replace or swap with their neighbour; `most` + 1 stands for any higher

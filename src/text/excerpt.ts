@@ -1,8 +1,8 @@
-// One line out of any text: what lists, previews and tables show of a record.
+// One-line excerpts for lists, previews and tables.
 
 /** The beginning of `text` on one line, at most `maxChars` long, with an ellipsis when something is left out. */
 export function excerpt(text: string, maxChars: number): string {
-  // White space collapses, so a few times the length is enough to fill the line; the rest is never looked at.
+  // White space collapses, so a window of a few times the length fills the line.
   const window = text.slice(0, maxChars * 4 + 64);
   const line = window.replace(/\s+/g, " ").trim();
   if (line.length <= maxChars) return window.length < text.length ? `${cut(line, maxChars - 1)}…` : line;

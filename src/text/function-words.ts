@@ -1,4 +1,4 @@
-// English words that carry no topic: they are left out of a match, where each would visit most rows of a project.
+// English function words, left out of a match: each would visit most rows of a project.
 
 /** True for a function word, in lower case. */
 export function isFunctionWord(word: string): boolean {

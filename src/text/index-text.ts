@@ -1,4 +1,4 @@
-// The text as it goes into the full-text index: what people write, plus the words inside identifiers.
+// Text for the full-text index: the original, plus the words inside identifiers.
 import { spaceCharacters } from "./unspaced.ts";
 
 /**
@@ -24,7 +24,7 @@ export function identifierParts(word: string): string[] {
     .map((part) => part.toLowerCase());
 }
 
-// Longer runs are encoded data: their parts would only swell the index.
+// Longer runs are encoded data that would only swell the index.
 const longestIdentifier = 64;
 
 // Runs of ASCII letters and digits: identifiers of real code; each pattern is linear in the text.

@@ -1,4 +1,4 @@
-// Reading values out of a host's JSON by the names that hosts give them: the first name that fits wins.
+// Reads fields of a host's JSON by alternative names: the first match wins.
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /** The first non-empty text among `names`, or the empty string. */
@@ -56,7 +56,7 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-// Longer lists hold nothing that a title or a dozen facts could use.
+// A title or a dozen facts need no longer list.
 const maxEntries = 200;
 
 const pathNames = [

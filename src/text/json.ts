@@ -1,4 +1,4 @@
-// JSON values: the type of everything that hosts and tools send us, and a walk over their strings.
+// JSON types, and a map over the strings of a value.
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };

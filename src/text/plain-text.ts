@@ -1,4 +1,4 @@
-// Words as people read them: no control characters, no escape codes, one line, no longer than they may be.
+// Plain text for people: no control characters, no escape codes, bounded length.
 
 /** `text` without escape codes, control and invisible formatting characters; line breaks and tabs stay. */
 export function plain(text: string): string {
@@ -8,7 +8,7 @@ export function plain(text: string): string {
 
 /** `text` on one line, at most `max` characters, cut at a word where one ends near. */
 export function oneLine(text: string, max: number): string {
-  // Whitespace runs may hide most of a long text, so a little more than `max` is looked at.
+  // White space collapses, so a window larger than `max` is read.
   return clip(
     plain(text.slice(0, max * 4 + 200))
       .replace(whitespace, " ")
@@ -38,7 +38,7 @@ export function headAndTail(text: string, headChars: number, tailChars: number):
   return `${headEnd > 0 ? head.slice(0, headEnd) : head}\n${tailStart >= 0 ? tail.slice(tailStart + 1) : tail}`;
 }
 
-/** The first line that says something, or the empty string. */
+/** The first line with a letter or digit, or the empty string. */
 export function firstLine(text: string): string {
   for (const line of text.slice(0, 4_000).split("\n")) {
     if (wordCharacter.test(line)) return line.trim();
@@ -57,7 +57,7 @@ export function listed(names: readonly string[], shown: number): string {
   return `${names.slice(0, shown).join(", ")} and ${names.length - shown} more`;
 }
 
-/** A path as a reader in `cwd` writes it: relative when it lies inside, its tail when it is long. */
+/** The path relative to `cwd` if it is inside; only the tail of a long path. */
 export function shownPath(path: string, cwd: string | null): string {
   const inside = relativeTo(path, cwd);
   if (inside.length <= 70) return inside;

@@ -1,4 +1,4 @@
-// The stem of an English word after Porter's algorithm, as the full-text tokenizer takes it: `redirects` is `redirect`.
+// Porter stemmer, the same as the full-text tokenizer: `redirects` becomes `redirect`.
 
 /** The stem of a lower-case word; words that are short, very long or hold anything but a-z stay as they are. */
 export function stem(word: string): string {
@@ -12,14 +12,14 @@ export function stem(word: string): string {
   return found;
 }
 
-// The same words come again and again, and each costs a dozen patterns: with them kept the terms of a record take a third
-// of the time. 10,000 are about a megabyte.
+// Words repeat, and a stem costs a dozen patterns: the cache cuts the time for a record's terms to a third. 10,000 entries
+// take about 1 MB.
 const stems = new Map<string, string>();
 const keptStems = 10_000;
-// What the full-text tokenizer takes for no word either.
+// The limit of the full-text tokenizer.
 const longestStemmed = 64;
 
-// A word is a window on the text that it stands in, and would keep all of that.
+// A slice would keep the whole text in memory.
 function ownCopy(word: string): string {
   return word.split("").join("");
 }
@@ -62,7 +62,7 @@ function withoutPast(w: string): string {
   return shortEnd.test(left) ? `${left}e` : left;
 }
 
-// The first ending that fits decides, also where the rest is too short to lose it.
+// The first matching ending decides, even if the rest is too short to lose it.
 function replaced(w: string, endings: readonly (readonly [string, string])[]): string {
   for (const [ending, by] of endings) {
     if (!w.endsWith(ending)) continue;

@@ -1,4 +1,4 @@
-// Text and JSON that every database takes: without NUL, without halves of surrogate pairs.
+// Text and JSON that every database accepts: without NUL and lone surrogates.
 import type { Json, JsonObject } from "./json.ts";
 
 /** The text without NUL, well-formed. */
@@ -7,7 +7,7 @@ export function storableText(text: string): string {
   return half.test(whole) ? whole.replaceAll(halves, "\ufffd") : whole;
 }
 
-// With the u flag a surrogate that has its other half is part of a letter, and does not match.
+// With the u flag only lone surrogates match.
 const half = /\p{Surrogate}/u;
 const halves = /\p{Surrogate}/gu;
 

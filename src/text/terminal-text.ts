@@ -1,4 +1,4 @@
-// Stored text on its way to a terminal: what could move the cursor, change colours or reorder letters is taken out.
+// Stored text for a terminal: removes what could move the cursor, change colors or reorder letters.
 
 /** The text without control characters, escape sequences and bidirectional or invisible marks; keeps tab and newline. */
 export function terminalText(text: string): string {
@@ -54,7 +54,7 @@ export function wrapToWidth(text: string, columns: number): string[] {
   return lines;
 }
 
-/** A line of a list as lines of at most `columns`: what is broken off stands below the text, not below the mark. */
+/** A list line wrapped to `columns`, with the following lines indented below the text, not below the mark. */
 export function wrapListLine(line: string, columns: number): string[] {
   const [, indent = "", mark = ""] = /^( *)(- )?/.exec(line) ?? [];
   const below = indent + " ".repeat(mark.length);

@@ -1,7 +1,7 @@
-// Chinese, Japanese and Korean: scripts that the index takes character by character. The tokenizer would take a whole
-// run for one token, in which nothing shorter is ever found.
+// Chinese, Japanese and Korean text, indexed by character: the tokenizer would make one token of a whole run, and find
+// nothing shorter in it.
 
-/** `text` with every character of such a script set apart, as the index takes it. */
+/** `text` with a space around every character of such a script, for the index. */
 export function spaceCharacters(text: string): string {
   return unspaced.test(text) ? text.replace(character, " $& ") : text;
 }

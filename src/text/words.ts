@@ -1,4 +1,4 @@
-// How text falls into words, as SQLite's unicode61 splits it, and into the terms that are worth comparing.
+// Splits text into words like SQLite's unicode61, and into terms for comparison.
 import { isFunctionWord } from "./function-words.ts";
 import { identifierParts } from "./index-text.ts";
 import { stem } from "./stem.ts";
@@ -24,7 +24,7 @@ export function bareWordsOf(text: string): Word[] {
   return wordsOf(withoutMarks(text));
 }
 
-/** What one of them gives: its stem and those of its parts, or its characters and their pairs. */
+/** The terms of a word: its stem and those of its parts, or its characters and their pairs. */
 export function termsOfWord({ text, isRun }: Word): string[] {
   return isRun ? charactersAndPairs(text) : partsOf(text);
 }
@@ -54,7 +54,7 @@ function partsOf(word: string): string[] {
   return [word.toLowerCase(), ...identifierParts(word)].filter((part) => !isFunctionWord(part)).map(stem);
 }
 
-// Most text of a coding memory has none, and is split ten times as fast by the plain pattern.
+// Most text is ASCII, which the plain pattern splits ten times faster.
 const beyondAscii = /[^\0-\x7f]/;
 
 function withoutMarks(text: string): string {

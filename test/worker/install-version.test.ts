@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { installNotice } from "../../src/worker/notices.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("hooks of another version are named, with the way out for hooks in the settings and for the plugin", () => {
+test("hooks of another version are reported with the next step", () => {
   const file = join(tempDir(), "marker");
   expect(installNotice(file, "2.0.0")).toBeNull();
   writeFileSync(file, "2.0.0\n");
@@ -14,5 +14,5 @@ test("hooks of another version are named, with the way out for hooks in the sett
   const notice = installNotice(file, "2.0.0");
   expect(notice).toContain("version 1.0.0, the worker is 2.0.0");
   expect(notice).toContain("`mem install claude-code`");
-  expect(notice).toContain("updating the plugin");
+  expect(notice).toContain("update the plugin");
 });

@@ -122,7 +122,7 @@ test("a budget that cannot be read is told with setting, value and step: nothing
   expect(notices.all()).toEqual([told]);
 });
 
-test("a price table that cannot be used is a notice until it is mended, and of no session", () => {
+test("a price table that cannot be used is a notice until it is fixed, never of a session", () => {
   const { notices, dataDir } = noticesWhile({});
   expect(notices.all()).toEqual([]);
   writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":"cheap"}}}');

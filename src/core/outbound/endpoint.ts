@@ -1,22 +1,22 @@
-// From the address in a setting to the address of a request.
+// The request URL for an address in a setting.
 
-/** Where requests of a wire format go: `path` is added to the address unless the address says it already. */
+/** The endpoint of a wire format: `path` is added unless the address already ends in it. */
 interface EndpointRule {
-  /** The setting's name, for what is said when it is wrong. */
+  /** The setting's name, for error messages. */
   setting: string;
   /** Last part of the path, for example `/chat/completions`. */
   call: string;
-  /** Put before it where the address names no version. */
+  /** Added before it if the address has no version. */
   version: string;
 }
 
-/** True where requests to the origin stay on this machine. */
+/** True if requests to the origin stay on this machine. */
 export function isThisMachine(origin: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);
 }
 
 /**
- * Origin and path of `base`, or a sentence that says what is wrong with it.
+ * Origin and path of `base`, or a sentence with the problem.
  *
  * | address                             | request                                          |
  * | ----------------------------------- | ------------------------------------------------ |
@@ -33,7 +33,7 @@ export function parseEndpoint(
     return `${setting} is not an http or https address.`;
   }
   const url = new URL(text);
-  // It would be sent with no request, or stand in messages.
+  // Credentials would be ignored or end up in messages.
   if (url.username !== "" || url.password !== "") {
     return `${setting} holds a user or password: put the key into its own setting.`;
   }

@@ -1,4 +1,4 @@
-// What a vendor says about a failure, made fit for a message that people read and that is stored.
+// Error texts of vendors, cleaned for messages and storage.
 
 import { redactSecrets } from "../../privacy/secrets.ts";
 import { isJsonObject } from "../../text/json.ts";
@@ -6,7 +6,7 @@ import { terminalLine } from "../../text/terminal-text.ts";
 import { shorten } from "../shorten.ts";
 import { errorIn, textAt } from "./wire-values.ts";
 
-/** The part of an error body that a person can use, one short line without secrets; empty when there is none. */
+/** The readable part of an error body, one short line without secrets; may be empty. */
 export function reasonIn(body: string, secrets: readonly string[]): string {
   const value = parse(body);
   if (value === undefined) {
@@ -23,7 +23,7 @@ export function reasonIn(body: string, secrets: readonly string[]): string {
   return cleanReason(said.join(" "), secrets);
 }
 
-/** The words by which a failure is told apart: names, codes and the message, not what a server echoes of the request. */
+/** Names, codes and message of an error, to classify it; without parts of the request that a server echoes. */
 export function wordsIn(body: string): string {
   const value = parse(body);
   if (value === undefined) return body.slice(0, longestWords);

@@ -1,12 +1,12 @@
-// Where a model may be asked: never at link-local or metadata addresses, and in the clear only on private networks.
+// Addresses that models may be called at: never link-local or metadata addresses, plain HTTP only on private networks.
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 
-/** Resolves a name; the tests put their own in the place of the system's. */
+/** Resolves a name; replaceable for tests. */
 export type Resolve = LookupFunction;
 
-/** Why nothing was connected. The message is for people. */
+/** Why the connection was refused. The message is for people. */
 export class AddressRefused extends Error {}
 
 interface GuardOptions {
@@ -17,8 +17,8 @@ interface GuardOptions {
 }
 
 /**
- * A connector of undici that looks at the address it is about to connect to. The check stands in the look-up of the
- * connection itself, so that a name cannot resolve to one address for the check and to another for the connection.
+ * A connector of undici that checks the address it connects to. The check is part of the connection's own lookup, so a
+ * name cannot resolve to one address for the check and to another for the connection.
  */
 export function guardedConnector(
   build: typeof buildConnector,
@@ -27,7 +27,7 @@ export function guardedConnector(
   const connect = build({
     timeout: connectTimeoutMs,
     lookup: (hostname, options, callback) => {
-      // Always all addresses, whatever was asked for: one bad one is enough to refuse the name.
+      // Always all addresses: a single bad one refuses the name.
       resolve(hostname, { ...options, all: true }, (error, found, family) => {
         const all = Array.isArray(found) ? found : [{ address: found, family: family ?? 4 }];
         const refused = error ?? firstRefusal(hostname, all, secure);
@@ -39,7 +39,7 @@ export function guardedConnector(
     },
   });
   return (options, callback) => {
-    // An address that stands in the URL is connected to without a look-up.
+    // An IP address in the URL has no lookup.
     const host = options.hostname.replace(/^\[|\]$/g, "");
     const refused = isIP(host) === 0 ? undefined : refusal(host, host, secure);
     if (refused === undefined) connect(options, callback);
@@ -83,8 +83,8 @@ function isIn(list: BlockList, address: string): boolean {
   return list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
 }
 
-// Link-local, also as the addresses that carry an IPv4 one inside (a mapped one is found by BlockList itself), and what
-// clouds answer at besides: their metadata servers hand out keys to whoever asks from inside.
+// Link-local addresses, also embedded in IPv6 (BlockList handles mapped ones), and other metadata servers of clouds, which
+// give keys to any process inside.
 const forbidden = new BlockList();
 forbidden.addSubnet("169.254.0.0", 16, "ipv4");
 forbidden.addSubnet("fe80::", 10, "ipv6");

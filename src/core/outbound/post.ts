@@ -1,25 +1,25 @@
-// One POST to somebody else's server: a deadline, an abort, a bounded answer, and nothing sent anywhere but to its origin.
+// One POST to an external server: deadline, abort, bounded reply, and never to another origin.
 import type { Pool } from "undici";
 import { MemError } from "../errors.ts";
 import { cleanReason } from "./error-text.ts";
 import { AddressRefused, guardedConnector, type Resolve } from "./network-guard.ts";
 
 export interface PosterOptions {
-  /** The only place where anything is sent: `https://host[:port]`, or `http:` on this machine and private networks. */
+  /** The only origin that requests go to: `https://host[:port]`, or `http:` on this machine and private networks. */
   origin: string;
-  /** Until the last byte of the answer. */
+  /** Until the last byte of the reply. */
   timeoutMs: number;
-  /** Of a good answer; a longer one is none. */
+  /** Limit of a good reply; a longer one is an error. */
   maxAnswerBytes?: number;
   resolve?: Resolve;
 }
 
 export interface OutsideRequest {
   path: string;
-  /** Keys stand in headers only, never in the path: servers and proxies write paths to their logs. */
+  /** Keys go into headers, never into the path: servers and proxies log paths. */
   headers: Readonly<Record<string, string>>;
   body: object;
-  /** Texts that must not stand in a message, besides what looks like a secret by itself. */
+  /** Texts to redact in messages, besides detected secrets. */
   secrets: readonly string[];
 }
 
@@ -30,15 +30,15 @@ export interface PostAnswer {
 }
 
 /**
- * Why there is no answer that could be read.
- * - `late`, `unreachable`: it may answer another time.
- * - `address`: nothing was sent, or the server sent us elsewhere: the address has to be mended.
- * - `unsendable`: a header holds what cannot stand in one.
- * - `unreadable`: compressed unasked, or too long.
+ * Why there is no usable reply.
+ * - `late`, `unreachable`: a retry may succeed.
+ * - `address`: nothing was sent, or the server redirected: the user must fix the address.
+ * - `unsendable`: a header has invalid characters.
+ * - `unreadable`: compressed without being asked, or too long.
  */
 export type PostFailureKind = "late" | "unreachable" | "address" | "unsendable" | "unreadable";
 
-/** A POST without a usable answer. The message is for people: no keys. */
+/** A POST without a usable reply. The message is for people and has no keys. */
 export class PostFailure extends Error {
   readonly kind: PostFailureKind;
 
@@ -50,30 +50,30 @@ export class PostFailure extends Error {
 
 export interface Poster {
   /**
-   * The answer, whatever its status, but no redirect. Throws `PostFailure`, and `cancelled` when `signal` aborts; either
-   * way the connection is closed.
+   * The reply with any status except a redirect. Throws `PostFailure`, and `cancelled` when `signal` aborts; both close the
+   * connection.
    */
   post(request: OutsideRequest, signal: AbortSignal): Promise<PostAnswer>;
-  /** Ends what is still under way and closes the connections. */
+  /** Aborts open requests and closes the connections. */
   close(): Promise<void>;
 }
 
 const mb = 1024 * 1024;
-/** What is read of a good answer, unless it is told: the longest that a model writes is below 1 MB, a stream's frames make it more. */
+/** Default limit of a good reply: a model writes less than 1 MB, stream frames add to it. */
 const longestAnswerBytes = 4 * mb;
 const maxErrorBytes = 64 * 1024;
 const connectTimeoutMs = 10_000;
 
-/** Connections are kept for the next call. Proxies of the environment are never looked at. */
+/** Keeps connections for the next call. Ignores proxies of the environment. */
 export function createPoster(options: PosterOptions): Poster {
   const { origin, timeoutMs, resolve, maxAnswerBytes = longestAnswerBytes } = options;
   const who = new URL(origin).host;
   let opened: Promise<Pool> | undefined;
 
-  // Loaded at the first call: it is more code than all the rest of the worker, and a worker may never ask a model.
+  // Loaded at the first call: it is more code than the rest of the worker, and many workers never call a model.
   async function open(): Promise<Pool> {
     const loaded = await import("undici");
-    // A bundle of ES modules that is split gives a CommonJS package as its default alone.
+    // A split ES bundle exposes a CommonJS package as default only.
     const undici = loaded.default ?? loaded;
     return new undici.Pool(origin, {
       connect: guardedConnector(undici.buildConnector, {
@@ -82,7 +82,7 @@ export function createPoster(options: PosterOptions): Poster {
         ...(resolve === undefined ? {} : { resolve }),
       }),
       connections: 16,
-      // The one deadline below covers them: a server that drips must not keep a call alive.
+      // The deadline below covers them: a slow stream must not keep a call alive.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -144,7 +144,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-// Leaving the loop early destroys the body and its connection with it: what is not read is never held.
+// Leaving the loop early destroys the body and its connection.
 async function readUpTo(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
@@ -159,7 +159,7 @@ async function readUpTo(
   return { text: new TextDecoder().decode(Buffer.concat(chunks)), whole: size <= maxBytes };
 }
 
-// The address is wrong, not what was sent: like a refused key it waits until the user mends it.
+// The address is wrong: like a refused key, the user must fix it.
 function redirected(who: string, location: string | string[] | undefined): PostFailure {
   const base = `https://${who}`;
   const to = URL.canParse(String(location), base)
@@ -183,7 +183,7 @@ function broken(who: string, error: unknown, secrets: readonly string[]): PostFa
   return new PostFailure("unreachable", `${who} cannot be reached: ${cause.message}`, cause);
 }
 
-// The library's errors may carry bytes of the answer, in which a server can echo the key.
+// Errors of the library may contain bytes of the reply, where a server can echo the key.
 function plainCause(error: unknown, secrets: readonly string[]): Error {
   const message = error instanceof Error ? error.message : String(error);
   return new Error(cleanReason(message === "" ? codeOf(error) || "no connection" : message, secrets));

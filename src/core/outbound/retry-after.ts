@@ -1,10 +1,10 @@
-// When a vendor wants to be asked again: the standard header, the vendors' own headers, and what stands in the body.
+// Retry time from a vendor: the standard header, the vendors' headers, and fields in the body.
 import { errorIn, listAt, textAt } from "./wire-values.ts";
 
 /** Headers of an answer, names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Milliseconds from `now` (epoch ms), or undefined where the answer says nothing; never more than a day. */
+/** Milliseconds from `now` (epoch ms), at most a day; undefined if the reply has none. */
 export function retryAfterMs(headers: Headers, body: string, now: number): number | undefined {
   const wait =
     fromMilliseconds(header(headers, "retry-after-ms")) ??
@@ -15,7 +15,7 @@ export function retryAfterMs(headers: Headers, body: string, now: number): numbe
   return wait === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.round(wait)));
 }
 
-// A wrong clock or a wrong header must not stop a provider for good: after a day it is asked again.
+// A wrong clock or header must not stop a provider for good.
 const longestWaitMs = 24 * 60 * 60_000;
 
 function header(headers: Headers, name: string): string | undefined {

@@ -1,7 +1,7 @@
-// Reads untrusted JSON of a vendor by path: what is not there or not of the type is undefined.
+// Reads untrusted JSON of a vendor by path: undefined if missing or of another type.
 import { isJsonObject } from "../../text/json.ts";
 
-/** What stands at `path`, a name for an object, a number for a list. */
+/** The value at `path`: names for objects, numbers for lists. */
 export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {
   let at: unknown = value;
   for (const step of path) {
@@ -27,7 +27,7 @@ export function countAt(value: unknown, ...path: readonly (string | number)[]): 
   return typeof at === "number" && Number.isFinite(at) && at >= 0 ? Math.round(at) : undefined;
 }
 
-/** The `error` of a body, also where the status is 200: a server that began to answer cannot change its status. */
+/** The `error` of a body, also with status 200: a server cannot change its status after it began to stream. */
 export function errorIn(value: unknown): unknown {
   const error = valueAt(value, "error");
   return error === undefined || error === null ? undefined : error;
