@@ -69,7 +69,7 @@ describe("who can write to a directory", () => {
     expect(process.cwd()).toBe(before);
   });
 
-  test("a directory that is open by mistake is closed, one that all users share is not touched", () => {
+  test("closes an open directory, and does not touch a shared one", () => {
     const root = tempDir();
     chmodSync(root, 0o777);
     closeDirectory(root, statSync(root));

@@ -50,7 +50,7 @@ test.each(["Europe/Berlin", "America/Santiago", "America/Havana", "Pacific/Apia"
   },
 );
 
-test("a range that ends with a day does not touch the next one, and an empty one touches none", () => {
+test("a range that ends with a day excludes the next one; an empty range has none", () => {
   process.env.TZ = "UTC";
   const day = Date.UTC(2026, 4, 5);
   expect(localDays(day, day + 24 * hour).map(({ name }) => name)).toEqual(["2026-05-05"]);

@@ -52,7 +52,7 @@ async function refusedByPostgres(): Promise<unknown> {
   return Object.assign(refused as object, { client });
 }
 
-test("of the driver's error its message and code are written, on one line, not its connection, statement or row", async () => {
+test("logs message and code of a driver error, not its connection, statement or row", async () => {
   const refused = await refusedByPostgres();
   const { text, lines } = await written((log) => {
     log.warn({ err: refused, request_id: "r-1" }, "a write failed");
@@ -68,7 +68,7 @@ test("of the driver's error its message and code are written, on one line, not i
   expect(text.length).toBeLessThan(6_000);
 });
 
-test("a database that is away costs no stack; a fault of ours is written with the place that it came from", () => {
+test("logs a stack for unexpected errors, not for an unavailable database", () => {
   const gone = Object.assign(new Error("connect ECONNREFUSED\n  127.0.0.1"), { code: "ECONNREFUSED" });
   expect(loggedError(toStorageError(gone))).toEqual({
     code: "storage_failed",
@@ -81,7 +81,7 @@ test("a database that is away costs no stack; a fault of ours is written with th
   );
 });
 
-test("of a failure that repeats the first is written, then one line each ten seconds with how many there were", async () => {
+test("logs the first of repeated failures, then one line with the count every 10 s", async () => {
   const away = () => new MemError("storage_failed", { cause: new Error("gone") });
   const { lines } = await written((log) => {
     for (let n = 0; n < 500; n += 1) log.error({ err: away(), request_id: `r-${n}` }, "request failed");

@@ -203,7 +203,7 @@ describe("an answer", () => {
     expect(rendered("SessionStart.startup", { context: "", notice: "" })).toBe("");
   });
 
-  test("to a resumed session brings no context, which stands in its transcript, but still a notice", () => {
+  test("to a resumed session brings a notice but no context", () => {
     expect(JSON.parse(rendered("SessionStart.resume", { context, notice: "update mem" }))).toEqual({
       systemMessage: "update mem",
     });

@@ -56,7 +56,7 @@ test("hooks/hooks/hooks.json is rendered from the recipe", async () => {
   await expect(renderPluginHooks()).toMatchFileSnapshot(join(hooks, "hooks/hooks.json"));
 });
 
-test("the plugin has the version of the package, and the marketplace lists it where it is", () => {
+test("the plugin has the package's version, and the marketplace lists its path", () => {
   const plugin = JSON.parse(readFileSync(join(hooks, ".claude-plugin/plugin.json"), "utf8"));
   const { plugins } = JSON.parse(readFileSync(join(hooks, ".claude-plugin/marketplace.json"), "utf8"));
   expect(plugin.version).toBe(version());

@@ -44,7 +44,7 @@ test("there is one record for a settings file", () => {
   expect(withInstallRecord([record, other], record.settings_file, null)).toEqual([other]);
 });
 
-test("a record that is put or removed leaves what was said of recall, and the other way round", () => {
+test("records and the choice for recall change independently", () => {
   let text: string | null = null;
   const installs = createInstalls({
     read: () => text,

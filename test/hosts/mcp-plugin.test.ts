@@ -59,7 +59,7 @@ test("the plugin's server is that of the package that mem has written down", asy
   expect(await serve("asked")).toEqual({ code: 0, stdout: "mcp  asked\n", stderr: "" });
 });
 
-test("the plugin's server runs with the Node that mem has written down, and ends as it does", async () => {
+test("the plugin's server runs with the recorded Node and has its exit code", async () => {
   const other = join(home, "other-node");
   script(other, `BY=other '${process.execPath}' "$@"; exit 7`);
   install(other);

@@ -55,7 +55,7 @@ test("a link to a file that is not there yet stays a link too", () => {
   expect(readFileSync(join(root, "dotfiles", "claude.json"), "utf8")).toBe("new");
 });
 
-test("a file that the host has written meanwhile is left as it is, without a trace of ours", () => {
+test("does not touch a file that the host wrote in the meantime", () => {
   const root = tempDir();
   const path = join(root, "settings.json");
   writeFileSync(path, "theirs");

@@ -50,7 +50,7 @@ test.each<[string, Json, Json]>([
   expect(cleanJson(cleaned)).toBe(cleaned);
 });
 
-test("a value in which nothing changes is returned as it is, and none is changed in place", () => {
+test("returns an unchanged value itself, and changes none in place", () => {
   const clean = { command: "ls", lines: ["a", { b: "c" }] };
   expect(cleanJson(clean)).toBe(clean);
   const dirty = { lines: [github] };

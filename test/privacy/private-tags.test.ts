@@ -207,7 +207,7 @@ test("of any mixture of tag pieces no tag is left, and a second pass changes not
   );
 });
 
-test("of a prompt of any mixture of tag pieces no tag is left, and without an end of a block nothing is hidden", () => {
+test("leaves no tag in a prompt of tag pieces, and hides nothing without a block end", () => {
   const begun = ["<mem-context-0a>", "<mem-context>", "<mem-con", "text>", "Y"];
   const ended = ["</mem-context-0a>", "</mem-context>"];
   const hasNoTag = (left: string) => {

@@ -35,7 +35,7 @@ test("an unchanged file is not read again", () => {
   expect(settings.skipTools()).toBe(before);
 });
 
-test("a file that breaks while the worker runs leaves the last tools in use and warns once", () => {
+test("keeps the last tools and warns once when the file becomes invalid", () => {
   const { dataDir, settings, warnings, wait } = live();
   const before = settings.skipTools();
   writeFileSync(dataPaths(dataDir).settings, "{");

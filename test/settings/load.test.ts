@@ -8,7 +8,7 @@ import { Secret } from "../../src/settings/secret.ts";
 import { type SettingKey, settingKeys } from "../../src/settings/table.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("the first load makes the directory 0700 and settings.json 0600 with every default as a string", () => {
+test("the first load makes the directory 0700 and settings.json 0600 with defaults", () => {
   const dataDir = join(tempDir(), "fresh");
   loadSettings({ dataDir, env: {} });
   const path = dataPaths(dataDir).settings;
@@ -24,7 +24,7 @@ test("the first load makes the directory 0700 and settings.json 0600 with every 
   });
 });
 
-test("a settings.json that others may read is closed to them, unless the load is read-only", () => {
+test("makes a readable settings.json private, unless the load is read-only", () => {
   const dataDir = tempDir();
   const path = dataPaths(dataDir).settings;
   writeFileSync(path, "{}");
@@ -52,7 +52,7 @@ test("the defaults are typed: numbers, booleans, lists, secrets", () => {
   expect(settings.warnings).toEqual([]);
 });
 
-test("the environment beats the file, the file beats the default, and each is named as the source", () => {
+test("environment before file before default, each named as the source", () => {
   const dataDir = tempDir();
   write(dataDir, { MEM_MODE: "chill", MEM_LOG_LEVEL: "DEBUG", MEM_WORKER_PORT: 40_000 });
   const settings = loadSettings({ dataDir, env: { MEM_MODE: "code--es", MEM_LOG_LEVEL: "" } });
@@ -160,7 +160,7 @@ test("a data directory that others may read is closed to them", () => {
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 });
 
-test("a data directory that settings.json names elsewhere is a warning, and has no effect", () => {
+test("warns that a data directory in settings.json has no effect", () => {
   const dataDir = tempDir();
   write(dataDir, { MEM_DATA_DIR: "/somewhere/else" });
   const settings = loadSettings({ dataDir, env: {} });

@@ -34,7 +34,7 @@ test.each([
   expect(terminalText(text)).toBe(expected);
 });
 
-test("whatever is stored, no control character reaches the terminal, and a second pass changes nothing", () => {
+test("removes every control character, and a second pass changes nothing", () => {
   const pieces = fc.array(
     fc.oneof(
       fc.constantFrom(

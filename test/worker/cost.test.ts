@@ -55,7 +55,7 @@ async function record(...calls: Partial<ModelCall>[]): Promise<void> {
   }
 }
 
-test("the report holds the last 30 days, today included, and its shape is that of the wire", async () => {
+test("the report has the last 30 days with today, in the wire format", async () => {
   const day = 24 * 3_600_000;
   await record({}, { at_epoch: now - 28 * day }, { at_epoch: now - 31 * day });
   const report = costOf().report({ by: "day", since: undefined });
@@ -65,7 +65,7 @@ test("the report holds the last 30 days, today included, and its shape is that o
   expect(report.total).toMatchObject({ calls: 2, costUsd: 0.01, unpricedCalls: 0 });
 });
 
-test("what has no known price is said to be unknown, and a sum that lacks it says how many it lacks", async () => {
+test("unknown prices are reported, and sums count the calls without one", async () => {
   await record({ model: "m-2", cost_micro_usd: null }, {});
   const { rows, total } = costOf().report({ by: "model", since: 0 });
   expect(rows).toMatchObject([
@@ -101,7 +101,7 @@ test("a month of calls without a known price has no known cost, not one of zero"
   });
 });
 
-test("the budgets of the settings are told of, with what is left, and the one that is spent in words", async () => {
+test("reports the budgets with what is left, and the spent one in words", async () => {
   await record({}, {});
   const cost = costOf({ MEM_DAILY_TOKEN_BUDGET: "2000", MEM_MONTHLY_TOKEN_BUDGET: "50000" });
   const report = cost.report({ by: "day", since: undefined });

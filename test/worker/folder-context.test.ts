@@ -33,7 +33,7 @@ function open() {
 
 const takeBack = () => memory.db.exec("delete from observations");
 
-test("what was taken back right before a worker ended leaves the files when the next one runs", async () => {
+test("the next worker removes records that were rejected before the last one ended", async () => {
   takeBack();
   await open().refreshTouched();
   expect(existsSync(file)).toBe(false);

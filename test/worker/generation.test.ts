@@ -53,7 +53,7 @@ test("one that is there is not asked before there is something to ask", () => {
   expect(generation.retryNow()).toEqual({ resumed: false, waitsUntil: null });
 });
 
-test("while the model pauses and no call fits into the budget, local writes and the notice says so", async () => {
+test("local writes, with a notice, while the model pauses and no call fits the budget", async () => {
   // Refused without a connection: in the clear nothing is sent to the public network.
   const env = {
     MEM_PROVIDER: "compat",
@@ -71,7 +71,7 @@ test("while the model pauses and no call fits into the budget, local writes and 
   expect(generation.retryNow()).toEqual({ resumed: true, waitsUntil: null });
 });
 
-test("a command on PATH that is not logged in, and that nobody chose, leaves writing to local and says nothing", async () => {
+test("local writes silently when an unchosen command on PATH is not logged in", async () => {
   const bin = tempDir();
   const result = { type: "result", is_error: true, result: "Not logged in · Please run /login" };
   writeFileSync(join(bin, "claude"), `#!/bin/sh\necho '${JSON.stringify(result)}'\nexit 1\n`, {

@@ -122,7 +122,7 @@ describe("an event of a host", () => {
     },
   );
 
-  test("asks for the notice of its session, unless it was spooled and nobody reads the answer", async () => {
+  test("asks for the notice of its session, unless it was spooled", async () => {
     await receive({ kind: "session_start", source: "startup", sessionId: "s-7" });
     await receive({ kind: "session_start", source: "startup", sessionId: "s-8" }, 42);
     await receive({ kind: "setup" }, 42);
@@ -216,7 +216,7 @@ describe("an event of a host", () => {
     expect(calls).toEqual([]);
   });
 
-  test("without an id of its own is keyed by what it says, so that the same again is the same", async () => {
+  test("without an id is keyed by its content, so a repeat is stored once", async () => {
     const use = {
       kind: "tool_use",
       toolName: "Bash",

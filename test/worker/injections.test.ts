@@ -210,7 +210,7 @@ test("a session without a folder and without records is told nothing", async () 
   expect(searched).toEqual([]);
 });
 
-test("a known fix comes before its command once a session, also to a sub-agent of its own", async () => {
+test("shows a known fix before its command once per session and sub-agent", async () => {
   const before = (command: string, agentId: string | null = null) =>
     injections.beforeCommand(
       { ...base, agentId, kind: "before_command", toolName: "Bash", command },

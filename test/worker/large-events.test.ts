@@ -67,7 +67,7 @@ async function askUntil(done: Promise<unknown>, worker: WorkerProcess, order: st
   }
 }
 
-test("a worker that is stopped while it cleans a large event stores it before it acknowledges it", async () => {
+test("a worker stopped while cleaning a large event stores it before the reply", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   await worker.post(toolUse("t-0", "").path, toolUse("t-0", "").body);

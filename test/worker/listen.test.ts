@@ -96,7 +96,7 @@ describe("listening", () => {
     await Promise.all([killed.closeSocket(), next.closeSocket()]);
   });
 
-  test("a socket outside the data directory lies in a directory of this user alone, or nowhere", async () => {
+  test("a socket outside the data directory needs a directory of this user alone", async () => {
     const at = { server, acceptPipe, host: "127.0.0.1", port: 0, dataDir: join(directory, "data") };
     const open = join(directory, "open");
     mkdirSync(open);

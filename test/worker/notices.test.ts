@@ -42,7 +42,7 @@ test("a provider that refuses access is told with the next step, once a session"
   expect(notices.all()).toEqual([expect.stringContaining("claude /login")]);
 });
 
-test("while local writes in a refused model's place, the notice says who writes and what makes it better", () => {
+test("while local writes for a refused model, the notice names it and the fix", () => {
   const { notices } = noticesWhile({ pause: { ...refused, localWrites: true } });
   const told = notices.first("a");
   expect(told).toMatch(/local rules write observations meanwhile; `mem regenerate`.*claude \/login/);
@@ -91,7 +91,7 @@ test("what is told once goes before what every session is told", () => {
   expect(notices.first("a")).toContain("installed by version 0.0.1");
 });
 
-test("a mode that is not there is told with the next step, once a session, behind what stands still", () => {
+test("reports a missing mode with the next step, once a session, after a stuck queue", () => {
   const { notices, state } = noticesWhile({ env: { MEM_MODE: "gone" } });
   const told = notices.first("a");
   expect(told).toContain('MEM_MODE cannot be used, code is used instead: There is no mode "gone".');
@@ -112,7 +112,7 @@ test("a broken mode file is told with what is wrong in it", () => {
   expect(notices.all().join()).toMatch(/mine\.json: it is not valid JSON.*mem worker restart/);
 });
 
-test("a budget that cannot be read is told with setting, value and step: nothing would limit what is spent", () => {
+test("reports an invalid budget with setting, value and next step", () => {
   const dataDir = tempDir();
   writeFileSync(dataPaths(dataDir).settings, '{"MEM_DAILY_TOKEN_BUDGET":"two hundred"}');
   const { notices } = noticesWhile({ dataDir });
@@ -122,7 +122,7 @@ test("a budget that cannot be read is told with setting, value and step: nothing
   expect(notices.all()).toEqual([told]);
 });
 
-test("a price table that cannot be used is a notice until it is fixed, never of a session", () => {
+test("reports an invalid price table until it is fixed, never at a session start", () => {
   const { notices, dataDir } = noticesWhile({});
   expect(notices.all()).toEqual([]);
   writeFileSync(dataPaths(dataDir).prices, '{"models":{"m":{"input":"cheap"}}}');

@@ -17,7 +17,7 @@ function searchFinding(hits: { id: number; matched_by: MatchedBy[] }[]): Search 
   } as Search;
 }
 
-test("the records of the project that a search finds come best first, without those that are gone", async () => {
+test("returns found records of the project, best first, without deleted ones", async () => {
   const search = searchFinding([
     { id: 3, matched_by: ["words"] },
     { id: 9, matched_by: ["words"] },

@@ -47,7 +47,7 @@ function addDead(session: number, count: number, error = "no JSON"): number[] {
   });
 }
 
-test("a retry goes through everything that failed, and the generator hears of every session once", async () => {
+test("retries every failed message, and notifies the generator once per session", async () => {
   const [one, two] = [addSession("one"), addSession("two")];
   addDead(one, 700);
   addDead(two, 600);
@@ -74,7 +74,7 @@ test("by ids it says what was not moved, and why", async () => {
   expect(await ports().drop({ ids })).toEqual({ dropped: 2, processing: 1, notFound: 1 });
 });
 
-test("a drop keeps the count of all messages true, and nothing stirs when there is nothing to drop", async () => {
+test("a drop keeps the message counts right; an empty drop signals nothing", async () => {
   addDead(addSession("one"), 3);
   expect(await ports().drop({ failed: true })).toEqual({ dropped: 3, processing: 0, notFound: 0 });
   expect(memory.store.pending.counts()).toMatchObject({ accepted: 3, skipped: 3, dead: 0 });

@@ -8,7 +8,7 @@ import { buildRecall } from "../../src/worker/recall-answers.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-test("the mode is read at the first question that needs it, which no start waits for, and only then", () => {
+test("reads the mode at the first question that needs it", () => {
   const memory = createMemoryStore();
   onTestFinished(() => memory.close());
   const dataDir = tempDir();

@@ -106,7 +106,7 @@ describe("draining the spool", () => {
     expect(received.map(({ payload }) => payload.n)).toEqual([1]);
   });
 
-  test("stops at the next line when the worker stops, and goes on with the file after the next start", async () => {
+  test("stops at the next line with the worker, and continues after the next start", async () => {
     spool("a.jsonl", line(1), line(2), line(3));
     await drain(() => received.length === 1);
     expect(received.map(({ payload }) => payload.n)).toEqual([1]);

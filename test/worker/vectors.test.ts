@@ -140,7 +140,7 @@ describe("without vectors", () => {
   });
 });
 
-test("while another model takes over, the old vectors serve with the old model's question", async () => {
+test("old vectors serve the old model's questions while another model takes over", async () => {
   const { addObservation, open } = openMemory();
   for (let at = 0; at < 50; at++) addObservation({ title: `record ${at}` });
   const cache = addObservation({ title: "the cache forgets" });
@@ -173,7 +173,7 @@ test("while another model takes over, the old vectors serve with the old model's
   });
 });
 
-test("a server of embeddings that is not set any more gets no question, and it is said whose vectors there are", async () => {
+test("asks no embedding server that was unset, and names the model of the vectors", async () => {
   const { addObservation, open } = openMemory();
   addObservation({ title: "the cache forgets" });
   const server = await embeddingServer();
@@ -220,7 +220,7 @@ describe("the worker", () => {
   const vectorsOf = async (worker: WorkerProcess) =>
     ((await worker.get("/api/health")).body as { vectors: VectorStatus }).vectors;
 
-  test("it embeds what is recorded, finds it by that and says so, and keeps no vectors by default", async () => {
+  test("embeds records, finds them by vector, and keeps no vectors by default", async () => {
     const server = await embeddingServer();
     const worker = await startWorker(workerHome(http(server)));
     expect((await record(worker, "the cache forgets")).status).toBeLessThan(300);

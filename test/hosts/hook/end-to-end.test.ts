@@ -106,7 +106,7 @@ describe.each(ways)("a session, %s", (name) => {
     expect(spooled(home)).toEqual([]);
   });
 
-  test("whose worker was killed loses nothing: the next one takes in the spool with its times", async () => {
+  test("loses nothing when the worker is killed: the next one drains the spool", async () => {
     const home = workerHome();
     await run("session-start", home, recorded("SessionStart.startup"));
     await run("user-prompt-submit", home, recorded("UserPromptSubmit"));
@@ -129,7 +129,7 @@ describe.each(ways)("a session, %s", (name) => {
   });
 });
 
-test("a prompt that is private as a whole stays private over the spool, and so does what follows it", async () => {
+test("a wholly private prompt and its work stay private over the spool", async () => {
   const home = workerHome();
   const canary = "CANARY-private-prompt";
   const prompt = { ...JSON.parse(recorded("UserPromptSubmit")), prompt: `<private>${canary}</private>` };

@@ -51,7 +51,7 @@ test("a prompt that is private as a whole is still told to be so", () => {
   expect(typeof prompt === "string" && isEntirelyPrivate(prompt)).toBe(true);
 });
 
-test("a long text is shortened, and a private part that the cut would have opened stays hidden", () => {
+test("shortens a long text without exposing a private part at the cut", () => {
   const text = `${"a".repeat(60_000)}<private>${"CANARY ".repeat(10_000)}</private>${"b".repeat(60_000)}`;
   const kept = spoolable({ tool_response: { stdout: text } });
   expect(JSON.stringify(kept)).not.toContain("CANARY");
@@ -65,17 +65,14 @@ test("many texts together stay below 1.5 million characters, and ids stay readab
   expect(kept).toMatchObject({ session_id: "s1", tool_use_id: "toolu_1" });
 });
 
-test.each([61, 100, 3_000])(
-  "%i levels become few enough for the worker, and what was hidden there stays hidden",
-  (levels) => {
-    let value: Json = "<private>CANARY</private> kept";
-    for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { level: value };
-    const kept = spoolable({ session_id: "s1", value });
-    expect(depthOf(kept ?? null)).toBeLessThanOrEqual(62);
-    expect(JSON.stringify(kept)).toContain("kept");
-    expect(JSON.stringify(kept)).not.toContain("CANARY");
-  },
-);
+test.each([61, 100, 3_000])("flattens %i levels without exposing private parts", (levels) => {
+  let value: Json = "<private>CANARY</private> kept";
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { level: value };
+  const kept = spoolable({ session_id: "s1", value });
+  expect(depthOf(kept ?? null)).toBeLessThanOrEqual(62);
+  expect(JSON.stringify(kept)).toContain("kept");
+  expect(JSON.stringify(kept)).not.toContain("CANARY");
+});
 
 test("a bomb of a million levels costs its own content only", () => {
   const text = `{"session_id":"s1","value":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}`;
