@@ -82,7 +82,7 @@ export function closeDirectory(path: string, { uid, mode }: Stats): void {
 }
 
 /**
- * Runs `act` inside `directory`, after checking from the inside that only this user can write there: nobody can swap the
+ * Runs `act` inside `directory`, after checking from the inside that only this user can write there: no one can swap the
  * directory between check and use. Relative names are also short enough for sockets.
  */
 export function insideOwn<T>(directory: string, act: () => T): T {

@@ -304,7 +304,7 @@ const catalogue = {
   cancelled: { status: 499, exitCode: 130, retryable: true, message: "Cancelled." },
 } as const satisfies Record<string, CatalogueEntry>;
 
-/** A code of the catalogue, as it stands in `error.code` on the wire. */
+/** A code of the catalog, the value of `error.code` on the wire. */
 export type ErrorCode = keyof typeof catalogue;
 
 /** The error body of every route: `{ error: { code, message, hint?, details? } }`. */

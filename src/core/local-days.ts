@@ -21,31 +21,31 @@ export function localDays(from: number, until: number): LocalDay[] {
 
 // Made from year, month and day: adding 24 hours is wrong at clock changes. If midnight is skipped, Date gives 01:00.
 
-/** First instant of the day that `epochMs` lies in. */
+/** First instant of the day of `epochMs`. */
 export function startOfDay(epochMs: number): number {
   const at = new Date(epochMs);
   return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 }
 
-/** First instant of the day after the one that `epochMs` lies in. */
+/** First instant of the day after `epochMs`. */
 export function startOfNextDay(epochMs: number): number {
   const at = new Date(epochMs);
   return new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1).getTime();
 }
 
-/** First instant of the month that `epochMs` lies in. */
+/** First instant of the month of `epochMs`. */
 export function startOfMonth(epochMs: number): number {
   const at = new Date(epochMs);
   return new Date(at.getFullYear(), at.getMonth(), 1).getTime();
 }
 
-/** First instant of the month after the one that `epochMs` lies in. */
+/** First instant of the month after `epochMs`. */
 export function startOfNextMonth(epochMs: number): number {
   const at = new Date(epochMs);
   return new Date(at.getFullYear(), at.getMonth() + 1, 1).getTime();
 }
 
-/** `2026-01-31`, the day that `epochMs` lies in. */
+/** `2026-01-31`, the day of `epochMs`. */
 export function dayName(epochMs: number): string {
   const at = new Date(epochMs);
   return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;

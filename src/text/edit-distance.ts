@@ -1,7 +1,7 @@
 // Edit distance between two words.
 
 /**
- * The least number of letters to insert, remove, replace or swap with their neighbour; `most` + 1 stands for any higher
+ * The least number of letters to insert, remove, replace or swap with their neighbor; `most` + 1 means any higher
  * number. No letter is edited twice.
  */
 export function editDistance(left: string, right: string, most: number): number {

@@ -28,7 +28,7 @@ export function clip(text: string, max: number): string {
   return `${cut.trimEnd()}…`;
 }
 
-/** Head and tail of a long text, cut at line ends: what a reader looks at first. */
+/** Head and tail of a long text, cut at line ends. */
 export function headAndTail(text: string, headChars: number, tailChars: number): string {
   if (text.length <= headChars + tailChars) return text;
   const head = text.slice(0, headChars);

@@ -11,7 +11,7 @@ export function charactersOf(run: string): string[] {
   return [...run.matchAll(character)].map(([found]) => found);
 }
 
-/** A word as it stands, or a run of characters that stand for themselves. */
+/** A word, or a run of characters that are words by themselves. */
 export interface Word {
   text: string;
   isRun: boolean;

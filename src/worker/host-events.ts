@@ -23,9 +23,9 @@ interface HostEventDeps extends InjectionDeps {
 
 /** How an event arrived. */
 export interface Received {
-  /** Its time, if it was spooled: then nobody reads a reply. */
+  /** Its time, if it was spooled: then its reply is discarded. */
   at?: number | undefined;
-  /** True once the client has left: context that nobody reads is not recorded as injected. */
+  /** True once the client has left: unread context is not recorded as injected. */
   hasLeft?: (() => boolean) | undefined;
 }
 
@@ -70,27 +70,24 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
   const read = textsOf(deps.cleaner, event, delivery.payload);
   const { eventKey, payload, prompt, message } = read instanceof Promise ? await read : read;
   const keyed = { ...base, eventKey };
+  // A spooled event had no reply, so nothing was injected.
+  const inject = async (ask: () => Promise<string | null>): Promise<HostAnswer> =>
+    delivery.at === undefined ? { context: await ask(), notice: null } : noReply;
   switch (event.kind) {
     case "setup":
       return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start": {
-      const ask = () => injections.atStart(event, { ...delivery, eventKey });
-      return { context: await unlessSpooled(delivery, ask), notice: noticeFor(deps, event, delivery.at) };
+      const { context } = await inject(() => injections.atStart(event, { ...delivery, eventKey }));
+      return { context, notice: noticeFor(deps, event, delivery.at) };
     }
     case "before_file":
-      return {
-        context: await unlessSpooled(delivery, () => injections.beforeFile(event, delivery)),
-        notice: null,
-      };
+      return inject(() => injections.beforeFile(event, delivery));
     case "before_command":
-      return {
-        context: await unlessSpooled(delivery, () => injections.beforeCommand(event, delivery)),
-        notice: null,
-      };
+      return inject(() => injections.beforeCommand(event, delivery));
     case "prompt": {
       const { reason } = await intake.initSession({ ...keyed, prompt: event.text }, prompt);
-      const ask = () => injections.atPrompt(event, { ...delivery, prompt });
-      return { context: reason === "private" ? null : await unlessSpooled(delivery, ask), notice: null };
+      if (reason === "private") return noReply;
+      return inject(() => injections.atPrompt(event, { ...delivery, prompt }));
     }
     case "before_compact":
       await intake.summarize({ ...keyed, sameWithinMs: sameCompactionMs });
@@ -166,11 +163,6 @@ function needsPayload({ kind, eventKey }: HostEvent): boolean {
 // The stored form of the message, as in the spool: a stop that arrives both ways is one.
 function withMessage(eventKey: string, message: Clean<string>): string {
   return `${eventKey}:${contentKey(shorten(message, maxLeafChars)).slice(0, 16)}`;
-}
-
-// A spooled event had no reply, so nothing was injected.
-async function unlessSpooled({ at }: Delivery, ask: () => Promise<string | null>): Promise<string | null> {
-  return at === undefined ? ask() : null;
 }
 
 // A spooled event had no reply, so the user saw no notice.

@@ -86,7 +86,7 @@ async function bindSocket({ acceptPipe, dataDir, socket }: ListenRequest): Promi
   if (process.platform !== "win32") {
     // Outside the data directory it may belong to another user, or be a link.
     if (dirname(socket) !== dataDir) makePrivateDirectory(dirname(socket));
-    // Left by a killed worker: this process owns the data directory, so nobody listens there.
+    // Left by a killed worker: this process owns the data directory, so no process listens there.
     rmSync(socket, { force: true });
   }
   await listening(listener, { path: socket });

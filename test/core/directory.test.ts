@@ -75,7 +75,7 @@ describe("who can write to a directory", () => {
     closeDirectory(root, statSync(root));
     expect(statSync(root).mode & 0o7777).toBe(0o700);
     chmodSync(root, 0o1777);
-    expect(() => closeDirectory(root, statSync(root))).toThrow("that all users share");
+    expect(() => closeDirectory(root, statSync(root))).toThrow("shared by all users");
     expect(statSync(root).mode & 0o7777).toBe(0o1777);
   });
 });

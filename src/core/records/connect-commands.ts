@@ -1,15 +1,15 @@
-// How each host agent is given the recall of a hosted server: one line to paste into a shell, every word quoted.
+// Shell lines that connect each host agent to the recall of a hosted server, with every word quoted.
 
-/** The hosts that there is a line for. */
+/** The hosts with a line. */
 export const connectHosts = ["claude-code", "codex", "gemini-cli", "cursor", "opencode"] as const;
 export type ConnectHost = (typeof connectHosts)[number];
 
-/** Stands where a key goes, in the lines that are shown without one. */
+/** Placeholder for the key in lines shown without one. */
 export const keyPlaceholder = "<YOUR_API_KEY>";
 
-/** By which hosts name the tools; another one than that of the local `mem mcp`, so that a machine can have both. */
+/** The name of the server in hosts; different from the local `mem mcp`, so that a machine can have both. */
 const serverName = "mem-team";
-/** Codex is told the name of a variable, not the key. */
+/** Codex takes the name of a variable instead of the key. */
 const keyVariable = "MEM_API_KEY";
 
 export interface Connection {
@@ -28,7 +28,7 @@ export function connectCommands(connection: Connection): Record<ConnectHost, str
   };
 }
 
-/** What is to be known beside the lines. */
+/** Notes on the lines. */
 export const connectHint =
   "Paste the line of your agent into a shell. Codex reads MEM_API_KEY from its environment whenever it starts; the line of OpenCode is for one run, its JSON belongs into opencode.json.";
 
@@ -66,7 +66,7 @@ function shellLine(words: Words): string {
   return words.map((word) => (typeof word === "string" ? quoted(word) : word.operator)).join(" ");
 }
 
-// Bare words hold only what no shell reads anything into; in single quotes nothing but their own end means anything.
+// Bare words have no characters with a meaning in shells; in single quotes only the closing quote has one.
 function quoted(word: string): string {
   return /^[A-Za-z0-9_/.:,@+-][A-Za-z0-9_/.:,@+=-]*$/.test(word)
     ? word

@@ -1,4 +1,4 @@
-// The texts of a record that quotes what was said, and the whole of them again.
+// Title, summary and narrative of records that quote a statement, and the full text from them.
 
 import { excerpt } from "../../text/excerpt.ts";
 import { oneLine } from "../../text/plain-text.ts";
@@ -6,20 +6,20 @@ import type { Observation } from "./records.ts";
 
 type Texts = Pick<Observation, "title" | "summary" | "narrative">;
 
-/** Title, summary and narrative of a record that quotes `text`; nothing of it is lost. */
+/** Title, summary and narrative of a record that quotes `text` in full. */
 export function quotedTexts(text: string): Texts {
   const summary = excerpt(text, summaryChars);
   return { title: quoteTitle(text), summary, narrative: text.length > titleChars ? text : null };
 }
 
-/** What a record says in full. */
+/** The full text of a record. */
 export function wholeText({ summary, narrative }: Pick<Texts, "summary" | "narrative">): string {
   return narrative ?? summary;
 }
 
 /**
- * The beginning of a quote as a heading, on one line: with a capital where its first word is an ordinary word, and
- * without a comma at its end. The words stay as they were typed.
+ * The beginning of a quote as a one-line heading: capitalized if its first word is an ordinary word, and without a trailing
+ * comma. The words are not changed.
  */
 export function quoteTitle(text: string, maxChars = titleChars): string {
   const line = oneLine(text, maxChars).replace(/[\s,;、，；]+$/u, "");
@@ -27,12 +27,12 @@ export function quoteTitle(text: string, maxChars = titleChars): string {
   return isOrdinary(first) ? `${line.slice(0, 1).toUpperCase()}${line.slice(1)}` : line;
 }
 
-// `npm`, `src/a.ts` and `useState` are names: a capital would make others of them.
+// Names such as `npm`, `src/a.ts` and `useState` are not capitalized.
 function isOrdinary(word: string): boolean {
   return /^\p{Ll}+(?:['’-]\p{Ll}+)*$/u.test(word) && !/^[b-df-hj-np-tv-xz]+$/.test(word);
 }
 
-/** True when the title is only the beginning of the text. */
+/** True if the title is only the beginning of the text. */
 export function isQuote(record: Texts): boolean {
   const title = foldedLine(record.title);
   const whole = foldedLine(wholeText(record));
@@ -45,7 +45,7 @@ function foldedLine(text: string): string {
     .toLowerCase();
 }
 
-// More than any title has.
+// Longer than any title.
 const comparedChars = 1_000;
 const titleChars = 120;
 const summaryChars = 600;

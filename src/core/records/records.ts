@@ -1,7 +1,7 @@
-// The stored records, one shape for row, record and JSON (snake_case of the contract; times in epoch milliseconds).
+// The stored records, one shape for row, record and JSON (snake_case; times in epoch milliseconds).
 import type { Reach, Speaker } from "./statement.ts";
 
-/** The types and concepts of the `code` mode; another mode may have its own, so a record holds any. */
+/** The types and concepts of the `code` mode; other modes have their own, so a record can have any. */
 export const observationTypes = ["discovery", "decision", "bugfix", "feature", "refactor", "change"] as const;
 export type ObservationType = (typeof observationTypes)[number];
 
@@ -16,15 +16,15 @@ export const observationConcepts = [
 ] as const;
 export type ObservationConcept = (typeof observationConcepts)[number];
 
-/** Where the content of a record came from; `web` and `mcp` are the untrusted ones. */
+/** The source of a record's content; `web` and `mcp` are untrusted. */
 export const provenances = ["user", "file", "command", "agent", "web", "mcp"] as const;
 export type Provenance = (typeof provenances)[number];
 
-/** What the user says of an observation: it holds, another one says it now, or it is wrong. */
+/** Review status of an observation: valid, replaced by another, or wrong. */
 export const observationStatuses = ["active", "superseded", "rejected"] as const;
 export type ObservationStatus = (typeof observationStatuses)[number];
 
-/** What a replicated row carries for sync; `synced_at` null means not yet in the hub's log. */
+/** Sync fields of a replicated row; `synced_at` null means not yet in the hub's log. */
 export interface SyncColumns {
   synced_at: number | null;
   origin_device_id: string | null;
@@ -38,7 +38,7 @@ export interface Session {
   claude_session_id: string;
   sdk_session_id: string;
   project: string;
-  /** First prompt of the session, or empty when it was private or is not known. */
+  /** First prompt of the session; empty if private or unknown. */
   user_prompt: string;
   /** Host agent that opened it, for example `claude-code`, or `api`. */
   host: string;
@@ -71,7 +71,7 @@ export interface Observation extends SyncColumns {
   subtitle: string | null;
   /** One sentence: what happened. */
   summary: string;
-  /** The whole story, a few sentences. */
+  /** A few sentences. */
   narrative: string | null;
   /** Free text of records from older systems. */
   text: string | null;
@@ -86,26 +86,26 @@ export interface Observation extends SyncColumns {
   provenance: Provenance;
   agent_id: string | null;
   agent_type: string | null;
-  /** Tokens of the work the observation stands for (estimated at 4 characters each). */
+  /** Estimated tokens of the work behind the observation (4 characters each). */
   discovery_tokens: number;
   created_at_epoch: number;
   status: ObservationStatus;
   pinned: 0 | 1;
-  /** The observation that says now what this one said; kept while it is rejected. */
+  /** The observation that replaces this one; kept while that is rejected. */
   superseded_by: number | null;
-  /** Who said it, for a statement; null for an account of what was done. */
+  /** Who said it, for a statement; null for an account of work. */
   said_by: Speaker | null;
-  /** 1 for a rule that stands until the user revokes it. */
+  /** 1 for a rule that is valid until the user revokes it. */
   standing: 0 | 1;
   /** Where a rule applies. */
   reach: Reach;
-  /** How likely a colleague would pass a statement on, a logit; null for what is none. */
+  /** Logit of how likely a colleague would pass the statement on; null for other records. */
   salience: number | null;
   /** 1 for work of no lasting interest: searchable, ranked last, not injected. */
   routine: 0 | 1;
 }
 
-/** The part of a record that is quoted and compared with a prompt. */
+/** The fields of a record that are quoted and compared with a prompt. */
 export type QuotedRecord = Pick<
   Observation,
   | "id"
@@ -123,7 +123,7 @@ export type QuotedRecord = Pick<
   | "revision"
 > & { provenance: string; generator?: string; pinned?: 0 | 1 };
 
-/** What is compared of two rules. */
+/** The fields that two rules are compared by. */
 export type ComparedRule = Pick<
   Observation,
   | "id"

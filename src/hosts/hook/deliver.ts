@@ -25,8 +25,8 @@ export async function deliver(call: HookCall, payload: Buffer, dataDir: string):
 }
 
 /**
- * Enters the data directory and checks from the inside who can write there. Later accesses use relative names, so nobody
- * can swap the directory. Windows has no such modes and uses the path.
+ * Enters the data directory and checks from the inside who can write there. Later accesses use relative names, so no other
+ * user can swap the directory. Windows has no such modes and uses the path.
  */
 export function enter(dataDir: string): { place: string } | { failed: "absent" | "exposed" } {
   if (process.platform === "win32") return { place: dataDir };

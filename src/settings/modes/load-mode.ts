@@ -1,4 +1,4 @@
-// Finds a mode by its name: a user's own file before the shipped one, an overlay merged into its parent.
+// Loads a mode by name: the user's file before the shipped one, an overlay merged into its parent.
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { failOpenSync, MemError } from "../../core/errors.ts";
@@ -13,16 +13,16 @@ import {
 } from "./mode-file.ts";
 
 export interface ModeSource {
-  /** Where a user's own modes lie, in `modes/`; without it only the shipped ones are known. */
+  /** Contains the user's modes in `modes/`; without it only shipped modes are known. */
   dataDir?: string | undefined;
 }
 
-/** The mode that is used when none is set, or the one that is set cannot be. */
+/** The mode to use if none is set, or the set one is unusable. */
 const standardMode = "code";
 
 /**
- * The mode `name`; `parent--child` is the parent with what `parent--child.json` says instead (one level). Throws
- * `mode_unknown`, or `mode_invalid` with file, field and what is expected there.
+ * The mode `name`; `parent--child` is the parent with the overrides of `parent--child.json` (one level). Throws
+ * `mode_unknown`, or `mode_invalid` with file, field and expectation.
  */
 export function loadMode(name: string, source: ModeSource = {}): Mode {
   if (!modeName.test(name)) throw unknown(name, source);
@@ -34,7 +34,7 @@ export function loadMode(name: string, source: ModeSource = {}): Mode {
   return { name, ...checkWholeMode(own, merged) };
 }
 
-/** The mode `name`, or the standard one and a sentence for the log when that one is unknown or broken. */
+/** The mode `name`; if it is unknown or invalid, the standard mode and a sentence for the log. */
 export function loadActiveMode(name: string, source: ModeSource = {}): { mode: Mode; warnings: string[] } {
   try {
     return { mode: loadMode(name, source), warnings: [] };
@@ -52,20 +52,20 @@ export interface ListedMode {
   language: string;
   source: "own" | "shipped";
   path: string;
-  /** Why it cannot be used. */
+  /** The problem. */
   problem: string | null;
 }
 
-/** Every mode there is, by name; broken ones too, with the reason. */
+/** All modes by name, invalid ones with the problem. */
 export function listModes(source: ModeSource = {}): ListedMode[] {
   const names = new Set(foldersOf(source).flatMap(({ folder }) => namesIn(folder)));
   return [...names].sort().map((name) => listed(name, source));
 }
 
-// As MEM_MODE accepts it; at most one `--`, which sets an overlay off from its parent.
+// As in MEM_MODE; at most one `--`, between parent and overlay.
 const modeName = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:--[a-z0-9]+(?:-[a-z0-9]+)*)?$/;
 
-// A mode of ours is 4 kB; what is far larger is no mode.
+// Shipped modes have 4 kB; a far larger file is not a mode.
 const maxBytes = 128 * 1024;
 
 function overlaid(parent: WholeModeFile, child: OverlayFile): object {
@@ -78,7 +78,7 @@ function overlaid(parent: WholeModeFile, child: OverlayFile): object {
   };
 }
 
-// A word with a known id changes that word, another one is added.
+// A word with a known id replaces that word; others are added.
 function withWords(
   words: readonly { id: string }[],
   changes: readonly { id: string }[] = [],
