@@ -156,7 +156,7 @@ describe("a rule that cannot fail holds nothing", () => {
     expect(noticed).toEqual([name]);
   });
 
-  test("a date that is given its time and a stream that is written to are nobody's edge", () => {
+  test("allows a Date with a given time and a write to a stream in any file", () => {
     const tree = parseTree({ "src/recall/a.ts": "new Date(1).toISOString(); process.stdout.write('a');" });
     expect(edgeRules.flatMap((rule) => outsideHome(tree, rule))).toEqual([]);
   });

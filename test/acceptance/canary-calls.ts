@@ -16,7 +16,7 @@ interface Choice {
   number: number;
 }
 
-/** Every kind of call, by a name of its own. */
+/** Every kind of call, by name. */
 export const canaryCalls: Readonly<Record<string, (choice: Choice) => Promise<string>>> = {
   ...routeCalls(),
   ...hookCalls(),
@@ -72,7 +72,7 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
     })),
     "/api/context/preview": route("/api/context/preview", () => ({})),
     "/api/observations/batch": async ({ worker, own, random }) => {
-      // Its own among those of others.
+      // One id of this tenant among ids of other tenants.
       const ids = [...Array.from({ length: 20 }, () => random.between(1, mostIds)), random.pick(own.ids)];
       return said(await worker.post("/api/observations/batch", { ids, project: own.label }));
     },

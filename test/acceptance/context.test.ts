@@ -86,7 +86,7 @@ test("injects everything once, by two hooks and over a restart, until a reset", 
   expect(await both(second, "SessionStart", { ...base, source: "resume" })).toEqual([]);
 });
 
-test("a first prompt adds matching records, a private one none; neither is stored again", async () => {
+test("a first prompt adds matching records, a private one none; stores neither again", async () => {
   const home = workerHome({ MEM_CONTEXT_OBSERVATIONS: "1" });
   const folder = project();
   const worker = await started(home, folder);

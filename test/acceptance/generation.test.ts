@@ -69,7 +69,7 @@ async function generators(worker: WorkerProcess): Promise<Set<string>> {
 }
 
 describe("a worker with a model", () => {
-  test("writes ten tool uses of a session in one call, with the model's name, and enters it in the ledger", async () => {
+  test("records ten tool uses of a session in one model call and logs its cost", async () => {
     const { model, home, worker } = await rig("ok");
     await use(worker, "s1", 10);
     await allDone(worker, 10);
@@ -99,7 +99,7 @@ describe("a worker with a model", () => {
     expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
   });
 
-  test("a refused key pauses it and tells the user what to do; nothing is lost, and a retry asks again at once", async () => {
+  test("a refused key pauses it with instructions, loses nothing, and a retry resumes it", async () => {
     const { model, home, worker } = await rig("unauthorized", {
       MEM_COMPAT_API_KEY: "sk-made-up-CANARY-key",
     });
@@ -116,7 +116,7 @@ describe("a worker with a model", () => {
     expect(readFileSync(`${home.dataDir}/logs/worker.log`, "utf8")).not.toContain("CANARY");
   });
 
-  test("a host's command that nobody chose and that has no login leaves local to write", async () => {
+  test("falls back to local when the default host command is not logged in", async () => {
     const home = workerHome({ MEM_PROVIDER: undefined, ANTHROPIC_API_KEY: "sk-ant-made-up" });
     const cli = join(home.dataDir, "..", "bin", "claude");
     mkdirSync(dirname(cli));

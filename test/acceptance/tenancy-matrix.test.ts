@@ -52,7 +52,7 @@ test("every id in the path of a route is one that the matrix sends", () => {
   }
 });
 
-test("who asks for what is answered as the model says, alike for all that he cannot have", async () => {
+test("every case is answered as the model says, and all refusals look alike", async () => {
   const all = casesOf(everyRow, world);
   const chosen = full ? all : sampleOf(all, createRandom(seed));
   const faults: string[] = [];

@@ -70,7 +70,7 @@ export interface Row {
   query?(): Record<string, unknown>;
   body?(): Record<string, unknown>;
   slots?: readonly Slot[];
-  /** The status that an answer stands for, where that is told inside of it. */
+  /** The status of an answer that carries it in the body. */
   told?(status: number, body: string): number;
 }
 

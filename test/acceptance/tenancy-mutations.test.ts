@@ -43,7 +43,7 @@ async function faultsOf(
 
 const sample = sampleOf(living, random);
 
-test("the bounds in the statements hold alone, without any policy, and each of them is needed", async () => {
+test("statement bounds isolate tenants without policies, and each bound is needed", async () => {
   for (const { table } of policies) await alterPolicy(database, table, "true");
   const texts = new Map<string, Case[]>();
   const worked = new Set<string>();
@@ -93,7 +93,7 @@ const unbounded =
 async function isNoticed(cases: readonly Case[], byWork: boolean): Promise<boolean> {
   if (byWork && (await workFaults(walls.database, world).catch(() => ["refused"])).length > 0) return true;
   const seen = new Map<string, number>();
-  // Whoever asks in the same places, those first that ask for what is a neighbour's, by turns.
+  // Cases at the same places, interleaved; cases that ask for a neighbor's id come first.
   const places = new Set(cases.map(({ slot, name }) => slot ?? name));
   const tried = shuffled(sample.filter(({ slot, name }) => places.has(slot ?? name)))
     .map((asked) => {

@@ -82,7 +82,7 @@ function refusedBy(cause: unknown): number {
   return code === "42501" ? 0 : 1;
 }
 
-test("every table of a team has forced policies that name the tenant, for two roles that cannot pass them by", async () => {
+test("every tenant table has forced policies that neither role can bypass", async () => {
   const { rows: open } = await owner.query(
     `select c.relname
      from pg_class c
@@ -122,7 +122,7 @@ test("every table of a team has forced policies that name the tenant, for two ro
   ]);
 });
 
-test("what runs with the rights of another role takes the tenant from the transaction, or is about turns alone", async () => {
+test("security definer functions use the transaction's tenant or touch only turns", async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select proname as name from pg_proc
      where pronamespace = 'mem'::regnamespace and prosecdef and prosrc !~ 'mem\\.team_id' order by 1`,
@@ -130,13 +130,13 @@ test("what runs with the rights of another role takes the tenant from the transa
   expect(rows.map(({ name }) => name)).toEqual(["delete_left_turns", "ensure_turn", "request_turn"]);
 });
 
-test("without a word about the tenant in a statement nothing beyond it is read, changed, deleted or added", async () => {
+test("a statement without a tenant bound reads and changes no row of another tenant", async () => {
   for (const { table } of policies) {
     for (const home of [world.home(0, 0), world.home(2, 1)]) expect(await beyond(table, home)).toEqual([]);
   }
 });
 
-test("each policy is needed: opened, or without its project, or without its check, it is noticed", async () => {
+test("notices each policy that is opened or loses its project bound or its check", async () => {
   const survivors: string[] = [];
   let mutants = 0;
   for (const { table, bound } of policies) {
@@ -157,7 +157,7 @@ test("each policy is needed: opened, or without its project, or without its chec
   expect(survivors).toEqual([]);
 });
 
-test("the policies hold alone: no statement's own bound is needed to keep a project from others", async () => {
+test("policies isolate projects without any bound in a statement", async () => {
   const walls = rewriting(database);
   walls.rewrite = unbound;
   const keys = sampleOf(casesOf(everyRow, world), random).filter(

@@ -17,7 +17,7 @@ const inQuery = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
   noun,
   ...more,
 });
-/** The project of a request that needs one: left out, a key of the team is told so. */
+/** The project of a request that needs one. Without it, a team key gets 400. */
 const project = { body: inBody("projectId", "project", { absent: 400 }) };
 const open: Row = { access: "none" };
 const nothing = () => ({});
@@ -25,7 +25,7 @@ const search = () => ({ query: lure });
 const ofToday = () => ({ query: `what did we do today about the ${lure}` });
 const event = () => ({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
 
-// A batch answers each of its events: what the first one was told.
+// A batch answers each event separately; this reads the answer to the first one.
 const ofBatch: Slot = {
   at: "body",
   name: "events",
@@ -131,7 +131,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "DELETE /v1/mcp": { access: "read", ok: 405 },
 };
 
-// The protocol answers 200: what was refused is told as an error of the tool.
+// MCP answers 200; a refusal is an error in the tool's result.
 const tool = (args: () => Record<string, unknown>): Row => ({
   access: "read",
   body: args,

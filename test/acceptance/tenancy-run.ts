@@ -59,7 +59,7 @@ export function createMatrix(deps: MatrixDeps): Matrix {
   const comparison = createComparison(deps);
   const traces = createTraces(deps);
 
-  /** The case as it was asked, twice where a repeat must be the same; a key of its own is kept by everybody else too. */
+  /** Sends the case; with an idempotency key, which other tenants hold too, it repeats a 201 and returns the repeat. */
   async function ask(asked: Case): Promise<Answered> {
     const { slot, home, idKind } = asked;
     const id = slot === undefined || idKind === "absent" ? undefined : idOf(home, slot, idKind, world);

@@ -7,7 +7,7 @@ import type { Connections, Database, Queryable, Statement } from "../../src/stor
 
 export interface Rewriting {
   database: Database;
-  /** What becomes of the text of a statement of the tenants' pool. */
+  /** Rewrites the text of each statement on the tenants' pool. */
   rewrite: (text: string) => string;
   /** Hears of every text, as the product has it. */
   onText: (text: string) => void;
@@ -110,7 +110,7 @@ function placeOf(match: RegExpMatchArray): Bound {
   };
 }
 
-/** One for each bound that a text has, one for those of a table together, one for all of them. */
+/** One mutant for each bound of a text, one for all bounds of a table, one for all bounds. */
 export function mutantsOf(text: string): Mutant[] {
   const bounds = boundsOf(text);
   const single = bounds.map((bound) => [bound]);

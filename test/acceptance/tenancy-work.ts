@@ -1,4 +1,4 @@
-// Generation at a team's work: what it claims, keeps, gives back and completes is its own, and nobody else's by any name.
+// Tenancy of generation: a team claims, renews, releases and completes only its own jobs.
 import { newId } from "../../src/core/ids.ts";
 import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
 import { countTenantJobs } from "../../src/store/postgres/job-counts.ts";
@@ -176,7 +176,7 @@ async function removeJobs(system: WorkDeps["system"], ids: readonly string[]): P
   });
 }
 
-/** Jobs without a session: those of the project alone are claimed. */
+/** Of the jobs without a session, a claim takes only the project's. */
 async function demandOwnLoose(
   { app, system }: WorkDeps,
   { home, sibling, other }: Places,

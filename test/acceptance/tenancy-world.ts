@@ -1,4 +1,4 @@
-// Three teams of three projects on one server: the same words in each, a canary of its own, and every kind of key.
+// Three teams of three projects on one server: the same words in each, a separate canary, and every kind of key.
 import { systemClock } from "../../src/core/clock.ts";
 import { newId } from "../../src/core/ids.ts";
 import { type Scope, scopes } from "../../src/core/records/tenancy.ts";

@@ -57,7 +57,7 @@ export async function run({ say }) {
   }
 }
 
-/** A host CLI that hangs, with a grandchild that does, until it is told to answer that nothing is worth recording. */
+/** A host CLI that hangs together with its child until the flag file exists; then it answers with nothing to record. */
 function hostCli(folder) {
   const path = join(folder, "host-cli.sh");
   const flag = join(folder, "answers");

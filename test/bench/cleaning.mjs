@@ -13,7 +13,7 @@ const documents = Number(process.env.MEM_TEST_DOCUMENTS ?? 20_000);
 const size = 1_000_000;
 const rounds = 3;
 const costRounds = 7;
-// In bytes. What the worker takes at once, the members around the flood aside.
+// In bytes. The largest body that the worker accepts, without the members around the flood.
 const largestBody = 2_000_000;
 // One that is cleaned in the worker itself.
 const largestHere = 64_000;

@@ -25,7 +25,7 @@ export async function datasetFile(say, observations = full) {
   const digest = codeDigest();
   const file = join(folder, `observations-${observations}-${digest}.db`);
   if (existsSync(file)) return file;
-  // 200 MB each: those of older code are of no use.
+  // 200 MB each: files that older code wrote are useless.
   for (const name of readdirSync(folder))
     if (!name.includes(digest)) rmSync(join(folder, name), { force: true });
   say(`making the data set of ${observations.toLocaleString("en")} observations (once)`);

@@ -45,7 +45,7 @@ async function runCondition({ say, set, sets, condition, options }) {
   return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
 }
 
-// By the worker or by the hosted server. A scripted model makes records that have figures of their own.
+// By the worker or by the hosted server. Records of a scripted model have separate figures.
 async function deliverBy(scenarios, { set, condition, title, options: { isScripted, isHosted } }) {
   if (isHosted) return { injected: await deliverHosted(scenarios, { set, ...condition }), figures: [] };
   if (!isScripted) return { injected: await deliver(scenarios, { set, ...condition }), figures: [] };

@@ -1,4 +1,4 @@
-// A load of events, run as a process of its own: `node event-load.mjs '{"port","apiKey","connections","seconds",
+// A load of events, run as a separate process: `node event-load.mjs '{"port","apiKey","connections","seconds",
 // "prefix","query"}'`. Every connection sends its next event when the last one is answered; each has a session.
 // Prints how many were acknowledged, and the spread of the times.
 import { connect } from "node:net";

@@ -126,7 +126,7 @@ function hungFigures(sides) {
   ];
 }
 
-// The first hook that waits in vain leaves a mark for the next ones.
+// The first hook whose wait times out leaves a mark for the next hooks.
 function firstHung(event, home) {
   rmSync(join(home.dataDir, "worker-hung"), { force: true });
   return hook(event, home);

@@ -1,4 +1,4 @@
-// Processes of the hosted server that answer, and the load that is put on them, each a process of its own.
+// Hosted server processes and the load on them, each a separate process.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bundle, importBundle } from "./bundle.mjs";

@@ -1,4 +1,4 @@
-// A load of observation posts, run as a process of its own: `node load.mjs '{"port","connections","seconds","rate"?}'`.
+// A load of observation posts, run as a separate process: `node load.mjs '{"port","connections","seconds","rate"?}'`.
 // Every connection sends its next post when the last one is answered; `rate` paces all of them together, per second.
 // Prints how many were acknowledged, on which connection, and the spread of the times.
 import { connect } from "node:net";

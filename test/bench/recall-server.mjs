@@ -1,4 +1,4 @@
-// The hosted server of a bench, as a process of its own: serves with keys, and on request does the same work without HTTP.
+// The hosted server of a bench, as a separate process: serves with keys, and on request does the same work without HTTP.
 // `node recall-server.mjs '{"url","max"}'`; it talks over its IPC channel.
 import Fastify from "fastify";
 import { serverModules } from "./server-home.mjs";

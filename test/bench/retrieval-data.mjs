@@ -1,5 +1,5 @@
 // The retrieval sets of a --data folder: documents in sessions and in order, queries with what answers them.
-// Files are told by what stands in them, so that held-out parts under other names work as well.
+// Recognizes files by their content, so that held-out parts under other names work too.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 

@@ -50,7 +50,7 @@ function recall(say) {
   ];
 }
 
-// Parts of real files: our own sources and those of the packages.
+// Parts of real files: our own sources and the packages' sources.
 function clean(redactSecrets, say) {
   const files = [join(root, "src"), join(root, "templates"), join(root, "node_modules")].flatMap((folder) =>
     filesIn(folder),

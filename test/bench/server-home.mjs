@@ -1,4 +1,4 @@
-// A hosted server for a bench: a private PostgreSQL in a directory of its own, migrated, and the product's modules on it.
+// A hosted server for a bench: a migrated private PostgreSQL in a separate directory, and the product's modules on it.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,7 +76,7 @@ export async function makeSession(product, database, { team_id, project_id }, na
   return id;
 }
 
-/** An observation as it is inserted, with what is given of it: that of the tests, without words of its own. */
+/** The tests' observation as it is inserted, with an empty title and the given fields. */
 export function observationOf(product, scope, given) {
   return product.hostedObservation(scope, { title: "", ...given });
 }

@@ -1,6 +1,6 @@
 // Retrieval quality of the hosted server: `npm run bench -- server-retrieval --data <folder>`. The turns of LoCoMo are
 // written as observations, the questions go through POST /v1/search with the key of their project; beside it the local
-// search on the same documents. Documents, measures and the local side are those of the bench `retrieval`.
+// search on the same documents. Documents, measures and the local side come from the bench `retrieval`.
 
 import { join } from "node:path";
 import { boundFigure } from "./measure.mjs";

@@ -1,5 +1,5 @@
 // One tenant's search among many: `npm run bench -- server-scale [--size 1000000]`, 1,000 tenants of falling size whose
-// records come in mixed. A tenant of the middle is searched here and in a database of its own with the same records;
+// records come in mixed. A tenant of the middle is searched here and in a separate database with the same records;
 // the largest also with PostgreSQL's own ranking over a tsvector in the main table, which holds that project alone.
 import { createRandom, text, word } from "./dataset.mjs";
 import { interleave, ratioFigure } from "./measure.mjs";
@@ -92,7 +92,7 @@ async function fill({ product, crowded, alone, scopes, own, size, say }) {
   const { rows } = await crowded.database.owner.query(
     "select pg_get_indexdef('mem.observation_search_codes'::regclass) as made",
   );
-  // Made anew when the records are there: a million additions to it take an hour, and it ends up as the same index.
+  // Created after the records: a million additions to it take an hour and give the same index.
   await crowded.database.owner.query("drop index mem.observation_search_codes");
   for (let done = 0; done < size; done += batch) {
     const rows = [];

@@ -186,7 +186,7 @@ async function measure({ thread, setId, exact, queries }) {
   };
 }
 
-// What a request would wait for while the thread is busy: the searches are sent at once and answered one by one.
+// The delay of a request while the thread is busy: all searches are sent together and answered one by one.
 async function mainThreadDelay(thread, { setId, queries }) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

@@ -1,4 +1,4 @@
-// The built worker for a bench: a data directory of its own, a clean environment, requests, memory, its end.
+// The built worker for a bench: a private data directory, a clean environment, requests, memory, its end.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";

@@ -1,4 +1,4 @@
-// Events that a host gives no id: two deliveries of one are told from two that say the same.
+// Events without an id: tells two deliveries of one event from two equal events.
 import { beforeEach, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
 import { createIntake } from "../../src/capture/intake.ts";
@@ -59,7 +59,7 @@ test("one that was spooled is known by its own time, however late and often it c
   expect(waiting()).toBe(3);
 });
 
-test("what has an id of its own is one for ever", async () => {
+test("an event with an id is stored once, however late it repeats", async () => {
   const { sameWithinMs: _, ...stop } = compaction;
   await intake.summarize(stop);
   now += 60_000;

@@ -89,7 +89,7 @@ describe("what a private prompt caused and what came before it", () => {
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 2, skipped: 2 });
   });
 
-  test("does not stay when it opened the session, nor when it was given up", async () => {
+  test("does not stay when it opened the session or is dead-lettered", async () => {
     const other = { claudeSessionId: "host-2" };
     await intake.observe({ ...other, ...use, promptKey: "q9" });
     memory.db.prepare("update pending_messages set status = 'dead'").run();

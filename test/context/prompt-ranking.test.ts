@@ -54,7 +54,7 @@ function rankedFor(prompt: string, records: readonly Observation[], prompts: rea
   return ranked.map(({ record }) => record.summary);
 }
 
-test("a problem report ranks results of earlier problems above those of requests", () => {
+test("a problem report ranks results of earlier problems above results of requests", () => {
   const records = [
     conclusion("The mail goes through `relay-a` now.", 1),
     conclusion("The mail of `relay-b` was signed with the old key.", 2),

@@ -34,8 +34,8 @@ export interface ContractClient {
 /**
  * Parts of the suite that a client may lack. `connection`: it holds the connection to the server itself; a client that
  * asks through a program of the vendor's does not decide about redirects, sizes and compression there. `words`: its
- * failures say what the server said. `bodies`: it sees what came in place of an answer; to one that does not, that may
- * look like a server that cannot be reached.
+ * failures say what the server said. `bodies`: it sees a body that is no valid answer; to a client that does not, the
+ * server may look unreachable.
  */
 export type ContractPart = "usage" | "retry-after" | "schema" | "connection" | "stream" | "words" | "bodies";
 
@@ -124,7 +124,7 @@ function answers(contract: ModelClientContract, usage: boolean, schema: boolean)
   });
 
   if (schema)
-    test("a server that refuses a schema is asked without one, from then on at once", async () => {
+    test("drops the schema for a server that refuses it, also in later requests", async () => {
       server.play("no-structured-output");
       await ask();
       await ask();
@@ -193,7 +193,7 @@ function failures(has: (part: ContractPart) => boolean): void {
     expect(has("bodies") ? ["bad_answer"] : ["bad_answer", "unavailable"]).toContain((await failure()).kind);
   });
 
-  test("a request that is too long for the model is told apart from other bad ones", async () => {
+  test("reports a request that is too long for the model as an overflow", async () => {
     server.play("overflow");
     const long = { ...contractRequest, prompt: "long ".repeat(10_000) };
     expect((await failure(client.complete(long, new AbortController().signal))).kind).toBe("overflow");
@@ -273,7 +273,7 @@ function interruptions(restart: Restart, connection: boolean): void {
     expect(server.requests[0]?.aborted).toBe(true);
   });
 
-  test("a call that is aborted before it begins asks nobody", async () => {
+  test("a call that is aborted before it begins sends no request", async () => {
     await expect(client.complete(contractRequest, AbortSignal.abort())).rejects.toMatchObject({
       code: "cancelled",
     });

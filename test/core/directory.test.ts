@@ -35,7 +35,7 @@ test("a file in the way is an error", () => {
   expect(() => makeDirectories(join(file, "a", "b"))).toThrow("ENOTDIR");
 });
 
-test.runIf(existsSync("/proc/self"))("a place that takes no directories is an error, at once", () => {
+test.runIf(existsSync("/proc/self"))("fails immediately where no directory can be made", () => {
   expect(() => makeDirectories("/proc/nope/deeper")).toThrow("ENOENT");
 });
 

@@ -14,7 +14,7 @@ export function cleanOutputs(count: number, seed: number): string[] {
 const hex = "0123456789abcdef";
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// {hex40} and the like are drawn anew for every line; {dollar} keeps shell and template variables out of this file's own.
+// {hex40} and the like are drawn for every line; {dollar} stands for "$", so that nothing here looks like a template.
 function fill(line: string, random: Random): string {
   return line
     .replaceAll("{dollar}", "$")

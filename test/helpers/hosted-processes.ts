@@ -1,4 +1,4 @@
-// Processes of the hosted server as an operator runs them: the built command, on a database of the test, a HOME of their own.
+// Hosted server processes as an operator runs them: the built command, with a test database and a private HOME.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

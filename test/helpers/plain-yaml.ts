@@ -46,7 +46,7 @@ function readList(reader: Reader, indent: number): Yaml[] {
   for (;;) {
     const line = reader.lines[reader.at];
     if (line === undefined || line.indent !== indent || !line.text.startsWith("- ")) return list;
-    // What stands after the dash begins a block of its own, two columns further in.
+    // The text after the dash begins a nested block, two columns further in.
     const rest = line.text.slice(2).trim();
     reader.lines[reader.at] = { ...line, indent: indent + 2, text: rest };
     if (keyed.test(rest)) list.push(readMapping(reader, indent + 2));

@@ -274,7 +274,7 @@ function send(exchange: Exchange, status: number, text: string, headers: Record<
   exchange.response.end(text);
 }
 
-// 50 MB that begin like a good answer; stops when nobody reads any more.
+// 50 MB that begin like a good answer; stops when the client stops reading.
 async function flood(exchange: Exchange, status: number): Promise<void> {
   const { response, wire } = exchange;
   const [head = "", tail = ""] = JSON.stringify(

@@ -1,4 +1,4 @@
-// A model provider that does as it is told: a real HTTP server on loopback that speaks all three wire formats.
+// A scripted model provider: a real HTTP server on loopback that speaks all three wire formats.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Behaviour, type Exchange, perform, type ScriptSettings } from "./scripted-behaviours.ts";
@@ -37,7 +37,7 @@ export interface ScriptedModel {
   /** `http://127.0.0.1:<port>`, without a path. */
   url: string;
   requests: RecordedRequest[];
-  /** Changes how requests are answered from now on; a list begins anew. */
+  /** Changes how later requests are answered; a list starts at its first entry. */
   play(script: Script): void;
   /** Connections that are open now. */
   openConnections(): Promise<number>;

@@ -1,4 +1,4 @@
-// A certificate of the test's own, made on the spot: no key lies in the sources, and none runs out.
+// A certificate made by the running test: the sources contain no key, and none expires.
 import { generateKeyPairSync, sign } from "node:crypto";
 
 export interface SelfSigned {

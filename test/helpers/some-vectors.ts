@@ -1,4 +1,4 @@
-// Vectors for tests: directions that are told apart, and ones in clusters as real models give them.
+// Vectors for tests: distinct directions, and clusters as real models give them.
 import { toInt8, unitVector } from "../../src/recall/vectors/int8.ts";
 import { createRandom } from "./random.ts";
 

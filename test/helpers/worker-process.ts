@@ -1,4 +1,4 @@
-// Starts the built worker as users get it, in a data directory and a HOME of its own, and makes sure that it ends.
+// Starts the built worker as users get it, with a private data directory and HOME, and makes sure that it ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

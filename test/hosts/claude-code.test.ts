@@ -77,7 +77,7 @@ describe("a recorded payload", () => {
 });
 
 describe("an event", () => {
-  test("is what its payload says when the launcher was told another name", () => {
+  test("takes its name from the payload, even if the launcher names another one", () => {
     expect(claudeCode.decode("post-tool-use", recorded("Stop")).kind).toBe("turn_end");
   });
 

@@ -33,7 +33,7 @@ test.each(["prettier --write", "sh ~/mem-hook.sh", "set -- claude-code stop; ech
 );
 
 test.each(["plain", `it's "$HOME" \`here\``])(
-  "the launcher in the folder %j is told host, event and folder",
+  "the launcher in the folder %j gets host, event and folder",
   (name) => {
     const folder = join(tempDir(), name);
     mkdirSync(folder);

@@ -94,7 +94,7 @@ test.each(["{", '{"mcpServers": []}', "[]", "nonsense"])("%j is left as it is", 
   expect(() => register(text)).toThrow(expect.objectContaining({ code: "host_settings_unreadable" }));
 });
 
-test("the file lies in the home, or in the folder that the host was told to use", () => {
+test("the file is in the home directory or in the host's configured folder", () => {
   const home = homedir();
   expect(mcpFileOf(claudeCodeRecipe, join(home, ".claude", "settings.json"))).toBe(
     join(home, ".claude.json"),
@@ -105,7 +105,7 @@ test("the file lies in the home, or in the folder that the host was told to use"
   expect(mcpFileOf(claudeCodeRecipe, join(folder, "settings.json"))).toBe(join(folder, ".claude.json"));
 });
 
-test("the server is told of a data directory that is not the default one", () => {
+test("the server gets MEM_DATA_DIR unless it is the default", () => {
   expect(mcpServerOf(dataPaths("/somewhere/else")).env).toEqual({ MEM_DATA_DIR: "/somewhere/else" });
   expect(mcpServerOf(dataPaths(join(homedir(), ".mem"))).env).toEqual({});
 });

@@ -178,7 +178,7 @@ test.each<[string, Json, Json]>([
   expect(cleanJson(value)).toEqual(cleaned);
 });
 
-test("members of a host's event are texts of their own", () => {
+test("cleans each member of a host's event as a separate text", () => {
   const payload = { last: "a <private>x", tool_input: ["<private>x", "x"], prompt: "b", id: "t-1" };
   expect(cleanPayload(payload)).toEqual({ last: "a ", tool_input: ["", ""], prompt: "b", id: "t-1" });
   expect(cleanPayload({ prompt: "why?</mem-context-0a1b2c3d> b", password: "swordfish" })).toEqual({

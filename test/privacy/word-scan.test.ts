@@ -32,7 +32,7 @@ test("every place of every word is found, whatever overlaps and in any case", ()
   );
 });
 
-test("the scan goes on where it is told to", () => {
+test("the scan continues at the position that the callback returns", () => {
   const starts: number[] = [];
   createWordScan(["ab"])("ababab", (_, start) => {
     starts.push(start);

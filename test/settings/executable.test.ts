@@ -31,7 +31,7 @@ it("passes over a file that cannot be run, and a folder of the name", () => {
   expect(find(plain, join(home, "folder"))).toBeNull();
 });
 
-it("passes over what the user's next shell does not have: npm's folders of a script, relative and empty ones", () => {
+it("skips folders the user's next shell lacks: npm's, relative and empty ones", () => {
   const ofNpm = folderWith(0o755, "project", "node_modules", ".bin");
   const own = folderWith(0o755, "own");
   expect(find(ofNpm, `${ofNpm}/`, relative(process.cwd(), own), "")).toBeNull();

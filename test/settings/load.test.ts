@@ -147,7 +147,7 @@ test("a dangling link at settings.json is not written through", () => {
   expect(lstatSync(target, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("a file in place of the data directory is refused", () => {
+test("refuses a file at the path of the data directory", () => {
   const dataDir = join(tempDir(), "file");
   writeFileSync(dataDir, "");
   expect(thrownBy(() => loadSettings({ dataDir, env: {} })).code).toBe("data_dir_unusable");

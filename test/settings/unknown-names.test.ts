@@ -7,13 +7,13 @@ test.each([
   ["MEM_MONTHLY_REQUESTS_CAP", "MEM_MONTHLY_REQUEST_CAP"],
   ["MEM_DATABASE", "MEM_DATABASE_URL"],
   ["MEM_AUTHMODE", "MEM_AUTH_MODE"],
-])("a misspelt %s is told, with the name that is meant", (name, meant) => {
+])("reports a misspelt %s with the correct name", (name, meant) => {
   expect(unknownSettings({ [name]: "5" })).toEqual([
     `${name} has no effect: there is no such setting. Is ${meant} meant?`,
   ]);
 });
 
-test("a name like nothing is told without a guess", () => {
+test("reports a name like no other without a guess", () => {
   expect(unknownSettings({ MEM_QQQQ: "1" })).toEqual(["MEM_QQQQ has no effect: there is no such setting."]);
 });
 

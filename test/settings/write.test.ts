@@ -95,7 +95,7 @@ test("an unfinished file that a dead writer left does not stop the next one", ()
   expect(existsSync(next)).toBe(false);
 });
 
-test("of settings that eight processes write at once, none is lost", async () => {
+test("loses no setting when eight processes write concurrently", async () => {
   const dataDir = tempDir();
   const script = join(tempDir(), "writer.mjs");
   buildSync({

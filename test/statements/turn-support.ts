@@ -21,7 +21,7 @@ export function edit(file_path: string): Step {
   };
 }
 
-/** A turn with these tool uses; `before` are those of earlier turns of the session. Ids count from 1. */
+/** A turn with these tool uses; `before` are tool uses of earlier turns of the session. Ids count from 1. */
 export function turnOf(steps: readonly Step[], closing = "Done.", before: readonly Step[] = []): Turn {
   const uses = [...before, ...steps].map((step, index) => ({
     id: index + 1,

@@ -17,7 +17,7 @@ describe("identifierParts", () => {
     expect(identifierParts(word)).toEqual(parts);
   });
 
-  it("leaves runs longer than any identifier whole, so that encoded data does not swell the index", () => {
+  it("leaves runs longer than any identifier whole, so encoded data adds no terms", () => {
     expect(identifierParts("aB".repeat(40))).toEqual([]);
   });
 });

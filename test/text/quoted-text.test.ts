@@ -9,7 +9,7 @@ test.each([1, 140, 141, 600, 601, 2_000])("loses nothing of a text of %i charact
   expect(texts.title.length).toBeLessThanOrEqual(120);
 });
 
-test("a title of its own is no quote", () => {
+test("a title that differs from the text is no quote", () => {
   expect(isQuote({ ...quotedTexts("Use pnpm."), title: "Package manager" })).toBe(false);
 });
 

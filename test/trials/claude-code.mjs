@@ -1,4 +1,4 @@
-// Trial of the hooks with a real Claude Code: a HOME and a data directory of its own, and a scripted Messages server on
+// Trial of the hooks with a real Claude Code: a private HOME and data directory, and a scripted Messages server on
 // loopback with a made-up key. Not run by `npm test`: node test/trials/claude-code.mjs <path of claude>
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
 // Trial of the hosted server's search by meaning on a PostgreSQL with pgvector, which npm does not bring: real processes
-// of the server, a scripted embedder on loopback, a database of its own that is dropped again. Not run by `npm test`:
+// of the server, a scripted embedder on loopback, a temporary database. Not run by `npm test`:
 // MEM_DATABASE_URL=postgresql://user@host/postgres node test/trials/pgvector.mjs [--sizes=1000,10000,50000] [--dimension=768]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

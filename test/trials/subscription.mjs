@@ -1,5 +1,5 @@
-// Trial of the subscription way with a real host CLI against a scripted Messages server on loopback, with a HOME and a
-// login of its own, made up. Not run by `npm test`: node test/trials/subscription.mjs <path of claude>
+// Trial of the subscription login with a real host CLI against a scripted Messages server on loopback, with a private
+// HOME and a made-up login. Not run by `npm test`: node test/trials/subscription.mjs <path of claude>
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {

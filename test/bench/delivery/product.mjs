@@ -6,7 +6,7 @@ import { timeProcess } from "../measure.mjs";
 import { ask, benchHome, root, startWorker } from "../worker.mjs";
 
 /**
- * Starts the product in a home and data directory of its own. `folder` is the package that runs, `env` is added to its
+ * Starts the product in a separate home and data directory. `folder` is the package that runs, `env` is added to its
  * environment.
  */
 export async function startProduct({ folder = root, env = {} } = {}) {

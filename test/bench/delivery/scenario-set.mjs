@@ -9,7 +9,7 @@ export const moments = ["start", "prompt", "action"];
 
 const noiseFile = "noise.json";
 
-/** Folders of the sets below `data`: the folder itself, or those of its subfolders that hold scenarios. */
+/** Folders of the sets below `data`: the folder itself, or its subfolders with scenarios. */
 export function setFolders(data) {
   const folder = resolve(data);
   if (scenarioFiles(folder).length > 0) return [folder];

@@ -82,7 +82,7 @@ test("has nothing to say of a turn that no scenario has", () => {
   );
 });
 
-test("answers with an observation of the tool uses and each summary, one invented rule in it", () => {
+test("answers with one observation, each summary, and one invented rule", () => {
   const answer = answerTo(prompt, () => []);
   expect(answer.observations).toMatchObject([{ type: "change", title: "Ran Bash", sources: [1] }]);
   expect(answer.summaries).toMatchObject([

@@ -39,7 +39,7 @@ function record(root: string): void {
   memory.addObservation({ project, files_modified: [join(root, "src/login.ts")] });
 }
 
-/** What is told of the file before it is read there, and what is listed of it. */
+/** Record ids injected before the file is read there, and ids in its timeline. */
 async function known(root: string): Promise<number[][]> {
   const path = join(root, "src/login.ts");
   const project = names.labelOf(root);

@@ -104,7 +104,7 @@ test("linked work trees fold without a remote, and are called after the main one
   expect(names.claim(linkWorkTree(bare, at("tool-a"), bare))).toBe("tool");
 });
 
-test("a submodule is a project of its own", () => {
+test("a submodule is a separate project", () => {
   const main = makeRepository(at("shop"), "https://a.example/x/shop.git");
   const own = join(main, ".git", "modules", "lib");
   write(join(own, "config"), '[remote "origin"]\n\turl = https://a.example/x/lib.git\n');

@@ -55,7 +55,7 @@ const contextFile = (...parts: string[]) => join(root, ...parts, "CLAUDE.md");
 const textOf = (path: string) => readFileSync(path, "utf8");
 
 describe("a refresh", () => {
-  test("lists in each folder the records of its own files", async () => {
+  test("lists in each folder only the records of files directly in it", async () => {
     record(join(root, "src", "a.ts"), "First");
     record("src/b.ts", "Second");
     record(join(root, "src", "deep", "c.ts"), "Deep");

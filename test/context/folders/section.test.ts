@@ -63,7 +63,7 @@ describe("a file", () => {
     },
   );
 
-  test("keeps what was typed behind the section on a line of its own", () => {
+  test("keeps text that was typed behind the section on a separate line", () => {
     const once = bytes(withSection(Buffer.from("mine"), lines));
     const typed = Buffer.concat([once, Buffer.from("more\n")]);
     expect(bytes(withoutSection(typed)).toString()).toBe("mine\nmore\n");

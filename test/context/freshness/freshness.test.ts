@@ -201,7 +201,7 @@ describe("nothing is kept of", () => {
     written("soon-after.ts", hour - 60);
     const { id } = await rememberLate(hour * 1000, "before.ts", "soon-after.ts");
     expect(kept(id).map(([place]) => place)).toEqual(["before.ts"]);
-    // Heard of at once it is what the session has written itself.
+    // A change reported immediately is the session's own write.
     written("soon-after.ts", -60);
     expect(kept((await remember("soon-after.ts")).id)).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ function columnsOf(packed: Uint8Array, from?: number, end?: number) {
   return { title: column(title, files), files: column(files, body), body: column(body, last) };
 }
 
-it("a record is unpacked as it was packed, with a summary that repeats the title left out", () => {
+it("unpacks a record as it was packed, without a summary that repeats the title", () => {
   expect(columnsOf(packTerms(record))).toEqual({
     title: codes("fix", "redirect"),
     files: codes("src", "auth", "login", "ts"),
@@ -27,7 +27,7 @@ it("a record is unpacked as it was packed, with a summary that repeats the title
   });
 });
 
-it("records that are packed one behind the other are told apart", () => {
+it("unpacks records that are packed one behind the other separately", () => {
   const other = packTerms({ ...record, title: "", narrative: "another story" });
   const first = packTerms(record);
   const both = new Uint8Array([...first, ...other]);
@@ -35,7 +35,7 @@ it("records that are packed one behind the other are told apart", () => {
   expect(columnsOf(both, first.length / 4)).toEqual(columnsOf(other));
 });
 
-it("words that begin with the same four letters share the upper half of their codes, and only that", () => {
+it("words with the same first four letters share only the upper half of their codes", () => {
   expect(codeOf("iterable") >>> 16).toBe(codeOf("iterator") >>> 16);
   expect(codeOf("iterable")).not.toBe(codeOf("iterator"));
 });

@@ -27,7 +27,7 @@ describe("template words are content", () => {
   });
 });
 
-test("the names of a summary's parts are nobody's words, whoever wrote it", () => {
+test("the names of a summary's parts are no content, whatever the generator", () => {
   const text = "Request: fix the notes\nCompleted: Edited a.ts\nNext steps: learned helplessness";
   expect(termsOf(summaryContent(text, "gpt")).join(" ")).toBe("fix note edit ts learn helpless");
   expect(termsOf(summaryContent(text, "local")).join(" ")).toBe("fix note ts learn helpless");

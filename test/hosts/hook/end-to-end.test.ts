@@ -57,7 +57,7 @@ async function endWorker(home: HookHome, signal: NodeJS.Signals): Promise<void> 
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A process that ended, and that nobody has buried yet, does nothing any more.
+    // A zombie has ended; its parent has not reaped it yet.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -82,7 +82,7 @@ const ways: LauncherName[] = ["as registered", "the Node bundle"];
 describe.each(ways)("a session, %s", (name) => {
   const run = (event: string, home: HookHome, input: string) => runHook(launchers[name](event), home, input);
 
-  test("starts the worker, is remembered, and the next one is told", async () => {
+  test("starts the worker, is recorded, and appears in the next session's context", async () => {
     const home = workerHome();
     expect(await run("session-start", home, recorded("SessionStart.startup"))).toEqual(silent);
     expect(workerOf(home)?.pid).toEqual(expect.any(Number));
@@ -146,7 +146,7 @@ test("a wholly private prompt and its work stay private over the spool", async (
   expect(findCanaries(home.dataDir, [canary])).toEqual([]);
 });
 
-test("two sessions that start at once find one worker", async () => {
+test("sessions that start concurrently share one worker", async () => {
   const home = workerHome();
   const node = launchers["the Node bundle"];
   const runs = await Promise.all(

@@ -1,4 +1,4 @@
-// A data directory, socket or worker.json that other users can change: nothing is told to whoever answers there.
+// A hook sends nothing through a data directory, socket or worker.json that other users can change.
 import {
   chmodSync,
   chownSync,

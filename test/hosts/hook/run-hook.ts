@@ -31,7 +31,7 @@ function registered(event: string): string[] {
   return ["/bin/sh", "-c", hookCommand(request)];
 }
 
-/** A folder with those of these programs that the machine has, for a PATH; it ends with the running test. */
+/** A folder for PATH with links to the programs that the machine has; removed after the running test. */
 export function binWith(...programs: string[]): string {
   const bin = tempDir();
   const folders = [dirname(process.execPath), ...(process.env.PATH ?? "").split(":")];

@@ -1,4 +1,4 @@
-// The spool on the disk: private, whole lines whoever else writes, bounded, and never led astray.
+// The spool on disk: private, whole lines from concurrent writers, bounded, and safe from planted links.
 import {
   appendFileSync,
   chmodSync,
@@ -31,7 +31,7 @@ function onlyFile({ dataDir }: HookHome): string {
   return join(dataDir, "spool", names[0] ?? "");
 }
 
-test("forty hooks at once leave forty whole lines", async () => {
+test("forty concurrent hooks leave forty whole lines", async () => {
   const home = hookHome();
   const ids = Array.from({ length: 40 }, (_, index) => `toolu_${index}`);
   const runs = ids.map((id) => {

@@ -146,7 +146,7 @@ describe("a mode that cannot be used", () => {
     );
   });
 
-  test("a folder in the place of a file is no mode", () => {
+  test("a folder at the path of a mode file is no mode", () => {
     const source = withModes({});
     mkdirSync(join(source.dataDir, "modes", "diary.json"));
     expect(() => loadMode("diary", source)).toThrow("is no file");

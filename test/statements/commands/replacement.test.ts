@@ -1,4 +1,4 @@
-// Another program that does the work of one that was given up is the fix; a program that only examines the file is not.
+// A program that does the work of an abandoned one is the fix; a program that only examines the file is not.
 import { expect, it, test } from "vitest";
 import { fixesOf } from "../../../src/statements/commands/fixes.ts";
 import { bad, edit, ok, type Step, turnOf } from "../turn-support.ts";
