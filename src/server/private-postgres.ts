@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { MemError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { isAlive } from "../core/is-alive.ts";
-import { createDatabaseIfMissing } from "../store/postgres/create-database.ts";
+import { createDatabaseIfMissing } from "../store/postgres/reach.ts";
 import { accountForInitdb, type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
 import { barrierTo, installedPrograms, type PostgresUser, reachablePrograms } from "./postgres-programs.ts";
 

@@ -7,7 +7,7 @@ import type { Log } from "../core/log.ts";
 import { maxClaims } from "../generate/retry.ts";
 import { sweepJobs } from "../store/postgres/job-leases.ts";
 import type { Database } from "../store/postgres/open.ts";
-import { openQueuePool } from "../store/postgres/queue-pool.ts";
+import { openQueuePool } from "../store/postgres/open.ts";
 import { toStorageError } from "../store/postgres/storage-error.ts";
 
 interface TaskRunnerDeps {

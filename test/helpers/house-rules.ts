@@ -63,7 +63,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "process.exit",
-    home: /^bin\/|^src\/cli\/main\.ts$|^src\/(worker|server)\/(run|main)\.ts$|^src\/hosts\/hook\//,
+    home: /^bin\/|^src\/cli\/main\.ts$|^src\/(worker|server)\/(run|main)\.ts$|^src\/hosts\/hook\/|^src\/server\/process\.ts$/,
     found: (node) => memberPath(node) === "process.exit",
   },
   {
@@ -81,7 +81,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "the console",
-    home: /^src\/cli\/io\.ts$|^src\/server\/library-words\.ts$|^src\/build\.mjs$/,
+    home: /^src\/cli\/io\.ts$|^src\/server\/process\.ts$|^src\/build\.mjs$/,
     found: (node) => memberPath(node).startsWith("console."),
   },
   {

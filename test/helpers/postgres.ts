@@ -7,8 +7,8 @@ import { afterAll, inject } from "vitest";
 import { newId } from "../../src/core/ids.ts";
 import { placeOfPostgres } from "../../src/server/postgres-home.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/private-postgres.ts";
-import { createDatabaseIfMissing } from "../../src/store/postgres/create-database.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
+import { createDatabaseIfMissing } from "../../src/store/postgres/reach.ts";
 import { chosenPostgres } from "./chosen-postgres.ts";
 
 /** The URL of a fresh, migrated database of this test file; it is dropped after its last test. */

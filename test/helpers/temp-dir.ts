@@ -1,4 +1,4 @@
-// A directory of the test's own, removed when the test ends.
+// Temporary directories, removed after the test or the file.
 import {
   lstatSync,
   mkdtempSync,
@@ -10,16 +10,29 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** An empty directory that is gone after the running test. */
 export function tempDir(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "mem-test-")));
-  onTestFinished(() => {
-    for (const directory of [...linkedPostgres(path), path])
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const path = newDirectory();
+  onTestFinished(() => remove(path));
   return path;
+}
+
+/** An empty directory for all tests of the file, for example for a cluster that is created once. */
+export function sharedTempDir(): string {
+  const path = newDirectory();
+  afterAll(() => remove(path));
+  return path;
+}
+
+function newDirectory(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), "mem-test-")));
+}
+
+function remove(path: string): void {
+  for (const directory of [...linkedPostgres(path), path])
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** As root the private PostgreSQL of a closed data directory is outside of it, behind a link. */

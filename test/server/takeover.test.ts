@@ -9,7 +9,7 @@ import { request } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { preparePostgresHome } from "../../src/server/postgres-home.ts";
 import { startPrivatePostgres } from "../../src/server/private-postgres.ts";
-import { tempDir } from "../helpers/temp-dir.ts";
+import { sharedTempDir, tempDir } from "../helpers/temp-dir.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
@@ -71,19 +71,22 @@ async function posted(url: string, key: string): Promise<string | undefined> {
   }
 }
 
+// Its cluster is created once.
+const shared = sharedTempDir();
+
 test.each(["SIGTERM", "SIGKILL"] as const)(
   "a server restarts a joined PostgreSQL when its owner ends with %s",
   async (signal) => {
-    const dataDir = tempDir();
+    const dataDir = shared;
     const owner = start(dataDir);
-    const first = await posted(await answering(owner), "before");
+    const first = await posted(await answering(owner), `before-${signal}`);
     const borrower = start(dataDir);
     const url = await answering(borrower);
     await expect.poll(() => borrower.said(), { timeout: 10_000 }).toContain("already runs");
     owner.child.kill(signal);
     await owner.exited;
-    await posted(url, "after");
-    expect(await posted(url, "before")).toBe(first);
+    await posted(url, `after-${signal}`);
+    expect(await posted(url, `before-${signal}`)).toBe(first);
     const third = start(dataDir);
     await answering(third);
     // Its lines may come one by one.
@@ -101,10 +104,10 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "%s to the process and then its group ends it cleanly, without a warning",
   async (signal) => {
-    const dataDir = tempDir();
+    const dataDir = shared;
     const server = start(dataDir);
     const url = await answering(server);
-    const posts = Array.from({ length: 8 }, (_, n) => posted(url, `event-${n}`));
+    const posts = Array.from({ length: 8 }, (_, n) => posted(url, `${signal}-${n}`));
     await Promise.all(posts);
     server.child.kill(signal);
     process.kill(-(server.child.pid ?? 0), signal);

@@ -1,6 +1,7 @@
 // Generation jobs for callers: find, list, retry, cancel.
 import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
+import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -128,8 +129,6 @@ async function readJob(
   });
   return rows[0];
 }
-
-const epochMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
 
 const columns = `j.id, j.seq::float8 as seq, j.team_id, j.project_id, j.session_id, j.status, j.source_type,
   j.source_id, j.job_type, j.attempts, j.max_attempts, j.last_error,

@@ -191,3 +191,24 @@ async function asStorage<T>(work: Promise<T>): Promise<T> {
     throw toStorageError(cause);
   }
 }
+
+// Its statements take milliseconds; none is open during a model call. One that hangs on a lock would hold its slot forever.
+const queueStatementMs = 30_000;
+
+/** A pool for graphile-worker to the same database as `owner`, with a statement timeout; the caller ends it. */
+export function openQueuePool(owner: Pool, maxStatementMs = queueStatementMs): Pool {
+  const { options = "", ...same } = owner.options;
+  const bounds = `-c statement_timeout=${maxStatementMs} -c idle_in_transaction_session_timeout=${maxStatementMs}`;
+  const made = new Pool({
+    ...same,
+    options: `${options} ${bounds}`,
+    // For a server that no longer answers.
+    query_timeout: maxStatementMs + 1_000,
+  });
+  const [onLost] = owner.listeners("error");
+  const heard = (cause: Error): void => void onLost?.call(owner, cause);
+  // Without a listener, a lost connection ends the process.
+  made.on("error", heard);
+  made.on("connect", (client) => client.on("error", heard));
+  return made;
+}

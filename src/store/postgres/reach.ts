@@ -1,8 +1,8 @@
-// Checks that the configured database can be reached, before anything starts.
+// First connection to a database: checks the configured one, creates the one of the private cluster.
 import { Client } from "pg";
 import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
-import { codeOf } from "./storage-error.ts";
+import { codeOf, toStorageError } from "./storage-error.ts";
 
 const connectTimeoutMs = 10_000;
 
@@ -104,4 +104,26 @@ const silence: Explanation = {
 
 function textOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Creates the database of `url` unless it exists; `template` copies one. */
+export async function createDatabaseIfMissing(url: string, template = "template1"): Promise<void> {
+  const wanted = new URL(url);
+  const name = wanted.pathname.slice(1);
+  wanted.pathname = "/postgres";
+  const client = new Client({ connectionString: wanted.href });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
+    if (rowCount === 0) {
+      await client.query(
+        `create database ${client.escapeIdentifier(name)} template ${client.escapeIdentifier(template)}`,
+      );
+    }
+  } catch (cause) {
+    if (codeOf(cause) !== "42P04") throw toStorageError(cause);
+  } finally {
+    await client.end();
+  }
 }

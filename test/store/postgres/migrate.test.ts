@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 import { afterAll, expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
-import { createDatabaseIfMissing } from "../../../src/store/postgres/create-database.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
+import { createDatabaseIfMissing } from "../../../src/store/postgres/reach.ts";
 import { createTestDatabase, startOwnPostgres } from "../../helpers/postgres.ts";
 
 const url = await createTestDatabase();

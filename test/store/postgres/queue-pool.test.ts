@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { openQueuePool } from "../../../src/store/postgres/queue-pool.ts";
+import { openQueuePool } from "../../../src/store/postgres/open.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
 const database = await openTestDatabase();
