@@ -69,21 +69,21 @@ function keyStep({ settings, env }: Parameters<Step>[0]): string {
   }
 }
 
-const orLocal = "Or choose who writes: `mem settings set MEM_PROVIDER local && mem worker restart`.";
+const orLocal = "Or write without a model: `mem settings set MEM_PROVIDER local && mem worker restart`.";
 const method = (name: string) => `\`mem settings set MEM_PRIMARY_AUTH_METHOD ${name} && mem worker restart\``;
 
 // The host's command runs without its keys, so that the subscription pays; with a key it may have no login.
 const loginSteps: Readonly<Record<HostLogin, (dotEnv: string) => string>> = {
-  login: () => `Run \`claude /login\`: it goes on by itself. ${orLocal}`,
+  login: () => `Run \`claude /login\`; mem then continues by itself. ${orLocal}`,
   token: () =>
     `CLAUDE_CODE_OAUTH_TOKEN is refused: set the one that \`claude setup-token\` prints, then run \`mem worker restart\`. ${orLocal}`,
   "api-key": (dotEnv) =>
     `Claude Code has an API key here: put it into ${dotEnv} as LLM_API_KEY, then run ${method("api-key")}. ${orLocal}`,
   helper: (dotEnv) =>
-    `Claude Code has its key from an apiKeyHelper: put a key into ${dotEnv} as LLM_API_KEY, then run ${method("api-key")}. ${orLocal}`,
+    `Claude Code gets its key from an apiKeyHelper: put a key into ${dotEnv} as LLM_API_KEY, then run ${method("api-key")}. ${orLocal}`,
   gateway: (dotEnv) =>
-    `Claude Code asks a gateway here: put its LLM_BASE_URL and LLM_AUTH_TOKEN into ${dotEnv}, then run ${method("gateway")}. ${orLocal}`,
-  cloud: () => `Claude Code pays through a cloud here, which mem cannot ask. ${orLocal}`,
+    `Claude Code uses a gateway here: put its LLM_BASE_URL and LLM_AUTH_TOKEN into ${dotEnv}, then run ${method("gateway")}. ${orLocal}`,
+  cloud: () => `Claude Code pays through a cloud here, which mem does not support. ${orLocal}`,
 };
 
 // The vendors' own addresses are fixed: no setting can correct them.

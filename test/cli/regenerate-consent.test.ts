@@ -91,7 +91,7 @@ test("where a budget is spent the question says so", async () => {
   expect((await asked("n\n", { budgets: [spent] })).question).toContain("A budget is spent");
 });
 
-test("a model's name cannot write to the terminal, and summaries alone are told as such", () => {
+test("a model's name cannot write to the terminal; summaries are counted", () => {
   const rows = planRows({
     ...plan,
     model: "m\x1b[2J",

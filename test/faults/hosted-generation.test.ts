@@ -74,7 +74,7 @@ test(`${kills} kills of generating processes lose no job and double no result`, 
   expect(await ledger(tenant)).toEqual({ jobs: { completed: jobs }, per_job: { 1: jobs } });
 }, 600_000);
 
-test(`${zombies} processes that stood still and came back write nothing of what others have done since`, async () => {
+test(`${zombies} resumed processes write nothing that others did meanwhile`, async () => {
   const env = await slowModel(1_000);
   const zombie = await startGenerating(env);
   for (let round = 0; round < zombies; round += 1) {

@@ -60,7 +60,7 @@ async function stateOf(worker: WorkerProcess) {
   return regenerationState.parse((await worker.get("/api/regenerate")).body);
 }
 
-test("what local wrote while the budget was spent is made again later, and a kill -9 on the way costs nothing", async () => {
+test("regenerates what local wrote after a spent budget, across a kill -9", async () => {
   const model = await startScriptedModel();
   onTestFinished(() => model.close());
   const settings = {

@@ -22,7 +22,7 @@ test("a session's calls are halved until they come in time, and stay so small", 
   expect(sizes.of(2)).toBe(20);
 });
 
-test("a session whose calls were late for the provider's sake is back at whole batches in the end", () => {
+test("a session that was late with its provider gets back to whole batches", () => {
   expect(calls(5, 1)).toEqual([20, 10, 5, 2, 1]);
   const later = calls(50, 20);
   expect(later.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
@@ -45,7 +45,7 @@ test("a message that is late by itself leaves the others together", () => {
   expect(calls(5, 20)).toEqual([1, 2, 4, 8, 16]);
 });
 
-test("when the backlog is worked off the next batch may be whole again, but not for a retry, which is alone", () => {
+test("whole batches return after the backlog, but not after a single retry", () => {
   calls(1, 10);
   sizes.answered(1, 1);
   expect(sizes.of(1)).toBe(10);

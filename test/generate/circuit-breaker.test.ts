@@ -97,7 +97,7 @@ describe("a provider that wants a pause", () => {
     expect(circuit.mayCall(now, 2)).toBe(true);
   });
 
-  test("pauses once for calls that were under way together, until the latest time that any of them was given", () => {
+  test("pauses once for parallel calls, until the latest of their times", () => {
     const calls = [1, 2, 3].map((session) => circuit.admit(now, session));
     for (const [index, call] of calls.entries())
       call?.failed(
@@ -123,7 +123,7 @@ describe("a provider that wants a pause", () => {
 });
 
 describe("a provider that is down", () => {
-  test("is left alone after three failures in a row, then probed in growing distances of at most 5 minutes", () => {
+  test("pauses after three failures in a row, then probes at most 5 minutes apart", () => {
     down();
     for (const base of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
       expect(circuit.state(now)).toMatchObject({ state: "paused", reason: { kind: "unavailable" } });
@@ -185,7 +185,7 @@ describe("a provider that is down", () => {
     expect(circuit.state(now).state).toBe("ready");
   });
 
-  test("whose answers are of no use is asked less and less often, once an hour in the end", () => {
+  test("with useless answers is probed less and less often, up to once an hour", () => {
     for (let n = 0; n < 3; n++) fails("bad_answer");
     for (let n = 0; n < 12; n++) {
       now += pauseMs();

@@ -78,7 +78,7 @@ describe("coalescing", () => {
     expect(sizes(messages())).toEqual([1, 1]);
   });
 
-  test("a command that is repeated with the same result is shown once, unless a file was changed in between", () => {
+  test("shows a repeated command once, unless a file changed in between", () => {
     const [group, ...more] = coalesce([
       bash("npm test", "1 failed"),
       bash("pwd", "/x"),

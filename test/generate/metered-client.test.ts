@@ -90,7 +90,7 @@ test("an HTML page in place of an answer costs nothing and takes nothing of the 
   expect(spend.budgets()[0]?.used).toBe(0);
 });
 
-test("a call that does not fit into what is left of the budget is not made, and a smaller one is", async () => {
+test("a call that does not fit the budget is not made; a smaller one is", async () => {
   const client = metered(async () => ({ ...answer, usage: { ...answer.usage, inputTokens: 60 } }));
   const { signal } = new AbortController();
   const large = { ...request, prompt: "p".repeat(4_000) };
@@ -116,7 +116,7 @@ test("a model on this machine costs nothing where the table has no price for it"
   expect(ledger()).toMatchObject([{ cost_micro_usd: 0 }, { cost_micro_usd: 800 }, { cost_micro_usd: null }]);
 });
 
-test("a call that is broken off after it was sent counts what was sent; one that never was counts nothing", async () => {
+test("an aborted call counts its input when it was sent, else nothing", async () => {
   const stopping = new AbortController();
   const client = metered(
     (_sent, signal) =>

@@ -35,7 +35,7 @@ test("the cached part is read at its own price, and the rest at the full one", (
   expect(load().prices.costMicroUsd("claude-haiku-4-5-20251001", usage)).toBe(600_000 + 40_000 + 500_000);
 });
 
-test("a model that nobody knows has no cost, and a call that used nothing costs nothing", () => {
+test("an unknown model has no cost, and an empty call costs nothing", () => {
   const { prices } = load();
   expect(prices.costMicroUsd("llama-at-home", usage)).toBeNull();
   expect(prices.costMicroUsd("llama-at-home", { inputTokens: 0, outputTokens: 0, cachedTokens: 0 })).toBe(0);

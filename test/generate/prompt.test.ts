@@ -35,7 +35,7 @@ describe("the system text", () => {
     },
   );
 
-  test("of code stays below 1,100 tokens at four characters each: it is paid for with every call", () => {
+  test("of code stays below 1,100 tokens at four characters each", () => {
     expect(systemPrompt(prompts, code).length / 4).toBeLessThan(1_100);
   });
 });
@@ -225,7 +225,7 @@ describe("templates", () => {
   const load = (changes: Record<string, string>) => () =>
     loadPrompts((name) => changes[name] ?? texts[name] ?? "");
 
-  test("with all their slots are filled in one pass: a value that looks like a slot stays", () => {
+  test("fill all slots in one pass: a value that looks like a slot stays", () => {
     const { batch } = load({})();
     const values = { mark: "{{closing}}", session: "$&", count: "", messages: "m", closing: "c" };
     expect(batch(values)).toBe("{{closing}}$&mc");

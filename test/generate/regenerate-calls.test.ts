@@ -91,7 +91,7 @@ async function run(
 const titles = (): unknown[] => memory.db.prepare("select title from observations order by id").pluck().all();
 const sizes = (): number[] => calls.map(({ messages }) => messages.length);
 
-test("what must be replaced together is asked for in calls of bounded size, and replaced at once", async () => {
+test("joined records are asked for in bounded calls and replaced together", async () => {
   await linked(7);
   const before: unknown[][] = [];
   const reason = await run(async (batch) => {
@@ -126,7 +126,7 @@ test("a later call that fails leaves all of it as it was, and it is one failure"
   expect(memory.store.regenerations.counts()).toEqual({ left: 0, failed: 4 });
 });
 
-test("a budget that ends between two calls stops the run, and all of it stays listed as it was", async () => {
+test("a budget that ends between two calls stops the run; all stays listed", async () => {
   await linked(4);
   const spent = { name: "daily", limit: 1_000, used: 1_000, left: 0, until: 20_000 } as const;
   const reason = await run(async (batch) => {
@@ -138,7 +138,7 @@ test("a budget that ends between two calls stops the run, and all of it stays li
   expect(memory.store.regenerations.counts()).toEqual({ left: 4, failed: 0 });
 });
 
-test("what a private prompt takes back during the call is in no record, and is not counted as made again", async () => {
+test("what a private prompt withdraws during a call is neither stored nor counted", async () => {
   const session = await linked(3);
   const reason = await run(async (batch) => {
     await memory.store.commit(() => memory.store.withdrawals.ofPrompt(session, "k"));
@@ -184,7 +184,7 @@ test("after a pause between two calls the first is not asked and paid for again"
   expect({ done, failures }).toEqual({ done: 9, failures: ["too fast", "too fast"] });
 });
 
-test("a model whose every answer is useless ends the run before it is paid for all that is listed", async () => {
+test("a model whose every answer is useless ends the run early", async () => {
   await linked(1);
   for (let n = 2; n < 20; n += 1) await linked(1, "k", `s${n}`);
   const reason = await run(async () => {

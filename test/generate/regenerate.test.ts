@@ -348,7 +348,7 @@ describe("stopping", () => {
   });
 });
 
-test("a worker that was killed in the middle does not go on by itself, and loses and doubles nothing when asked", async () => {
+test("a killed worker's run waits for resume, and loses and doubles nothing", async () => {
   await written("a", "a", "a", "a", "b", "b", "b");
   let answered = 0;
   const counts = store.pending.counts();

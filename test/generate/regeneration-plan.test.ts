@@ -30,7 +30,7 @@ function planOf({ observations = 0, summaries = 0, sessions = [] }: Measured, pr
   })({ generator: "local" });
 }
 
-test("names the records, the model, the tokens of what is shown of each message, the cost and the budget", async () => {
+test("names the records, the model, the tokens, the cost and the budget", async () => {
   const plan = await planOf({
     observations: 3,
     summaries: 1,

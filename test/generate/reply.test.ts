@@ -230,7 +230,7 @@ describe("words", () => {
   });
 });
 
-test("an observation of the request for a summary alone is left out beside those of the work", () => {
+test("drops an observation of nothing but the request for a summary", () => {
   const of = batchOf(bash(11, "ls", "a"), summarizeMessage(12));
   const summaries = [{ source: 2, request: "a" }];
   const reply = parse(answerText([{ sources: [1, 2] }, { title: "Other", sources: [2] }], summaries), of);

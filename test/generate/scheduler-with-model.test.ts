@@ -18,7 +18,7 @@ import {
 newSchedulerWorldEach();
 
 describe("with a model the loop", () => {
-  test("asks a second after the first message of a quiet session, for all that came by then", async () => {
+  test("asks a second after an idle session's first message, for all by then", async () => {
     const session = addMessages("a", 2);
     run(echo, { batching: modelBatching });
     await world.scheduler.scheduleDue();
@@ -158,7 +158,7 @@ describe("with a model the loop", () => {
   });
 });
 
-test("a paused model holds nothing up while local writes, and local's reply does not end the pause", async () => {
+test("a paused model holds nothing up while local writes, and stays paused", async () => {
   addMessages("a", 1);
   const { circuit } = parts();
   const limited = new ModelFailure("rate_limited", "429", { retryAfterMs: 60_000 });

@@ -62,7 +62,7 @@ describe("the generation loop", () => {
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
   });
 
-  test("stopping while messages are being claimed asks nothing, and gives them back without spending an attempt", async () => {
+  test("stopping during a claim asks nothing and releases without an attempt", async () => {
     addMessages("a", 2);
     const queue = createGenerationQueue(world.store, "instance-1");
     let claiming = false;
@@ -99,7 +99,7 @@ describe("the generation loop", () => {
     ]);
   });
 
-  test("a session that is cancelled while its messages are being claimed asks nothing, and gives them back", async () => {
+  test("a session cancelled during its claim asks nothing and releases", async () => {
     const session = addMessages("a", 2);
     const queue = createGenerationQueue(world.store, "instance-1");
     let claiming = false;
@@ -170,7 +170,7 @@ describe("the generation loop", () => {
     expect(world.store.pending.counts().pending).toBe(1);
   });
 
-  test("a poison message is dead after its attempts, with the reason, and the others pass", async () => {
+  test("a poison message is dead-lettered with its reason, the others pass", async () => {
     addMessages("a", 3);
     run(async (batch) => {
       if (batch.messages.some(({ message }) => message.tool_name === "a-1")) {
@@ -227,7 +227,7 @@ describe("the generation loop", () => {
     });
   });
 
-  test("a batch that comes too late is halved, and what is late alone leaves its neighbours to pass", async () => {
+  test("a late batch is halved, and a message that is late alone is isolated", async () => {
     addMessages("a", 3);
     run(
       async (batch) => {
@@ -262,7 +262,7 @@ describe("the generation loop", () => {
     expect(world.db.prepare("select distinct attempts from pending_messages").pluck().all()).toEqual([0]);
   });
 
-  test("hung world.calls give their places up, so that more hung sessions than places delay nobody", async () => {
+  test("hung calls give up their places and delay no other session", async () => {
     for (const name of ["hung-1", "hung-2", "hung-3", "hung-4", "hung-5"]) addMessages(name, 1);
     addMessages("fine", 7);
     run(
@@ -274,7 +274,7 @@ describe("the generation loop", () => {
     expect(world.store.pending.counts().processing).toBe(5);
   });
 
-  test("an answer that cannot be stored costs no attempt, and is not asked for again at once", async () => {
+  test("an answer that cannot be stored costs no attempt and is delayed", async () => {
     addMessages("a", 1);
     const queue = createGenerationQueue(world.store, "instance-1");
     world.scheduler = createScheduler({
@@ -291,7 +291,7 @@ describe("the generation loop", () => {
     });
   });
 
-  test("what is refused for all is tried one by one, and only what is refused alone is set aside", async () => {
+  test("a refused batch is tried one by one; only one refused alone is dead", async () => {
     addMessages("a", 3);
     run(async (batch) => {
       if (batch.messages.some(({ message }) => message.tool_name === "a-1"))
@@ -306,7 +306,7 @@ describe("the generation loop", () => {
   });
 });
 
-test("what the model answers with rubbish alone is written by local, marked for regeneration", async () => {
+test("local writes what the model answers uselessly, marked for regeneration", async () => {
   addMessages("a", 3);
   const model: Provider = {
     name: "m-1",

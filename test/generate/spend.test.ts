@@ -74,7 +74,7 @@ describe("a budget", () => {
     ]);
   });
 
-  test("refuses what does not fit into what is left of it, and says so until it is whole again", async () => {
+  test("refuses a call that does not fit, until the next period begins", async () => {
     const spend = spendOf({ daily: 1_000, monthly: 100_000 });
     await use(spend, 600);
     expect(() => spend.reserve(401)).toThrow(BudgetSpent);
@@ -161,7 +161,7 @@ test("with many calls at once the budget is not crossed", async () => {
   expect(total).toBeLessThanOrEqual(10_000);
 });
 
-test("a ledger that cannot be written loses the entry, not the answer and not the count", async () => {
+test("a ledger error loses the entry, not the answer or the count", async () => {
   const spend = createSpend({
     budgets: { daily: 1_000, monthly: 0 },
     ledger: { record: () => Promise.reject(new Error("disk full")), tokensSince: () => 0 },

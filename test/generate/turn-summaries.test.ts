@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test("a provider is given the titles since the last summary with a summarize message, else the newest", async () => {
+test("a summarize message gets the titles since the last summary", async () => {
   const batches: GenerationBatch[] = [];
   run(async (batch) => {
     batches.push(batch);

@@ -61,7 +61,7 @@ test.each([
   expect(withoutEmptyTurns({ messages, recentTitles: [] })).toEqual(messages);
 });
 
-test("a check after work gets a summary, whether the work is in its batch or in the store", () => {
+test("a check after work gets a summary, with the work in batch or store", () => {
   const check = end(2, "Is all fine?", "Yes.");
   expect(withoutEmptyTurns({ messages: [use(1), check], recentTitles: [] })).toHaveLength(2);
   expect(withoutEmptyTurns({ messages: [check], recentTitles: ["Edited a.ts"] })).toEqual([check]);

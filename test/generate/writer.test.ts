@@ -66,7 +66,7 @@ describe("what a call carries", () => {
     expect(requests[0]?.prompt).not.toBe(requests[1]?.prompt);
   });
 
-  test("the schema has the ids of the mode as choices and no keyword besides the plainest", async () => {
+  test("the schema has the mode's ids as choices and only basic keywords", async () => {
     const { provider: model, requests } = provider(nothing);
     await model.generate(two, signal);
     const schema = JSON.stringify(requests[0]?.schema);
@@ -128,7 +128,7 @@ describe("too much for one call", () => {
     return answerText(numbers.map((number) => ({ title: `Observation ${number}`, sources: [number] })));
   };
 
-  test("is halved until it fits, each message is observed once, and the second half knows the first's titles", async () => {
+  test("is halved until it fits; the second half knows the first's titles", async () => {
     const { provider: model, requests } = provider((request) =>
       request.prompt.length > 3_500 ? overflow() : observeAll(request),
     );
@@ -218,7 +218,7 @@ describe("statements", () => {
     expect(reply.summaries).toHaveLength(1);
   });
 
-  test("of a turn come once when the batch is halved, and are no known work to the other half", async () => {
+  test("of a turn come once when the batch is halved, and are not known work", async () => {
     const messages = [bash(1, "ls", "a"), closing, bash(3, "ls", "b"), summarizeMessage(4)];
     const { provider: model, requests } = provider((request) => {
       if (request.about.messages > 2) return overflow();

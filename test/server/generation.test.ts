@@ -76,7 +76,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 
 const done = (scope: ProjectScope, count: number) => async () => (await jobsOf(scope)).completed === count;
 
-test("an event becomes a record of its project, with its source, and a prompt becomes none", async () => {
+test("an event becomes a record of its project, a prompt becomes none", async () => {
   const tenant = await makeTenant(database);
   const session = await makeSession(database, tenant);
   await startGenerating();
@@ -92,7 +92,7 @@ test("an event becomes a record of its project, with its source, and a prompt be
   expect(records[0]?.title).toBe("Looked around: `ls src`");
 });
 
-test("a later turn ends the open work that it finishes, and a failure whose command passes", async () => {
+test("a later turn ends open work it finishes and failures that pass", async () => {
   const tenant = await makeTenant(database);
   const session = await makeSession(database, tenant);
   await startGenerating();
@@ -197,7 +197,7 @@ test("jobs whose turn was lost are found by the sweep", async () => {
   expect(await recordsOf(tenant)).toHaveLength(1);
 });
 
-test("a job of a process that is gone is done by another one, once its lease has run out", async () => {
+test("another process does a dead one's job after its lease expires", async () => {
   const tenant = await makeTenant(database);
   const job = await enqueueEvent(database, tenant, { turn: false });
   await database.system.query({
@@ -227,7 +227,7 @@ test("a call that hangs for one team does not hold up another team", async () =>
   expect((await jobsOf(stuck)).completed ?? 0).toBe(0);
 });
 
-test("a summary keeps its parts, and is made of what was said last when its event says it", async () => {
+test("a summary keeps its parts and uses its event's last message", async () => {
   const tenant = await makeTenant(database);
   const session = await makeSession(database, tenant);
   await enqueueEvent(database, tenant, { session, payload: toolUse("npm test", "9 passed") });
@@ -275,7 +275,7 @@ test.each(["one after the other", "all at once"] as const)(
   },
 );
 
-test("a database that fails while a paused provider is tried again does not keep it paused for ever", async () => {
+test("a database failure during a probe does not keep the provider paused", async () => {
   const tenant = await makeTenant(database);
   const model = await modelServer({ script: ["rate-limited", "ok"], retryAfterSeconds: 1 });
   for (let at = 0; at < 3; at += 1) await enqueueEvent(database, tenant, { turn: false });
@@ -333,7 +333,7 @@ const modelEnv = (url: string, concurrency = "4") => ({
   MEM_GENERATION_CONCURRENCY: concurrency,
 });
 
-test("an event that the model answers with rubbish is written by local, marked for regeneration", async () => {
+test("local writes an event with a useless answer, marked for regeneration", async () => {
   const tenant = await makeTenant(database);
   const script = ({ prompt }: { prompt: string }) => (prompt.includes("UNREADABLE") ? "garbage" : "ok");
   const model = await modelServer({ script });

@@ -94,7 +94,7 @@ test("a batch without the end of a turn has no turns", async () => {
   expect((await claim(tenant)).turns.size).toBe(0);
 });
 
-test("a later turn has the turn before it, the uses of both, and what was asked and broken off", async () => {
+test("a later turn has the turn before it, the uses of both, and broken prompts", async () => {
   const { tenant, ask, use, end } = await sessionOf();
   const queue = openQueue();
   await ask("one");
@@ -208,7 +208,7 @@ test("what the end of a turn settles becomes routine, where it was made of that 
   expect(rows.map(({ title }) => title)).toEqual(["edit", "test"]);
 });
 
-test("what is taken back while its turn is being read leaves no record, and the turn is read again", async () => {
+test("what is withdrawn during its turn leaves no record, and it is read again", async () => {
   const { tenant, session, use, end } = await sessionOf();
   const queue = openQueue();
   await use("npm test");

@@ -42,7 +42,7 @@ test("turns of a team alternate between the longest due group and the newest one
   expect(chosen(choose("other", work(jobs({ session_seq: 99 })))).newestFirst).toBe(false);
 });
 
-test("jobs without a session are one group of their project, named the same at every turn", () => {
+test("jobs without a session are one group of their project with one number", () => {
   const { choose } = createJobChoice(localBatching, () => null);
   const first = chosen(choose("team", work(jobs({ count: 7 }))));
   expect(first.group).toBeLessThan(0);
@@ -53,7 +53,7 @@ test("jobs without a session are one group of their project, named the same at e
   expect(chosen(choose("team", work(jobs({ count: 3 })))).group).toBe(first.group);
 });
 
-test("what comes without a session during a call is gathered, unless it fills a batch of its own", () => {
+test("jobs without a session during a call are gathered unless a batch is full", () => {
   const { choose } = createJobChoice(modelBatching, () => null);
   const first = chosen(choose("team", work(jobs({ count: 3 }))));
   expect(choose("team", work(jobs({ count: 19 })))).toEqual({ wait: null });
@@ -63,14 +63,14 @@ test("what comes without a session during a call is gathered, unless it fills a 
   expect(second.done()).toBe(false);
 });
 
-test("a session has one batch at a time, and whoever finds it taken asks for it once more", () => {
+test("a session has one batch at a time; a task that finds it taken asks again", () => {
   const { choose } = createJobChoice(localBatching, () => null);
   const first = chosen(choose("team", work(jobs({ session_seq: 5, count: 500 }))));
   expect(choose("team", work(jobs({ session_seq: 5, count: 500 })))).toEqual({ wait: null });
   expect(first.done()).toBe(true);
 });
 
-test("jobs without a session wait for each other before a model is asked, as a session's do", () => {
+test("jobs without a session are gathered before a model is asked", () => {
   const { choose } = createJobChoice(modelBatching, () => null);
   const found = choose("team", work(jobs({ oldest_at: now - 10, newest_at: now - 10 })));
   expect(found).toEqual({ wait: expect.any(Number) });

@@ -6,7 +6,7 @@ test("the log says how a provider refused, and why the store did", () => {
     expect(loggedFailure(why)).toBe(why);
 });
 
-test("the log says nothing of an answer that could not be used: a model wrote it of what it had read", () => {
+test("the log contains no text of a useless answer", () => {
   expect(loggedFailure("bad_answer: no JSON in 'Ann earns 5'")).toBe(
     "bad_answer: The model's answer could not be used.",
   );

@@ -83,7 +83,7 @@ async function sessionOf(jobs: number): Promise<ProjectScope> {
   return tenant;
 }
 
-test("jobs that could not be given back, since the database was away, are free when their lease has run out", async () => {
+test("jobs not released while the database was away expire with their lease", async () => {
   const tenant = await sessionOf(3);
   const opened = openQueue();
   const { messages } = await claim(opened, tenant, 3);

@@ -12,7 +12,7 @@ const refused: GenerationPause = {
   kind: "auth",
   message: "401",
   until: null,
-  next: "Run `claude /login`, it goes on by itself.",
+  next: "Run `claude /login`, mem then continues by itself.",
 };
 
 interface State {

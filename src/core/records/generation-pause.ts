@@ -53,12 +53,12 @@ export function pauseNotice(pause: GenerationPause | null): string | null {
 }
 
 const localInstead =
-  "so local rules write observations meanwhile; `mem regenerate` makes them better once a model can be asked.";
+  "so local rules write observations meanwhile; `mem regenerate` rewrites them once the model works.";
 
 const faults: Readonly<Record<Mends, string>> = {
   key: "the model's provider refuses access",
-  address: "no model can be asked at the address that is set",
-  model: "the model's provider does not know the model that is set",
+  address: "no model answers at the configured address",
+  model: "the model's provider does not know the configured model",
   command: "the host's command cannot be started",
 };
 

@@ -113,7 +113,7 @@ describe("a model that thinks before it answers", () => {
     expect(readChat(message(part))).toMatchObject({ text, thought, stopped: "end" });
   });
 
-  test("is given room to think when that took up the limit, from then on at once; both answers are counted", async () => {
+  test("gets room to think once thinking used up the limit; both answers count", async () => {
     const limits: unknown[] = [];
     const server = await modelServer({
       answer: () => "<think>so</think>{}",

@@ -69,7 +69,7 @@ describe("addresses that no model server has", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("the address that was looked at is the one that is connected to: the name is asked for once a connection", async () => {
+  test("connects to the checked address: one name lookup per connection", async () => {
     const server = await modelServer();
     const origin = server.url.replace("127.0.0.1", "models.test");
     const resolve = names(["127.0.0.1"], ["169.254.169.254"]);

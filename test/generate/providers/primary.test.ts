@@ -61,7 +61,7 @@ describe("what primary sends", () => {
     expect(neither?.headers["x-api-key"] ?? neither?.headers.authorization).toBeUndefined();
   });
 
-  test("the full id, the version of the API, a cached system text and the schema without what vendors refuse", async () => {
+  test("sends the full id, API version, cached system text and reduced schema", async () => {
     const request = await sent("haiku-4-5-20251001", { apiKey: contractKey });
     expect(request?.path).toBe("/v1/messages");
     expect(request?.headers["anthropic-version"]).toBe("2023-06-01");

@@ -218,7 +218,7 @@ describe("what a refusal says", () => {
     expect(failure(500, body).message).toBe(message);
   });
 
-  test("keys are taken out, the one that was sent and any that shows, before the text is cut", () => {
+  test("removes the sent key and any other key before the text is cut", () => {
     const other = `sk-ant-api03-${"a1B2c3D4".repeat(6)}`;
     const said = `${"x ".repeat(120)}the-key-of-this-test and ${other} ${"y ".repeat(2_000)}`;
     const { message } = failure(401, messages("authentication_error", said));

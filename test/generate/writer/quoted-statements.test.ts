@@ -59,7 +59,7 @@ describe("what the source says is kept", () => {
     ]);
   });
 
-  test("cause, decision and open work of the agent never stand and never reach everywhere", () => {
+  test("the agent's causes, decisions and open work never become rules", () => {
     const cause = {
       kind: "cause",
       said_by: "agent",

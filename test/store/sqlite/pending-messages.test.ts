@@ -52,7 +52,7 @@ async function addFailed(count: number): Promise<number[]> {
   return added;
 }
 
-test("messages that failed go alone behind those that did not, each behind those not tried since", async () => {
+test("failed messages go alone, last, each behind those not tried since", async () => {
   const failed = await addFailed(3);
   const fresh = addMessages(2);
   expect(queue.waiting(session, 2_000, 10)).toMatchObject({ count: 2, isRetry: false });
@@ -67,7 +67,7 @@ test("messages that failed go alone behind those that did not, each behind those
   expect(turns).toEqual([...failed, ...failed].map((id) => [id]));
 });
 
-test("a summary waits until each earlier message that failed was tried alone; later messages do not", async () => {
+test("a summary waits for each earlier retry; later messages do not", async () => {
   const failed = await addFailed(2);
   const summary = addMessages(1, "summarize");
   const fresh = addMessages(1);

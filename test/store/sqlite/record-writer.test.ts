@@ -70,7 +70,7 @@ describe("replacing", () => {
     expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
-  test("what the user pinned, rejected or put in another's place stays, with what was said of it", async () => {
+  test("what the user pinned, rejected or superseded stays with its review", async () => {
     const session = addSession("one");
     const ids = ["a", "b", "c", "d"].map(() => addEvent(session));
     await generate(
@@ -193,7 +193,7 @@ describe("replacing", () => {
     expect(db.prepare("select family from fix_commands").pluck().all()).toEqual(["npm run"]);
   });
 
-  test("a rule that stands keeps its words and its id, whatever else the turn is made into", async () => {
+  test("a standing rule keeps its words and its id", async () => {
     const session = addSession("one");
     const [work, end] = [addEvent(session), addEvent(session, "summarize")];
     const said = (title: string, standing: boolean) =>
@@ -247,7 +247,7 @@ describe("replacing", () => {
     expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
-  test("a store that is killed before, after or in the middle of a batch loses and doubles nothing", async () => {
+  test("a store killed around a batch loses and doubles nothing", async () => {
     const session = addSession("one");
     const ids = Array.from({ length: 45 }, () => addEvent(session));
     await generate(

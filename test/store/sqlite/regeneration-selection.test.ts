@@ -17,7 +17,7 @@ eachInAStoreOfItsOwn();
 const sizeOf = (id: number): unknown =>
   db.prepare("select octet_length(payload) from raw_events where id = ?").pluck().get(id);
 
-test("what a selection would add is told by records, sessions and the sizes of messages, and nothing is listed", async () => {
+test("measures records, sessions and message sizes, and lists nothing", async () => {
   const one = addSession("one");
   const [a, b, summarize] = [addEvent(one), addEvent(one), addEvent(one, "summarize")];
   await generate(one, [draft("both", a, b), draft("again", a)], {

@@ -91,7 +91,7 @@ describe("choosing", () => {
 });
 
 describe("batches", () => {
-  test("hold one session's messages in order, as many as the limits let, the newest session first", async () => {
+  test("hold one session's messages in order within limits, newest session first", async () => {
     const [one, two] = [addSession("one"), addSession("two")];
     const first = [addEvent(one), addEvent(one), addEvent(one)];
     const second = [addEvent(two)];
@@ -178,7 +178,7 @@ describe("batches", () => {
     expect((await nextBatch()).messages.map(({ id }) => id)).toEqual(second.slice(0, 1));
   });
 
-  test("a source that went away after the choice leaves its observation as it is, and the rest goes on", async () => {
+  test("a source deleted after the selection leaves its observation unchanged", async () => {
     const session = addSession("one");
     const [a, b, c] = [addEvent(session), addEvent(session), addEvent(session)];
     await generate(session, [draft("both", a, b), draft("whole", c)]);

@@ -80,7 +80,7 @@ describe("what the host CLI gets", () => {
     expect(run.input).toBe("\n/help play:plain");
   });
 
-  test("keys, payers, nesting marks and foreign secrets are not in its environment, its own login is", async () => {
+  test("its environment has its own login, no keys, payers, marks or secrets", async () => {
     const canaries = {
       ANTHROPIC_API_KEY: "canary",
       ANTHROPIC_AUTH_TOKEN: "canary",
