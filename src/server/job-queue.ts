@@ -73,31 +73,10 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
   const intended = new RecentMap<number, ProjectScope & Pick<Claim, "session_id" | "newestFirst">>(
     maxRemembered,
   );
-  // By job while it is claimed: a project may have several batches under way.
-  const leaseOf = new Map<number, Held>();
-
-  function keep(group: number, leased: LeasedBatch): void {
-    const open = new Set(leased.jobs.map(({ seq }) => seq));
-    const heart = setInterval(() => {
-      void failOpen("keeping a lease", async () => {
-        const isKept = await keepLease(app, leased, leaseMs);
-        if (!isKept && open.size > 0) deps.onLost(group);
-      });
-    }, leaseMs / heartbeatsPerLease).unref();
-    for (const seq of open) leaseOf.set(seq, { leased, heart, open });
-  }
-
-  function letGo(seqs: readonly number[]): void {
-    for (const seq of seqs) {
-      const lease = leaseOf.get(seq);
-      leaseOf.delete(seq);
-      lease?.open.delete(seq);
-      if (lease?.open.size === 0) clearInterval(lease.heart);
-    }
-  }
+  const held = createHeldBatches(deps);
 
   async function release(message: ClaimedMessage, how: Release): Promise<void> {
-    const leased = leaseOf.get(message.id)?.leased;
+    const leased = held.of(message.id);
     const job = leased?.jobs.find(({ seq }) => seq === message.id);
     if (leased === undefined || job === undefined) return;
     const { team_id, project_id, lease_token } = leased;
@@ -107,7 +86,7 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       });
     } finally {
       // When the database does not answer, the lease expires.
-      letGo([message.id]);
+      held.letGo([message.id]);
     }
     await requestTask(system, team_id, "at" in how ? how.at : undefined);
   }
@@ -128,14 +107,14 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
         limit,
       });
       if (leased === null) return null;
-      keep(group, leased);
+      held.keep(group, leased);
       return batchOf(group, leased);
     },
     async complete({ leased, turns }, reply) {
       const { now } = deps.clock;
       const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turns, now: now() });
       await completeJobs(app, leased, draftsOf, endedTurns({ leased, turns }, reply));
-      letGo(leased.jobs.map(({ seq }) => seq));
+      held.letGo(leased.jobs.map(({ seq }) => seq));
       // Callers read the records from the store.
       return { observations: [], summaries: [] };
     },
@@ -148,8 +127,36 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       if (failure !== undefined) throw failure.cause;
     },
     waiting: () => null,
-    close() {
-      for (const { heart } of leaseOf.values()) clearInterval(heart);
+    close: held.close,
+  };
+}
+
+/** The claimed batches by job, with the heartbeats that renew their leases. */
+function createHeldBatches({ app, leaseMs, onLost }: Pick<JobQueueDeps, "app" | "leaseMs" | "onLost">) {
+  // A project may have several batches under way.
+  const byJob = new Map<number, Held>();
+  return {
+    of: (seq: number): LeasedBatch | undefined => byJob.get(seq)?.leased,
+    keep(group: number, leased: LeasedBatch): void {
+      const open = new Set(leased.jobs.map(({ seq }) => seq));
+      const heart = setInterval(() => {
+        void failOpen("keeping a lease", async () => {
+          const isKept = await keepLease(app, leased, leaseMs);
+          if (!isKept && open.size > 0) onLost(group);
+        });
+      }, leaseMs / heartbeatsPerLease).unref();
+      for (const seq of open) byJob.set(seq, { leased, heart, open });
+    },
+    letGo(seqs: readonly number[]): void {
+      for (const seq of seqs) {
+        const batch = byJob.get(seq);
+        byJob.delete(seq);
+        batch?.open.delete(seq);
+        if (batch?.open.size === 0) clearInterval(batch.heart);
+      }
+    },
+    close(): void {
+      for (const { heart } of byJob.values()) clearInterval(heart);
     },
   };
 }
