@@ -6,7 +6,7 @@ import { sendRaw } from "../helpers/raw-http.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fakeWorld, listenOnLoopback, local } from "./support.ts";
 
-test("a request that drips its headers or its body is cut, and others are served meanwhile", async () => {
+test("cuts a request that drips headers or body, and serves others meanwhile", async () => {
   const world = fakeWorld({
     override: { timeouts: { requestMs: 300, headersMs: 200, checkMs: 50 } },
   });
@@ -67,7 +67,7 @@ test("closing waits for the reply that is being made", async () => {
   expect((await sendRaw(port, head)).status).toBe(0);
 });
 
-test("closing ends every connection of the pipe: the idle at once, the unfinished when its time is over", async () => {
+test("closing ends pipe connections: idle ones immediately, busy ones after a timeout", async () => {
   const world = fakeWorld({ override: { timeouts: { closeMs: 200 } } });
   // As the worker listens: fastify itself would cut what it listens for, and knows nothing of this server.
   await world.app.ready();
@@ -88,7 +88,7 @@ test("closing ends every connection of the pipe: the idle at once, the unfinishe
   expect(door.listening).toBe(false);
 });
 
-test("the log has the path of every answer at debug, nothing at info, and never a query string", async () => {
+test("logs the path of every answer at debug, nothing at info, never a query string", async () => {
   const url = "/api/observations?project=canary-4c2a&limit=500";
   const quiet = fakeWorld({ logLevel: "info" });
   await quiet.app.inject({ url, headers: local });

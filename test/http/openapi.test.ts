@@ -25,7 +25,7 @@ test("every route of the contract is registered", () => {
   expect(registered).toEqual(contract.sort());
 });
 
-test("every registered route stands in the document, with a summary, its parameters and every status", () => {
+test("documents every route with summary, parameters and every status", () => {
   for (const { method, url, schema } of world.routes) {
     const operation = document.paths[url.replace(/:(\w+)/g, "{$1}")]?.[String(method).toLowerCase()];
     expect(operation?.summary, url).toMatch(/\.$|\?$/);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newEventOf } from "../../src/server/new-event.ts";
 
-test("a private part that is split over the strings of an event's payload is not stored", () => {
+test("does not store a private part split over strings of a payload", () => {
   const payload = {
     lines: [" a", " <private>", "-CANARY", " </private>", " b"],
     content: [

@@ -46,14 +46,14 @@ async function answerTo(
   return { titles: found.map(({ title }) => title), notes };
 }
 
-test("a question for all of a time is answered with the records of then, the newest first, and says whose days", async () => {
+test("a question about a period lists its records, newest first, with the time zone", async () => {
   expect(await answerTo("what did we do yesterday?")).toEqual({
     titles: ["Yesterday's last: the parser reads numbers", "Yesterday's first: the login form"],
     notes: [`"yesterday" is read as 2026-05-19, ${zone}: all records from that time, newest first.`],
   });
 });
 
-test("a question for a time of which nothing is known is answered with the newest from before, told as such", async () => {
+test("a period without records lists the newest from before, with a note", async () => {
   const { titles, notes } = await answerTo("what did we do 3 days ago?");
   expect(titles).toEqual(["The parser keeps comments", "A report of all projects"]);
   expect(notes).toEqual([
@@ -61,7 +61,7 @@ test("a question for a time of which nothing is known is answered with the newes
   ]);
 });
 
-test("a question for the newest is answered with them, unless a record holds its words; both are told", async () => {
+test("a question for the newest lists them unless its words match; both with a note", async () => {
   const newest = await answerTo("show me recent work");
   expect(newest.titles[0]).toBe("The queue waits longer");
   expect(newest.notes).toEqual(["Read as a question for the newest records, which these are."]);
@@ -86,7 +86,7 @@ test.each(["not today", "everything but yesterday", "yesterday()"])(
   },
 );
 
-test("a topic beside a time is what is looked for; what is of then goes first, be it behind many others", async () => {
+test("a topic with a period is searched; records of the period rank first", async () => {
   const { titles, notes } = await answerTo("what did we change in the parser yesterday");
   expect(titles[0]).toBe("Yesterday's last: the parser reads numbers");
   expect(titles).toContain("The parser keeps comments");
@@ -99,13 +99,13 @@ test("a topic beside a time is what is looked for; what is of then goes first, b
   expect((await answerTo("parser work of yesterday", noon, many)).titles[0]).toMatch(/^Read something/);
 });
 
-test("a topic beside a time that nothing is of is looked for with the words of the time", async () => {
+test("a topic with an empty period is searched with the words of the period", async () => {
   const { titles, notes } = await answerTo("parser 2 months ago");
   expect(titles).toContain("The parser keeps comments");
   expect(notes).toEqual([expect.stringMatching(/: no match is from that time\.$/)]);
 });
 
-test("a topic that no record has is answered with the records of the time, told as such", async () => {
+test("an unknown topic with a period lists records of the period, with a note", async () => {
   const { titles, notes } = await answerTo("which zeppelins did we polish in the last 2 hours");
   expect(titles).toEqual(["The queue waits longer"]);
   expect(notes).toEqual([expect.stringMatching(/^No record matches the other words\. "the last 2 hours"/)]);
@@ -122,7 +122,7 @@ test("a search after one that remembered the words gives the same answer", async
   expect(await ask()).toEqual(first);
 });
 
-test("a record of the local rules is not found by template words, and by what it quotes", async () => {
+test("finds a local rule record by its quoted text, not by template words", async () => {
   const own = await makeProject(database);
   await inTenant(database.app, own, (connection) =>
     insertObservations(connection, [

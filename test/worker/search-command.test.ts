@@ -19,7 +19,7 @@ it("is mem where the shell finds it", () => {
   expect(searchCommand({ PATH: folder })).toBe("mem search");
 });
 
-it("is Node with the package's own command where mem is not linked, the same every time", () => {
+it("is Node with the package's command where mem is not linked, every time", () => {
   // A folder with Node alone: the one of this Node may well have mem in it.
   symlinkSync(process.execPath, join(folder, basename(process.execPath)));
   const environment = { PATH: folder };

@@ -8,7 +8,7 @@ beforeEach(() => void world.calls.splice(0));
 const post = (url: string, payload: object) =>
   world.app.inject({ method: "POST", url, headers: local, payload });
 
-test("the files are listed, refreshed for all or one project, removed everywhere or below a path", async () => {
+test("lists files, refreshes all or one project, removes all or below a path", async () => {
   const listed = await world.app.inject({ url: "/api/folders", headers: local });
   expect(listed.json()).toEqual({
     files: [{ path: "/w/a/CLAUDE.md", project: "a", written_at_epoch: 1, is: "there" }],

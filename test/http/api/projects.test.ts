@@ -8,7 +8,7 @@ beforeEach(() => void world.calls.splice(0));
 const ask = (method: "GET" | "POST", url: string, payload?: object) =>
   world.app.inject({ method, url, headers: local, ...(payload === undefined ? {} : { payload }) });
 
-test("projects are listed with what they are known by, and renamed and merged by their labels", async () => {
+test("lists projects with their identities; renames and merges by label", async () => {
   expect((await ask("GET", "/api/projects/all")).json()).toMatchObject({
     projects: [{ project: "alpha", identities: ["remote:a.example/x/alpha", "path:/home/a/alpha"] }],
   });
@@ -34,7 +34,7 @@ test.each([
   expect(world.calls).toEqual([]);
 });
 
-test("a label that a project had before means the project in every request that names one", async () => {
+test("a former label means the renamed project in every request", async () => {
   await ask("GET", "/api/observations?project=alpha-before");
   await ask("GET", "/api/search?query=x&project=alpha-before");
   await ask("POST", "/api/search", { query: "x", project: "alpha-before" });

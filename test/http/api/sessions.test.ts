@@ -29,7 +29,7 @@ describe("POST /api/sessions/observations", () => {
     },
   );
 
-  test("tells the agent, the host and the prompt's number on, and leaves unknown fields out", async () => {
+  test("passes on agent, host and prompt number, and drops unknown fields", async () => {
     const told = { cwd: "/w", project: "p", prompt_number: 3, tool_failed: true };
     await post("/api/sessions/observations", {
       claudeSessionId: "c",

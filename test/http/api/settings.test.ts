@@ -56,7 +56,7 @@ describe("POST /api/settings", () => {
   });
 });
 
-test("GET /api/settings shows the state and every setting, and is never stored by a cache", async () => {
+test("GET /api/settings shows the state and every setting, with no-store", async () => {
   const answer = await world.app.inject({ url: "/api/settings", headers: local });
   expect(answer.headers["cache-control"]).toBe("no-store");
   expect(answer.json()).toEqual({

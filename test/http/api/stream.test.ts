@@ -58,7 +58,7 @@ const published: StreamEvent[] = [
 ];
 
 describe("GET /stream", () => {
-  test("begins with the project catalogue and the queue, then brings every event as it is published", async () => {
+  test("starts with projects and queue, then sends every event as it is published", async () => {
     const port = await start({ projects: ["alpha", "beta"] });
     const client = await join(port);
     for (const event of published) world.hub.publish(event);
@@ -158,7 +158,7 @@ describe("GET /stream", () => {
     await vi.waitFor(() => expect(client.text).toContain("\n:\n\n"));
   });
 
-  test("ends with the worker, also for a client that does not read, and takes no one after", async () => {
+  test("ends with the worker, also for a stalled client, and accepts none after", async () => {
     const port = await start();
     const reader = await join(port);
     const paused = await join(port);

@@ -90,7 +90,7 @@ describe("every error", () => {
     },
   );
 
-  test("of the worker's own making is logged with its cause and the path, never the query", async () => {
+  test("of the worker itself is logged with cause and path, never the query", async () => {
     const world = fakeWorld({
       logLevel: "debug",
       override: {

@@ -150,7 +150,7 @@ describe("over TCP", () => {
     expect(world.hub.clientCount()).toBe(0);
   });
 
-  test("no answer carries an access-control header, and every one carries the three guards", async () => {
+  test("no answer has an access-control header; all have the three security headers", async () => {
     const answers = [
       await get([`Host: 127.0.0.1:${port}`]),
       await get([`Host: 127.0.0.1:${port}`], "/nope"),
@@ -188,7 +188,7 @@ describe("over TCP", () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  test("OPTIONS and HEAD answer 404: there is no preflight to pass and no route that was not asked for", async () => {
+  test("OPTIONS and HEAD answer 404, so no preflight passes", async () => {
     for (const method of ["OPTIONS", "HEAD"] as const) {
       const answer = await world.app.inject({
         method,

@@ -82,7 +82,7 @@ test.each([
   }
 });
 
-test("a refusal without a key reaches a client that asked for the end of the connection", async () => {
+test("a 401 reaches a client that sent Connection: close", async () => {
   const { socket, port, received, closed } = open(server);
   socket.pause();
   const anonymous = head(server.path, port, `Content-Length: ${12 * mb}\r\nConnection: close`);

@@ -199,7 +199,7 @@ test("a database that fails gives 503, never access", async () => {
   expect((await ask(key)).statusCode).toBe(200);
 });
 
-test("an address with too many wrong keys is told when to come again, while a right key passes", async () => {
+test("an address with too many wrong keys gets Retry-After; a valid key passes", async () => {
   const { ask } = serverOver({ MEM_AUTH_FAILURES_PER_MIN: "5" });
   for (let turn = 0; turn < 5; turn += 1) expect((await ask("wrong")).statusCode).toBe(401);
   const refused = await ask("wrong");

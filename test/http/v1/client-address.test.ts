@@ -54,7 +54,7 @@ test.each([
   expect(() => createClientAddress(["10.0.0.1", proxy])).toThrow(/MEM_TRUSTED_PROXIES/);
 });
 
-test("wrong keys are counted for the client behind a named proxy, and for the proxy where none is named", async () => {
+test("counts wrong keys per client behind a trusted proxy, else per proxy", async () => {
   const env = { MEM_AUTH_FAILURES_PER_MIN: "3" };
   const trusting = await openTestServer({ ...env, MEM_TRUSTED_PROXIES: "private" });
   const plain = await openTestServer(env);

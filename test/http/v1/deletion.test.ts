@@ -32,7 +32,7 @@ async function rowsOf(table: string, key: TestKey): Promise<number> {
   return rows[0]?.n ?? -1;
 }
 
-test("a deleted record is gone with its sources and its row of the index, found no more, and written down", async () => {
+test("deletes a record with its sources and index row, and writes an audit row", async () => {
   const key = await addKey({ team: "one", project: "p" });
   const id = await remember(key, "the turbine is painted blue");
   expect(await ask(key, "DELETE", `/v1/memories/${id}`)).toMatchObject({
@@ -74,7 +74,7 @@ test("of a hundred races of two deletes, each has one success and one 404", asyn
   }
 });
 
-test("a purge empties every table of the project, counts what it deleted, keeps the project, its usage and its audit", async () => {
+test("a purge empties and counts every table; project, usage and audit stay", async () => {
   const key = await addKey({ team: "four", project: "p" });
   const neighbour = await addKey({ team: "four", project: "q" });
   await remember(key, "first");
@@ -130,7 +130,7 @@ test("a delete that cannot be written down does not happen", async () => {
   expect(await rowsOf("observations", key)).toBe(1);
 });
 
-test("raw events are deleted when their team's days are over, what was made of them stays", async () => {
+test("deletes raw events after the team's retention; their records stay", async () => {
   const short = await addKey({ team: "short", project: "p" });
   const long = await addKey({ team: "long", project: "p" });
   const teamWide = await addKey({ team: "short" });

@@ -25,7 +25,7 @@ test("fifty requests with one key at once are one event with one job", async () 
   expect(await counts()).toEqual(before.map((n) => n + 1));
 });
 
-test("a repeat after the answer was lost is the same event, in whatever order its fields are sent", async () => {
+test("a repeat is the same event, in any order of its fields", async () => {
   const { payload, ...rest } = anEvent;
   const first = await post("/v1/events", anEvent, keyed("lost"));
   const again = await post("/v1/events", { payload: { b: payload.b, a: payload.a }, ...rest }, keyed("lost"));
@@ -70,7 +70,7 @@ test("a key is 1 to 255 visible characters", async () => {
   expect((await post("/v1/events", anEvent, keyed("x".repeat(255)))).status).toBe(201);
 });
 
-test("a batch answers one result per event, in order, and a refused one costs only itself", async () => {
+test("a batch answers one result per event in order; a refused one costs only itself", async () => {
   await post("/v1/events", { ...anEvent, sourceEventId: "used" });
   const sent = await post("/v1/events/batch", [
     { ...anEvent, payload: "first" },
@@ -86,7 +86,7 @@ test("a batch answers one result per event, in order, and a refused one costs on
   expect(seen).toEqual(["first", "conflict", "not_found", "not_found", "last"]);
 });
 
-test("a batch with a key is the same batch again, also at the same time; another one is a conflict", async () => {
+test("a batch with a key is stored once, also concurrently; another is a conflict", async () => {
   await post("/v1/events", { ...anEvent, sourceEventId: "used-2" });
   const events = [
     anEvent,

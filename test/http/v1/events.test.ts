@@ -15,7 +15,7 @@ const anEvent = {
   payload: { tool_name: "Bash", tool_input: { command: "make" } },
 };
 
-test("an event is stored with its session and its job, and is read again as it was answered", async () => {
+test("stores an event with its session and job, and reads it as answered", async () => {
   const sent = await post("/v1/events?wait=true", {
     ...anEvent,
     contentSessionId: "session-1",
@@ -55,7 +55,7 @@ test("an event is stored with its session and its job, and is read again as it w
   expect(again.body.event.serverSessionId).toBe(event.serverSessionId);
 });
 
-test("generate=false stores the event and asks for nothing; the flags are true or false", async () => {
+test("generate=false stores the event without a job; flags are true or false", async () => {
   const jobs = await countRows(server, "generation_jobs");
   const sent = await post("/v1/events?generate=false&wait=true", anEvent);
   expect(sent.status).toBe(201);
@@ -127,7 +127,7 @@ test("unknown fields, and columns of the table, are refused", async () => {
   }
 });
 
-test("private parts and secrets are gone before anything is stored, also where a NUL cuts the tag", async () => {
+test("removes private parts and secrets before storing, also with a NUL in the tag", async () => {
   const hidden = "orange-canary";
   const secret = "AKIAIOSFODNN7EXAMPLE";
   const sent = await post("/v1/events", {

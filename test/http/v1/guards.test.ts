@@ -37,7 +37,7 @@ const open = [
   "POST /v1/jobs/:id/cancel",
 ];
 
-test("what is open over quota is what a team uses to see its usage and take things away, every DELETE included", () => {
+test("usage and every DELETE stay open over quota", () => {
   const declared = every
     .filter(({ route }) => route.config?.openOverQuota === true)
     .map(({ method, route }) => `${method} ${route.url}`);
@@ -79,7 +79,7 @@ test("a call that the key's scopes do not allow is counted like any other", asyn
   expect((await send(capped, key, "GET", "/v1/projects")).status).toBe(402);
 });
 
-test("a key over its rate is refused what is open too, with what is left, and when there is more", async () => {
+test("a key over its rate is refused open routes too, with rate headers", async () => {
   const key = await rated.addKey({ team: "fast" });
   const first = await send(rated, key, "GET", "/v1/usage");
   expect(first.headers).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1" });
@@ -95,7 +95,7 @@ test("a key over its rate is refused what is open too, with what is left, and wh
   expect(Number.isInteger(Number(refused.headers["x-ratelimit-reset"]))).toBe(true);
 });
 
-test("the document says which routes are open over quota, and that they never answer 402", async () => {
+test("the document marks routes open over quota, without a 402", async () => {
   const document = (await capped.app.inject({ url: "/v1/openapi.json", headers: { host: "x" } })).json();
   for (const { method, route } of every) {
     const operation = document.paths[route.url.replace(/:(\w+)/g, "{$1}")][method.toLowerCase()];
@@ -105,7 +105,7 @@ test("the document says which routes are open over quota, and that they never an
   }
 });
 
-test("calls refused by the rate or by the month's cap are metered like those that were answered", async () => {
+test("meters calls refused by rate or quota like answered ones", async () => {
   const limited = await openTestServer({
     MEM_RATE_LIMIT_PER_MIN: "4",
     MEM_MONTHLY_REQUEST_CAP: "2",

@@ -61,7 +61,7 @@ test("a job is polled by its id, with the observations that it made", async () =
   ]);
 });
 
-test("a failed or cancelled job is queued again as if never tried, and a turn is asked for", async () => {
+test("requeues a failed or cancelled job with all attempts and requests a turn", async () => {
   for (const status of ["failed", "cancelled"]) {
     const id = await aJob();
     await stand(id, status);
@@ -80,7 +80,7 @@ test("a failed or cancelled job is queued again as if never tried, and a turn is
   }
 });
 
-test("a queued job stays as it is when it is tried again; one in work or done is a conflict", async () => {
+test("retrying a queued job changes nothing; a running or done one is a conflict", async () => {
   const id = await aJob();
   const before = (await get(`/v1/jobs/${id}`)).body;
   const answer = await post(`/v1/jobs/${id}/retry`, {});
@@ -114,7 +114,7 @@ test("a job that waits or is worked on is cancelled, and its worker's lease with
   }
 });
 
-test("jobs are listed newest first, page by page, each once, narrowed by status, project and time", async () => {
+test("lists jobs newest first in pages, filtered by status, project and time", async () => {
   const lister = await server.addKey({ team: "listers" });
   const inA = await server.addKey({ team: "listers", project: "a" });
   const inB = await server.addKey({ team: "listers", project: "b" });
@@ -142,7 +142,7 @@ test("jobs are listed newest first, page by page, each once, narrowed by status,
   }
 });
 
-test("foreign, unknown and malformed jobs are answered with the same bytes, and stay as they are", async () => {
+test("foreign, unknown and malformed jobs get the same bytes and do not change", async () => {
   const sibling = await server.addKey({ project: "two" });
   const stranger = await server.addKey({ team: "strangers", project: "one" });
   const foreign = [await aJob(sibling), await aJob(stranger)];

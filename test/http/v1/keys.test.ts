@@ -204,7 +204,7 @@ test("no child outlives a parent that is revoked while it is made", async () => 
   expect(rows).toEqual([{ orphans: 0 }]);
 });
 
-test("of mints at once a key makes as many as it may have, and says which of them to end", async () => {
+test("concurrent mints stop at the limit and name keys to revoke", async () => {
   const parent = await addKey({ team: "many" });
   await database.system.query({
     text: `insert into api_keys (id, team_id, parent_id, key_hash, prefix, last_four, label, scopes, expires_at, revoked_at)

@@ -71,7 +71,7 @@ beforeAll(async () => {
   }
 });
 
-test("the official client initializes, lists exactly the three tools that only read, and calls them", async () => {
+test("the official client initializes, lists the three read-only tools, calls them", async () => {
   const client = await connect();
   expect(client.getServerCapabilities()).toEqual({ tools: {} });
   const { tools } = await client.listTools();
@@ -197,7 +197,7 @@ test("ids come back as they were sent", async () => {
   }
 });
 
-test("pages of other sites, streams, sessions and unknown versions are refused, and nobody asks without a key", async () => {
+test("refuses other sites, streams, sessions, unknown versions and missing keys", async () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const status = async (headers: Record<string, string>) => (await post(ping, headers)).status;
   expect(await status({ origin: "https://evil.example" })).toBe(403);
@@ -217,7 +217,7 @@ test("pages of other sites, streams, sessions and unknown versions are refused, 
   }
 });
 
-test("200 clients of four teams with the same id at once each get their own team's answer, and one audit row", async () => {
+test("200 concurrent clients of four teams each get their team's answer and audit row", async () => {
   const count = async () => {
     const { rows } = await server.database.system.query<{ n: number }>({
       text: "select count(*)::int as n from audit_log where action = 'observation.read'",

@@ -118,7 +118,7 @@ describe("what the document refers to", () => {
   });
 });
 
-test("a process that only generates answers for its health, and has nothing else to describe", async () => {
+test("a process that only generates serves health routes and nothing else", async () => {
   const generating = buildServer({
     database: server.database,
     role: "generate",
@@ -184,7 +184,7 @@ function expectHeadersDescribed(
   expect(described, `${operation?.operationId} ${statusCode}`).toEqual(expect.arrayContaining(sent));
 }
 
-test("limits and repeats are described with their headers, and the key that makes a repeat", async () => {
+test("describes limits and repeats with their headers, and Idempotency-Key", async () => {
   const limited = await openTestServer({ MEM_RATE_LIMIT_PER_MIN: "2" });
   const { apiKey } = await limited.addKey({ project: "shop" });
   const event = JSON.stringify({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
@@ -207,7 +207,7 @@ test("limits and repeats are described with their headers, and the key that make
   }
 });
 
-test("a method that a path has not is told which it has; a path that is not there is a 404", async () => {
+test("a wrong method is 405 with Allow; an unknown path is 404", async () => {
   const ask = (method: string, url: string) =>
     app.inject({ method: method as "GET", url, headers: { host: "x" } });
   for (const [method, url, allow] of [

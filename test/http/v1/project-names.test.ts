@@ -35,7 +35,7 @@ async function recent(
   return body.result;
 }
 
-test("a project is shown, purged and looked up in the audit log by its name, as by its id", async () => {
+test("a project is shown, purged and audited by its name as by its id", async () => {
   for (const by of [ofTeam, ofShop]) {
     const byName = await get("/v1/projects/shop", by);
     expect(byName.status).toBe(200);
@@ -55,7 +55,7 @@ test("a project is shown, purged and looked up in the audit log by its name, as 
   expect(byName.body.entries).toHaveLength(2);
 });
 
-test("a name of another team, of another project and of nobody is answered like an id of theirs", async () => {
+test("a name of another team or project and an unknown one are answered like an id", async () => {
   const others = [stranger.project_id, newId(), "theirs", "nobody's", ofWeb.project_id, "web & more"];
   const shown = await Promise.all(
     others.map((other) => get(`/v1/projects/${encodeURIComponent(String(other))}`, ofShop)),
@@ -69,7 +69,7 @@ test("a name of another team, of another project and of nobody is answered like 
   expect((await purge("web & more", ofTeam)).body.counts.observations).toBe(1);
 });
 
-test("an agent whose key reaches several projects is told their names, never another team's", async () => {
+test("an agent with a team key gets its project names, never another team's", async () => {
   const { isError, content } = await recent(ofTeam, {});
   expect(isError).toBe(true);
   expect(content[0].text).toMatch(/\. There are: "shop", "web & more"\.$/);
@@ -82,7 +82,7 @@ test("an agent whose key reaches several projects is told their names, never ano
   expect((await recent(alone, {})).content[0].text).toContain("The team has none yet.");
 });
 
-test("bound to this machine and without a public address, MCP answers this machine's own names alone", async () => {
+test("on loopback without a public URL, MCP accepts loopback names only", async () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const asked = async (host: string) => (await post("/v1/mcp", ping, { headers: { host } })).status;
   expect(await Promise.all(["localhost:9", "127.0.0.1", "[::1]:80", "127.0.0.2:1"].map(asked))).toEqual([

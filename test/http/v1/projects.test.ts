@@ -8,7 +8,7 @@ const key = await server.addKey();
 const ownKey = await server.addKey({ project: "own" });
 const { get, post } = requestsTo(server, key);
 
-test("a project is made with a key of the team, is there at once, and keeps its name to itself", async () => {
+test("a team key creates a project, visible immediately, with a unique name", async () => {
   const made = await post("/v1/projects", { name: "fresh", metadata: { repo: "x" } });
   expect(made.status).toBe(201);
   expect(made.body.project).toMatchObject({ teamId: key.team_id, name: "fresh", metadata: { repo: "x" } });
@@ -51,7 +51,7 @@ test("foreign, unknown and malformed projects are answered with the same bytes",
   ]);
 });
 
-test("a name is a text of 1 to 200 characters that may be stored; unknown fields are refused", async () => {
+test("a name is a storable text of 1 to 200 characters; unknown fields are refused", async () => {
   const bodies = [
     {},
     { name: "" },

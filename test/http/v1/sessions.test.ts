@@ -72,7 +72,7 @@ test("a session without a name is found by its id alone", async () => {
   expect(one.body.session.id).not.toBe(two.body.session.id);
 });
 
-test("foreign, unknown and malformed sessions are answered with the same bytes, and none is ended", async () => {
+test("foreign, unknown and malformed sessions get the same bytes; none is ended", async () => {
   const sibling = await server.addKey({ project: "two" });
   const stranger = await server.addKey({ team: "strangers", project: "one" });
   const foreign = await Promise.all(

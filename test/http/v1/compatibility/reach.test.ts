@@ -89,7 +89,7 @@ test("the routes are those of the worker that change nothing on one machine", ()
   );
 });
 
-test("without a key every one of them is 401, but for three that say nothing of anybody", async () => {
+test("without a key all are 401, except three without tenant data", async () => {
   for (const route of mounted) {
     const answer = await ask(route);
     const isOpen = open.includes(nameOf(route));
@@ -102,7 +102,7 @@ test("without a key every one of them is 401, but for three that say nothing of 
   });
 });
 
-test("what changes one machine is answered like any unknown path, with and without a key", async () => {
+test("routes that change one machine are answered like unknown paths", async () => {
   const here = new Set(mounted.map(nameOf));
   const absent = routesOf(worker.routes).filter((route) => !here.has(nameOf(route)));
   expect(absent.map(nameOf)).toEqual(expect.arrayContaining(["POST /api/settings", "POST /api/mcp/toggle"]));

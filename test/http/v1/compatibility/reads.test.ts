@@ -168,7 +168,7 @@ test("the fixed questions and the records of a concept, a file, a type", async (
   expect(await found("/api/search/by-file?filePath=auth/login.ts")).toEqual([second]);
 });
 
-test("a file is found by its whole path, an end of it, and from the root of its project", async () => {
+test("finds a file by its whole path, an end of it, and from its project's root", async () => {
   const found = async (path: string) => {
     const { body } = await get(`/api/observations/by-file?path=${encodeURIComponent(path)}`);
     return [idsIn(body.observations), body.count, body.total];
@@ -281,7 +281,7 @@ test("a name that no index entry holds is a name all the same", async () => {
   });
 });
 
-test("the queue that a key is told of is its own, and what belongs to the server is the same for everybody", async () => {
+test("a key sees its own queue; constants of the server are the same for all keys", async () => {
   const busy = await server.addKey({ team: "queue", project: "busy" });
   const beside = await server.addKey({ team: "queue", project: "beside" });
   const whole = await server.addKey({ team: "queue" });

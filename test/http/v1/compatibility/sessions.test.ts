@@ -64,7 +64,7 @@ test("a session goes its way: prompt, tool use, summary, end", async () => {
   });
 });
 
-test("what follows a private prompt is not recorded, until a prompt that is not private", async () => {
+test("records nothing after a private prompt, until the next public one", async () => {
   const send = (path: string, body: object) =>
     post(`/api/sessions/${path}`, { claudeSessionId: "quiet", ...body });
   const hidden = await send("init", { prompt: "<private>the moon base</private>" });
@@ -87,7 +87,7 @@ test("what follows a private prompt is not recorded, until a prompt that is not 
   expect(JSON.stringify(await rows("select payload, metadata from agent_events"))).not.toContain("moon");
 });
 
-test("a private prompt that comes after what it caused takes that back, and what was made of it", async () => {
+test("a late private prompt withdraws its events and the records made of them", async () => {
   const send = (path: string, body: object) =>
     post(`/api/sessions/${path}`, { claudeSessionId: "late", ...body });
   await send("init", { prompt: "Before", promptId: "p1" });
@@ -113,7 +113,7 @@ test("a private prompt that comes after what it caused takes that back, and what
   expect(left).toEqual([{ status: "queued", attempts: 0 }]);
 });
 
-test("private parts and secrets do not reach the database, nor do texts that it cannot store", async () => {
+test("private parts, secrets and unstorable texts never reach the database", async () => {
   const secret = `ghp_${"a1B2".repeat(9)}`;
   const session = { claudeSessionId: "clean\u0000ed" };
   await post("/api/sessions/init", {
@@ -138,7 +138,7 @@ test("private parts and secrets do not reach the database, nor do texts that it 
   expect(await countOf("cleaned")).toEqual({ user_prompt: 1, tool_use: 1, summarize: 1 });
 });
 
-test("a tool use is stored once per id of the host; some tools and sub-agents' summaries are not stored", async () => {
+test("stores a tool use once per host id; skips some tools and sub-agent summaries", async () => {
   const send = (path: string, body: object) =>
     post(`/api/sessions/${path}`, { claudeSessionId: "once", ...body });
   for (const _ of [1, 2, 3]) {
@@ -176,7 +176,7 @@ test("many at once make one session, each prompt with a number of its own", asyn
   ]);
 });
 
-test("a session that events began goes on, and events go on with one that a prompt began", async () => {
+test("prompts continue a session that events began, and the reverse", async () => {
   const event = { sourceType: "hook", eventType: "tool_use", occurredAtEpoch: 1, payload: "x" };
   const first = await post("/v1/events", { ...event, contentSessionId: "mixed" });
   const { sessionDbId } = (await post("/api/sessions/init", { claudeSessionId: "mixed", prompt: "Go" })).body;
@@ -205,7 +205,7 @@ test("a session is named by its number on the oldest routes", async () => {
   expect(await countOf("old")).toEqual({ user_prompt: 2, tool_use: 1, summarize: 1 });
 });
 
-test("a key of the team says the project once; what is unclear or out of reach is refused", async () => {
+test("a team key names the project once; an unclear or foreign one is refused", async () => {
   const send = (path: string, body: object, by = teamKey) => post(`/api/sessions/${path}`, body, { by });
   const asked = { claudeSessionId: "team", prompt: "Hello" };
   expect((await send("init", asked)).status).toBe(400);

@@ -19,7 +19,7 @@ async function rows<R extends object>(text: string): Promise<R[]> {
   return (await server.database.system.query<R>({ text })).rows;
 }
 
-test("whenever a private prompt comes while records are made, nothing of it stays and the rest is not lost", async () => {
+test("a private prompt at any moment of generation leaves nothing; the rest is kept", async () => {
   await startGenerating();
   const sessions = Array.from({ length: 16 }, (_, index) => index);
   const answers = await Promise.all(sessions.map((index) => oneSession(index)));
