@@ -73,7 +73,7 @@ function damagePage(path: string, page: number, kind: (typeof kinds)[number]): v
   closeSync(file);
 }
 
-// Those of which each stopped the worker at every start come first.
+// Tables whose damage once stopped the worker at every start come first.
 const first = [
   "stale_derived",
   "regenerations",

@@ -29,7 +29,7 @@ if (canTrace()) {
     );
   });
 
-  test("no reply to one of many that come together leaves before the sync of their common write has returned", async () => {
+  test("no reply to concurrent posts leaves before their common write is synced", async () => {
     const random = createRandom(5);
     const [turns, together] = [8, 40];
     const trace = await traced(async (worker) => {

@@ -91,7 +91,7 @@ test(`${zombies} resumed processes write nothing that others did meanwhile`, asy
   }
 }, 600_000);
 
-test("a process that is told to stop gives back what it works on, at once", async () => {
+test("a process that gets SIGTERM releases its job immediately", async () => {
   const tenant = await makeTenant(database);
   const env = await slowModel(60_000);
   const server = await startGenerating({ ...env, MEM_GENERATION_LEASE_SECONDS: "600" });

@@ -65,7 +65,7 @@ function keepBusy(): () => void {
   };
 }
 
-/** As many requests at once as there are, to each node in turn; the statuses. */
+/** Sends all requests concurrently, to each node in turn; returns the statuses. */
 function burst(nodes: readonly Node[], { apiKey }: TestKey): Promise<number[]> {
   const agent = new Agent({ maxSockets: together });
   const get = (url: string): Promise<number> =>
@@ -88,7 +88,7 @@ async function counted({ team_id }: TestKey): Promise<number> {
 }
 
 test.each(["quiet", "busy"])(
-  "400 requests at once over two processes at a cap of 100: a %s machine",
+  "400 concurrent requests over two processes at a cap of 100: a %s machine",
   async (machine) => {
     const nodes = await Promise.all([startNode(), startNode()]);
     const stayBusy = machine === "busy" ? keepBusy() : () => undefined;

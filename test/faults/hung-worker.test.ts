@@ -1,4 +1,4 @@
-// A worker that hangs: what a session start costs, who is told, and that it is replaced by exactly one other.
+// A worker that hangs: the cost of a session start, the notice, and its replacement by exactly one other worker.
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -21,7 +21,7 @@ function workerFile(home: WorkerHome): WorkerFile {
   return JSON.parse(readFileSync(join(home.dataDir, "worker.json"), "utf8"));
 }
 
-/** A worker that a signal has stopped, with the mark of a hook that waited in vain. */
+/** A worker that a signal has stopped, with the mark of a hook whose wait timed out. */
 async function stopped(name: LauncherName, event = "post-tool-use") {
   const home = workerHome();
   const worker = await startWorker(home);
@@ -34,7 +34,7 @@ async function stopped(name: LauncherName, event = "post-tool-use") {
   return { home, worker };
 }
 
-/** As if the first hook had waited in vain this long ago. */
+/** Sets the mark back, as if the first hook had timed out this long ago. */
 function age(home: WorkerHome, seconds: number): void {
   const [worker] = readFileSync(markOf(home), "utf8").split(" ");
   writeFileSync(markOf(home), `${worker} ${Date.now() - seconds * 1_000}\n`);
@@ -90,7 +90,7 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     expect(processesOf(home)).toEqual([worker.pid]);
   });
 
-  test("one whose start is not known is not ended, and the session is told", async () => {
+  test("one whose start is unknown is not ended, and the session gets a notice", async () => {
     const { home, worker } = await stopped(name);
     age(home, 12);
     const { process_start: _unknown, ...file } = workerFile(home);

@@ -17,7 +17,7 @@ const kills = Number(process.env.MEM_TEST_KILLS ?? 40);
 const seed = testSeed();
 
 test(
-  `${kills} kills under 8 clients lose nothing, double nothing and keep the counts (seed ${seed})`,
+  `${kills} kills under 8 clients lose and double nothing and keep counts (seed ${seed})`,
   async () => {
     const home = workerHome();
     const random = createRandom(seed);

@@ -1,4 +1,4 @@
-// One worker per data directory, whatever is started at once, killed, or sits on the port.
+// One worker per data directory, despite concurrent starts, kills, and other servers on the port.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { launchers, runHook, spooled } from "../hosts/hook/run-hook.ts";
 
 const racers = 20;
 
-test(`of ${racers} workers started at once one owns the directory and the others end with 0`, async () => {
+test(`of ${racers} concurrent workers one owns the directory and the others exit with 0`, async () => {
   const home = workerHome();
   const started = Array.from({ length: racers }, () => spawnWorker(home));
   let ended = 0;
@@ -38,7 +38,7 @@ test(`of ${racers} workers started at once one owns the directory and the others
   expect(await healthyPid(home)).toBe(owner.child.pid);
 });
 
-test("the lock of a killed worker is free for the next one at once", async () => {
+test("the next worker gets the lock of a killed worker immediately", async () => {
   const home = workerHome();
   for (let round = 0; round < 3; round++) {
     const worker = await startWorker(home);
@@ -49,7 +49,7 @@ test("the lock of a killed worker is free for the next one at once", async () =>
   }
 });
 
-test("a stranger on the port is left alone: the next free port is taken and written down", async () => {
+test("takes and records the next free port when another server has the port", async () => {
   const received: string[] = [];
   const stranger = createServer((socket) => {
     socket.on("data", (chunk) => received.push(String(chunk)));
@@ -81,7 +81,7 @@ async function healthyPid(home: WorkerHome): Promise<unknown> {
   return typeof health === "object" && health !== null && "pid" in health ? health.pid : health;
 }
 
-test("a worker whose data directory is removed ends by itself and acknowledges into nothing no more", async () => {
+test("a worker whose data directory is removed ends and acknowledges nothing more", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   // Its start is over when it answers: before that it would say that it cannot start.
@@ -143,7 +143,7 @@ function post(worker: WorkerProcess, id: string): Promise<Answer> {
   return worker.post("/api/sessions/observations", toolUse(random, { id, session: "removed" }));
 }
 
-/** Posts until the worker has ended, one at a time and ten at once; the ids that were acknowledged. */
+/** Posts until the worker has ended, singly and in tens; returns the acknowledged ids. */
 async function postToTheEnd(worker: WorkerProcess): Promise<Set<string>> {
   const acknowledged = new Set<string>();
   let ended = false;
@@ -233,7 +233,7 @@ test.each(["session-start"])(
   },
 );
 
-test("a session starts the worker when a stranger has the port, and the socket is gone too", async () => {
+test("a session starts the worker although another server has its port, without a socket", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   await worker.kill();

@@ -1,4 +1,4 @@
-// What lies in the data directory belongs to its user alone, and nothing planted there is written through.
+// Only its user can read the data directory, and mem never writes through a planted link.
 import {
   chmodSync,
   lstatSync,
@@ -41,19 +41,16 @@ test("what was open to others before is closed when the worker starts", async ()
   await worker.stop();
 });
 
-test.each(["logs", "spool"])(
-  "a link in the place of %s/ is refused, and nothing is written behind it",
-  async (name) => {
-    const home = workerHome();
-    const target = tempDir();
-    mkdirSync(home.dataDir, { mode: 0o700 });
-    symlinkSync(target, join(home.dataDir, name));
-    const { exited, output } = spawnWorker(home);
-    expect((await exited).code).toBe(78);
-    expect(output()).toContain("is not a directory of this user");
-    expect(readdirSync(target)).toEqual([]);
-  },
-);
+test.each(["logs", "spool"])("refuses a link at %s/ and writes nothing to its target", async (name) => {
+  const home = workerHome();
+  const target = tempDir();
+  mkdirSync(home.dataDir, { mode: 0o700 });
+  symlinkSync(target, join(home.dataDir, name));
+  const { exited, output } = spawnWorker(home);
+  expect((await exited).code).toBe(78);
+  expect(output()).toContain("is not a directory of this user");
+  expect(readdirSync(target)).toEqual([]);
+});
 
 const planted = ["worker.json", "hook-runtime", "worker.sock", ".install-version"];
 
@@ -82,7 +79,7 @@ test("a settings file that is a symlink is refused, not followed and not replace
   expect(lstatSync(join(home.dataDir, "settings.json")).isSymbolicLink()).toBe(true);
 });
 
-test("what stands in private tags and what is a secret is in no file of the data directory", async () => {
+test("no file of the data directory contains private text or a secret", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const canary = "canary-7f3a9c";

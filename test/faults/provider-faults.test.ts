@@ -43,7 +43,7 @@ describe(`${behaviours.length} behaviours of a provider, ${messages} messages ea
 
 describe("a provider that fails", () => {
   test.each<Behaviour>(["server-error", "unavailable", "reset"])(
-    "with %s for an hour kills none of 200 messages, is not asked all the time, and all are done after it",
+    "with %s for an hour kills no message, gets few requests, and all finish later",
     async (behaviour) => {
       const rig = await createRig({ onTestFinished });
       for (let session = 0; session < 10; session++) rig.addMessages(20);
@@ -183,7 +183,7 @@ describe("a provider that fails", () => {
     expect(rig.store.pending.counts().done).toBe(8);
   });
 
-  test("for five messages in a row of the only session: those behind them pass", async () => {
+  test("for five messages in a row of the only session: the later messages pass", async () => {
     const rig = await createRig({ onTestFinished });
     rig.model.play(({ prompt }) => (prompt.includes("poison") ? "garbage" : "ok"));
     rig.addTo(rig.addMessages(5, "poison"), 4);

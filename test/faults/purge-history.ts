@@ -1,4 +1,4 @@
-// One project's history in a random order, its steps at once where they meet: ingest, claim, complete, fail, delete, purge.
+// One project's history in a random order, with concurrent steps: ingest, claim, complete, fail, delete, purge.
 
 import { newId } from "../../src/core/ids.ts";
 import type { ProjectScope } from "../../src/core/records/tenancy.ts";
@@ -66,7 +66,7 @@ interface Place extends HistoryDeps {
   demand(what: string, holds: boolean): void;
 }
 
-/** Runs `count` steps on a project of its own. Throws what the store throws. */
+/** Runs `count` steps on a new project. Throws what the store throws. */
 export async function runHistory(deps: HistoryDeps, count: number): Promise<History> {
   const history: History = { faults: [], steps: [], made: 0, purged: 0 };
   const place: Place = {

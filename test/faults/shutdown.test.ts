@@ -18,7 +18,7 @@ import {
 
 const seed = testSeed();
 
-test(`SIGTERM under 8 posting and 20 streaming clients exits 0 in 10 s and loses nothing (seed ${seed})`, async () => {
+test(`SIGTERM under 8 posts and 20 streams exits 0 in 10 s, loses nothing (seed ${seed})`, async () => {
   const home = workerHome();
   const clients = startPostingClients(8, seed);
   for (let round = 0; round < 3; round++) {
@@ -42,7 +42,7 @@ test(`SIGTERM under 8 posting and 20 streaming clients exits 0 in 10 s and loses
   expect(auditMessages(home.database, clients.ledger.queued).faults).toEqual([]);
 });
 
-test("messages that were claimed when the signal came are waiting again, none is left in processing", async () => {
+test("a stopped worker requeues claimed messages and leaves none in processing", async () => {
   const home = workerHome();
   const clients = startPostingClients(8, seed);
   const worker = await startWorker(home);
@@ -58,7 +58,7 @@ test("messages that were claimed when the signal came are waiting again, none is
   await clients.stop();
 });
 
-test("a second signal ends the worker at once, with a request still unanswered", async () => {
+test("a second signal ends the worker immediately, with a request unanswered", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const unfinished = connect({ host: "127.0.0.1", port: worker.port });
@@ -76,7 +76,7 @@ test("a second signal ends the worker at once, with a request still unanswered",
   expect((await next.get("/api/health")).status).toBe(200);
 });
 
-test("a request that was never finished on the worker's socket does not keep it from a clean end", async () => {
+test("an unfinished request on the socket does not prevent a clean shutdown", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const unfinished = connect(join(home.dataDir, "worker.sock"));
@@ -89,7 +89,7 @@ test("a request that was never finished on the worker's socket does not keep it 
   expect(existsSync(`${home.database}-wal`)).toBe(false);
 });
 
-test("SIGTERM while a damaged database is replaced ends the worker cleanly, with nothing left that answers", async () => {
+test("SIGTERM while a damaged database is replaced ends the worker cleanly", async () => {
   const home = workerHome();
   const first = await startWorker(home);
   for (let n = 0; n < 40; n++) {

@@ -30,7 +30,7 @@ import {
 
 const random = createRandom(7);
 
-test("on a full disk a post is refused with 507, reads go on, and after space is made nothing acknowledged is missing", async () => {
+test("a full disk: posts get 507, reads work, and no acknowledged event is lost", async () => {
   const home = workerHome();
   // A limit on the size of each file stands for the disk: 512-byte or 1 KB blocks, 2 or 4 MB by shell.
   const limited = `ulimit -f 4096; exec "$0" "$1"`;
@@ -57,7 +57,7 @@ test("on a full disk a post is refused with 507, reads go on, and after space is
   await roomy.stop();
 });
 
-test("a worker that finds no room for its first byte ends with the code for that, and says so", async () => {
+test("a worker with no room for its first byte exits with 74 and prints the reason", async () => {
   const home = await homeWithMessages(1);
   const { exited, output } = spawnWorker(home, [
     "/bin/sh",
@@ -70,7 +70,7 @@ test("a worker that finds no room for its first byte ends with the code for that
   expect(output()).toMatch(/^mem: The d(isk|atabase) /);
 });
 
-test("a database that another process has locked gives 503 with Retry-After, and works when it is free again", async () => {
+test("a locked database gives 503 with Retry-After and works again once it is free", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   expect((await post(worker, "lock-1")).status).toBe(200);
@@ -114,7 +114,7 @@ describe("a damaged database", () => {
     ["text in its place", (path) => writeFileSync(path, "this was a database once\n".repeat(400))],
   ];
   test.each(damages)(
-    "with %s is set aside whole, the user is told, and the worker works",
+    "with %s is moved aside whole, the user gets a notice, and the worker works",
     async (_what, damage) => {
       const home = await homeWithMessages(120);
       damage(home.database);

@@ -17,7 +17,7 @@ test("reports a name like no other without a guess", () => {
   expect(unknownSettings({ MEM_QQQQ: "1" })).toEqual(["MEM_QQQQ has no effect: there is no such setting."]);
 });
 
-test("ignores settings, variables of other parts, empty ones and those of Kubernetes", () => {
+test("ignores settings, empty values and variables of other parts and of Kubernetes", () => {
   const names = [
     ...["MEM_RATE_LIMIT_PER_MIN", "MEM_PROVIDER", "MEM_DATA_DIR", "MEM_API_KEY", "MEM_HOOK_CA_CERTS", "HOME"],
     ...["MEM_SERVICE_HOST", "MEM_SERVICE_PORT", "MEM_SERVICE_PORT_HTTP", "MEM_PORT", "MEM_PORT_37800_TCP"],

@@ -55,7 +55,7 @@ test("the code that is read with one byte a character has no character that take
   expect(readFileSync(join(dist, code)).findIndex((byte) => byte > 0x7f)).toBe(-1);
 });
 
-test("the code has no import(), which nobody answers once it is compiled", () => {
+test("the code has no import(), which cannot work in compiled code", () => {
   const [code = ""] = built(/^worker-[0-9a-f]{12}\.cjs$/);
   expect(readFileSync(join(dist, code), "latin1").match(/(?<![\w$.])import\(/g)).toBeNull();
 });

@@ -36,7 +36,7 @@ function generationWith(env: Record<string, string>) {
   return { generation, cost };
 }
 
-test("a host command that is not there is told at the start, before anything is asked", () => {
+test("reports a missing host command at the start, before the first call", () => {
   const command = join(tempDir(), "claude");
   const { generation } = generationWith({ MEM_PROVIDER: "primary", HOST_CLI_PATH: command });
   generation.start();

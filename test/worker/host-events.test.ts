@@ -23,7 +23,7 @@ const base = {
   promptKey: "prompt-1",
 };
 
-// A host that says what it is told to say: the test is about what the worker does with it.
+// A scripted host: the tests are about what the worker does with its events.
 const host: Host = {
   name: "scripted",
   decode: (_event, payload) => payload.event as unknown as HostEvent,
@@ -40,7 +40,7 @@ beforeEach(() => {
   startWorker();
 });
 
-// A new one has everything anew but what is on the disk.
+// A new worker keeps only the state on disk.
 function startWorker() {
   notice = null;
   contextFails = false;
@@ -148,7 +148,7 @@ describe("an event of a host", () => {
     expect(calls).toEqual([]);
   });
 
-  test("before a file tells a record once, and again after its context began anew", async () => {
+  test("before a file shows a record once, and again after its context was reset", async () => {
     const read = { kind: "before_file", toolName: "Read", path: "/a.ts" };
     const said = { context: "/a.ts in demo but undefined", notice: null };
     expect(await receive(read, 42)).toBe("");

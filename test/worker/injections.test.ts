@@ -97,12 +97,12 @@ describe("in one session", () => {
     expect(await read()).toBeNull();
   });
 
-  test("a first prompt brings what the start did not when nobody answered that", async () => {
+  test("the first prompt brings the start's context when the start had no answer", async () => {
     expect(await prompt()).toBe("start and records 2,3");
     expect(await start()).toBeNull();
   });
 
-  test("a sub-agent reads with eyes of its own", async () => {
+  test("a sub-agent gets the file records that the main agent has already seen", async () => {
     await start();
     await prompt();
     expect(await read()).toBe("file 4");
@@ -110,12 +110,12 @@ describe("in one session", () => {
     expect(await read("sub-1")).toBeNull();
   });
 
-  test("two files that are read at once do not both tell the same record", async () => {
+  test("concurrent reads of two files show a record only once", async () => {
     const texts = await Promise.all([read(), read()]);
     expect(texts.filter((text) => text !== null)).toEqual(["file 3,4"]);
   });
 
-  test.each(["compact", "clear"])("a start by %s begins anew", async (source) => {
+  test.each(["compact", "clear"])("a start by %s resets what was shown", async (source) => {
     await start();
     await prompt();
     await read();
@@ -131,7 +131,7 @@ describe("in one session", () => {
     expect(edited).toEqual(["5 of sdk-edits"]);
   });
 
-  test("a second compaction later begins anew again", async () => {
+  test("a second compaction later resets it again", async () => {
     await start();
     expect(await start("compact")).toBe("start");
     now += 60_000;
@@ -163,16 +163,13 @@ describe("in one session", () => {
 });
 
 describe("two hooks that deliver the same event", () => {
-  test.each(["startup", "compact", "clear"])(
-    "at %s are answered once, whoever comes first",
-    async (source) => {
-      if (source !== "startup") await start();
-      const texts = await Promise.all([start(source), start(source)]);
-      expect(texts.filter((text) => text !== null)).toEqual(["start"]);
-      now += 500;
-      expect(await start(source)).toBeNull();
-    },
-  );
+  test.each(["startup", "compact", "clear"])("at %s are answered once, in either order", async (source) => {
+    if (source !== "startup") await start();
+    const texts = await Promise.all([start(source), start(source)]);
+    expect(texts.filter((text) => text !== null)).toEqual(["start"]);
+    now += 500;
+    expect(await start(source)).toBeNull();
+  });
 
   test("of a prompt are answered once", async () => {
     await start();
@@ -196,7 +193,7 @@ test("a prompt is searched for without its private parts and secrets", async () 
   expect(searched.join()).not.toContain("CANARY");
 });
 
-test("what cannot be kept is told all the same", async () => {
+test("shows the context even if the ledger cannot be written", async () => {
   memory.db.pragma("query_only = on");
   expect([await start(), await prompt(), await read()]).toEqual([
     "start",
@@ -205,7 +202,7 @@ test("what cannot be kept is told all the same", async () => {
   ]);
 });
 
-test("a session without a folder and without records is told nothing", async () => {
+test("a session without a folder and without records gets nothing", async () => {
   expect(await prompt("fix it", { cwd: null })).toBeNull();
   expect(searched).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createMaintenance } from "../../src/worker/maintenance.ts";
 
-test("a drain of the spool that runs is told to end, and its end is waited for", async () => {
+test("stops a running drain of the spool and waits for its end", async () => {
   const seen: string[] = [];
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ function noticesWhile(state: State) {
   return { notices, state, dataDir };
 }
 
-test("a provider that refuses access is told with the next step, once a session", () => {
+test("reports a provider that refuses access with the next step, once a session", () => {
   const { notices } = noticesWhile({ pause: refused, isStuck: true });
   expect(notices.first("a")).toContain("claude /login");
   expect(notices.first("a")).toBeNull();
@@ -55,7 +55,7 @@ test("a refused login that the user never chose is no notice", () => {
   expect(notices.all()).toEqual([]);
 });
 
-test("a full disk is told at the start of every session while it lasts", () => {
+test("reports a full disk at the start of every session while it lasts", () => {
   const { notices, state } = noticesWhile({ storage: new MemError("storage_full") });
   for (const session of ["a", "a", "b"]) expect(notices.first(session)).toContain("Free some space");
   delete state.storage;
@@ -70,7 +70,7 @@ test("a rebuilt index is a notice of health, and of no session", () => {
   expect(notices.first("a")).toBeNull();
 });
 
-test("a queue that is stuck is told once a session, and no more when it moves", () => {
+test("reports a stuck queue once a session, and no more when it moves", () => {
   const { notices, state } = noticesWhile({ isStuck: true });
   expect(notices.first("a")).toBe(stuckNotice);
   state.isStuck = false;
@@ -83,7 +83,7 @@ test("a pause that ends by itself is no notice", () => {
   expect(notices.first("a")).toBeNull();
 });
 
-test("what is told once goes before what every session is told", () => {
+test("a notice for one session comes before a notice for every session", () => {
   const { notices, dataDir } = noticesWhile({ pause: refused });
   writeFileSync(dataPaths(dataDir).installVersion, "0.0.1");
   expect(notices.first("a")).toContain("refuses access");
@@ -103,7 +103,7 @@ test("reports a missing mode with the next step, once a session, after a stuck q
   expect(notices.all()).toEqual([stuckNotice, told]);
 });
 
-test("a broken mode file is told with what is wrong in it", () => {
+test("reports a broken mode file with its error", () => {
   const dataDir = tempDir();
   const { modes } = dataPaths(dataDir);
   mkdirSync(modes, { recursive: true });

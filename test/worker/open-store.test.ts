@@ -187,7 +187,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
     ],
   ];
 
-  test.each(crashes)("%s: the next one has every row, those of the log included", (_when, crash) => {
+  test.each(crashes)("%s: the next one has every row, also from the log", (_when, crash) => {
     fillWithLog(20);
     crash();
     const before = damageNotice(path);
@@ -203,7 +203,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
     closeDatabase(again);
   });
 
-  test("of two that were set aside, the one of the unfinished replacement is gathered from", () => {
+  test("recovers from the file of the unfinished replacement, not from an older one", () => {
     fill(1);
     renameSync(path, `${path}.damaged-20271121T064900Z`);
     fillWithLog(5);
@@ -214,7 +214,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
     closeDatabase(db);
   });
 
-  test("is spoken of as not carried over yet until the rescue is finished, and as carried over after", () => {
+  test("the notice says not carried over yet until the rescue has finished", () => {
     fillWithLog(2);
     writeFileSync(rebuilding(), "");
     renameSync(path, aside());

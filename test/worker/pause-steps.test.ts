@@ -34,7 +34,7 @@ test.each([
   [gateway, "model", "mem settings set MEM_MODEL <model>"],
   [gateway, "address", "LLM_BASE_URL"],
   [{}, "command", "mem settings set HOST_CLI_PATH <path>"],
-] as const)("with %j a wrong %s is mended by %s, not by another key", (env, mends, step) => {
+] as const)("with %j a wrong %s is fixed by %s, not by another key", (env, mends, step) => {
   const reason = { ...refused, mends };
   const pause = describePause({ state: "paused", reason }, depsWith(env));
   expect(pause?.next).toContain(step);

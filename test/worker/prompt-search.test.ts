@@ -44,7 +44,7 @@ test("what has only a part of a word does not count", async () => {
   expect(await createRelevant({ search, byId })(request)).toEqual([]);
 });
 
-test("a search that fails or hangs finds nothing, and nobody waits for it", async () => {
+test("a search that fails or hangs finds nothing and does not block the caller", async () => {
   const broken = { search: () => Promise.reject(new Error("broken")) } as unknown as Search;
   expect(await createRelevant({ search: broken, byId })(request)).toEqual([]);
   const hung = { search: () => new Promise(() => undefined) } as unknown as Search;

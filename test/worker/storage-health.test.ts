@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import { createStorageHealth } from "../../src/worker/status.ts";
 
-test("a full disk is told while the last write failed, and for a minute longer", () => {
+test("reports a full disk while the last write failed, and for a minute longer", () => {
   const full = new MemError("storage_full");
   let [now, lastWrite]: [number, MemError | null] = [1_000, null];
   const health = createStorageHealth({ now: () => now, monotonicMs: () => now }, () => lastWrite);

@@ -13,7 +13,7 @@ import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-p
 
 const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** A memory in a data directory of its own, and search by meaning with the settings that a test names. */
+/** A memory in a private data directory, and search by meaning with the settings that a test names. */
 function openMemory() {
   const dataDir = tempDir();
   const memory = createMemoryStore(join(dataDir, "mem.db"));
@@ -125,7 +125,7 @@ describe("without vectors", () => {
     expect(await ask(search, "something new")).toEqual(answer);
   });
 
-  test("a key that is refused is the user's to mend, in status and in the answer", async () => {
+  test("reports a refused key with the setting to change, in status and in the answer", async () => {
     const { addObservation, open } = openMemory();
     addObservation({ title: "one" });
     const server = await embeddingServer();
