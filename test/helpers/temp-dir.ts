@@ -1,13 +1,5 @@
 // Temporary directories, removed after the test or the file.
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -37,9 +29,14 @@ function remove(path: string): void {
 
 /** As root the private PostgreSQL of a closed data directory is outside of it, behind a link. */
 function linkedPostgres(path: string): string[] {
-  return [join(path, "postgres"), join(path, "data", "postgres")]
-    .filter((link) => lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-    .map((link) => readlinkSync(link));
+  return [join(path, "postgres"), join(path, "data", "postgres")].flatMap((link) => {
+    try {
+      return [readlinkSync(link)];
+    } catch {
+      // Missing, no link, or below a file.
+      return [];
+    }
+  });
 }
 
 /** Files under `directory` whose bytes hold one of `canaries`, as `path: canary`. */

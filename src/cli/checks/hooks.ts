@@ -1,9 +1,11 @@
-// Checks of the hooks of host agents.
+// Checks of host agents: hooks, MCP server and context files.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { FolderFilesAnswer } from "../../client/worker-client.ts";
 import { failOpen, failOpenSync, toMemError } from "../../core/errors.ts";
 import { enabledPlugin, hookCommandsIn } from "../../hosts/install.ts";
 import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
+import type { McpState } from "../../hosts/mcp-switch.ts";
 import { hostNames, recipeOf } from "../../hosts/registry.ts";
 import { readSettingsFile } from "../../hosts/settings-file.ts";
 import { isJsonObject } from "../../text/json.ts";
@@ -83,4 +85,25 @@ function launcherOf(command: string): string | undefined {
   const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
   if (folder !== undefined) return join(folder.replaceAll("'\\''", "'"), "mem-hook.sh");
   return /^"[^"]*" "([^"]*\/hook\.cjs)" /.exec(command)?.[1];
+}
+
+/** Whether the installed hosts have the MCP server. */
+export function checkMcp(states: readonly McpState[]): Check {
+  const name = "MCP server";
+  const missing = states.filter(({ enabled }) => !enabled).map(({ host }) => host);
+  if (states.length === 0) return ok(name, "not registered: no host agent is installed");
+  if (missing.length > 0)
+    return ok(name, `not registered for ${missing.join(", ")}. Register it: \`mem mcp enable\``);
+  const where = states.map(({ file, plugin }) =>
+    plugin === null ? `registered in ${homePath(file)}` : `from the plugin ${plugin}`,
+  );
+  return ok(name, where.join(", "));
+}
+
+/** Context files that are left after they were turned off; null without any. */
+export function checkFolderFiles(isOn: boolean, files: FolderFilesAnswer["files"]): Check | null {
+  const there = files.filter(({ is }) => is === "there").length;
+  if (isOn || there === 0) return null;
+  const message = `Context files are turned off, but ${counted(there, "file")} still ${there === 1 ? "has" : "have"} the section of mem.`;
+  return warn("Folders", message, "mem folders remove");
 }

@@ -19,9 +19,8 @@ import {
   checkSpool,
 } from "../checks/files.ts";
 import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
-import { checkHooks, lastSessions } from "../checks/hooks.ts";
+import { checkFolderFiles, checkHooks, checkMcp, lastSessions } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
-import { checkFolderFiles, checkMcp } from "../checks/reach.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";

@@ -25,7 +25,7 @@ const search = defineTool(
     name: "search",
     title: "Search the memory",
     description:
-      "Finds what earlier sessions did, decided and learned. Returns short lines (id, date, type, project, title), best first; read the relevant ones with get_observations. Without a query it lists the newest records that match the filters. A question about yesterday or last week returns the records of that time.",
+      "Finds what earlier sessions did, decided and learned. Returns short lines (id, date, type, project, title), best first; read the relevant ones with get_observations. Without a query: the newest records that match the filters. A question about last week finds records of that week.",
     input: z.strictObject({
       query: z.string().max(4000).optional().meta({ description: "A question or words." }),
       type: z

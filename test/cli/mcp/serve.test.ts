@@ -222,9 +222,9 @@ const mistakes: [string, Record<string, unknown>, string][] = [
   ["get_observations", { ids: [] }, "`ids`"],
   ["get_observations", { ids: ["1; drop"] }, "such as 12, S12 or P12"],
   ["get_observations", { ids: Array.from({ length: 51 }, (_, n) => n + 1) }, "`ids`"],
-  ["get_observations", { ids: [7, "S7"] }, "There is no 7, S7."],
+  ["get_observations", { ids: [7, "S7"] }, "Not found: 7, S7."],
   ["recent", { limit: 101 }, "from 1 to 100"],
-  ["forget", {}, "There are search, timeline, get_observations, recent."],
+  ["forget", {}, "Tools: search, timeline, get_observations, recent."],
 ];
 
 test("what a tool cannot take or find is an error of the tool that says the next step", async () => {

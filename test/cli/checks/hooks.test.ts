@@ -1,6 +1,6 @@
 // What doctor says of the MCP server and of context files in folders.
 import { expect, test } from "vitest";
-import { checkFolderFiles, checkMcp } from "../../../src/cli/checks/reach.ts";
+import { checkFolderFiles, checkMcp } from "../../../src/cli/checks/hooks.ts";
 
 test("says whether the MCP server is registered, and how to do it", () => {
   const state = { host: "claude-code", file: "/x/.claude.json", plugin: null };
