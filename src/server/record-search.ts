@@ -49,19 +49,6 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     return { places, notes: answer.notes };
   }
 
-  // Skips earlier copies of the question.
-  async function otherPrompts(
-    scope: ProjectScope,
-    { words, filter, page }: { words: string; filter: RecordFilter; page: ReturnType<typeof pageOf> },
-  ) {
-    const { limit, offset } = page;
-    const wide = { limit: offset + limit + sameAtMost, offset: 0 };
-    const found = await promptsContaining(app, scope, { parts: wordParts(words), filter, page: wide });
-    return found
-      .filter(({ prompt }) => !asksTheSame(prompt.prompt_text, words))
-      .slice(offset, offset + limit);
-  }
-
   async function byWords(request: SearchRequest): Promise<SearchResults> {
     const scope = await demandOneProject(app, reach);
     const kinds = kindsOf(request);
@@ -70,7 +57,7 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     const observations = kinds.observations ? await ranked(scope, request, null) : none;
     const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : none;
     const prompts = kinds.prompts
-      ? await otherPrompts(scope, { words: request.query ?? "", filter, page })
+      ? await otherPrompts(app, scope, { words: request.query ?? "", filter, page })
       : [];
     return {
       observations: inPlaces(
@@ -114,6 +101,18 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
   return {
     search: (request) => ((request.query ?? "").trim() === "" ? byFilters(request) : byWords(request)),
   };
+}
+
+// Skips earlier copies of the question.
+async function otherPrompts(
+  app: Connections,
+  scope: ProjectScope,
+  { words, filter, page }: { words: string; filter: RecordFilter; page: ReturnType<typeof pageOf> },
+) {
+  const { limit, offset } = page;
+  const wide = { limit: offset + limit + sameAtMost, offset: 0 };
+  const found = await promptsContaining(app, scope, { parts: wordParts(words), filter, page: wide });
+  return found.filter(({ prompt }) => !asksTheSame(prompt.prompt_text, words)).slice(offset, offset + limit);
 }
 
 /** The search of a null reach. */
