@@ -233,7 +233,7 @@ test.each(["session-start"])(
   },
 );
 
-test("a session starts the worker although a stranger has its port and no socket is left", async () => {
+test("a session starts the worker when a stranger has the port and the socket is gone", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   await worker.kill();
