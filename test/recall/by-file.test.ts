@@ -48,7 +48,7 @@ it("finds what is stored in full by the end of its path, whatever the separators
   }
 });
 
-it("finds what is stored from the project's root by the full path, inside that project only", async () => {
+it("finds a path stored relative to the project's root, inside that project only", async () => {
   memory.addObservation({ files_modified: ["src/auth/login.ts"] });
   memory.addObservation({ files_modified: ["login.ts"] });
   memory.addObservation({ files_modified: ["src/auth/login.ts"], project: "other" });
@@ -67,7 +67,7 @@ it("knows no record of another project", async () => {
   expect(await ids(absolute, "app", "other")).toEqual([1]);
 });
 
-it("stays in the project around the reader or the file, also where nothing is known of it", async () => {
+it("stays in the project around the reader or the file, also without records", async () => {
   memory.addObservation({ files_modified: [absolute] });
   memory.addObservation({ files_modified: ["/elsewhere/login.ts"], project: "other" });
   const from = async (cwd: string, path: string) =>

@@ -27,7 +27,7 @@ async function found(query: string, more = {}): Promise<number[]> {
 }
 
 describe("a question for all of a time", () => {
-  it("is answered with the records of that time alone, newest first, and says how it was read", async () => {
+  it("returns the records of that time alone, newest first, with a note", async () => {
     // Its words are those of the question, which say nothing.
     add("what happened last week, what we did today", at(1));
     const morning = add("Edited the parser", at(21, 9));

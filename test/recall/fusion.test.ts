@@ -83,7 +83,7 @@ describe("the signals of a candidate", () => {
     expect(signals.beforeThat).toBe(0);
   });
 
-  it("count age from the newest candidate, so that the order does not change as time goes by", () => {
+  it("count age from the newest candidate, so that time does not change the order", () => {
     const old = memory.addObservation({ title: "queue", session: "a", at: someTime - 30 * day });
     memory.addObservation({ title: "queue", session: "b", at: someTime });
     expect(signalsFor("queue", old.id).age).toBe(1);

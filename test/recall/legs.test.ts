@@ -122,7 +122,7 @@ describe("vectors", () => {
 });
 
 describe("what the user says of a record", () => {
-  it("takes a rejected one out, with words and without, and puts a superseded one behind its like", async () => {
+  it("removes a rejected record and ranks a superseded one after its like", async () => {
     const old = memory.addObservation({ title: "The port is 8080", session: "a" });
     const now = memory.addObservation({ title: "The port is 8080", session: "b", at: someTime - 9e9 });
     const wrong = memory.addObservation({ title: "The port is 9", session: "c" });

@@ -40,7 +40,7 @@ it("a question names three dates at most", () => {
   expect(namedDates("2026-01-01 2026-01-02 2026-01-03 2026-01-04")).toHaveLength(3);
 });
 
-it("within the date all is equally near, and nearness halves in three days to either side", () => {
+it("nearness is 1 within the date and halves three days before and after", () => {
   const nearness = createNearness(namedDates("3 March 2026"), newest);
   const start = Date.UTC(2026, 2, 3);
   expect([start, start + day - 1, start - 3 * day].map(nearness)).toEqual([1, 1, 0.5]);

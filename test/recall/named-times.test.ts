@@ -122,7 +122,7 @@ it.each([
   expect(readTime(words, now)).toBeNull();
 });
 
-it("the words that say only the time are not looked for, unless they may be a word of the code", () => {
+it("does not search words that only name the time, unless code may contain them", () => {
   expect(readTime("parser bugs of last week", now)).toMatchObject({
     words: expect.not.stringContaining("week"),
   });

@@ -27,7 +27,7 @@ async function found(query: string, project = "large", isPrompt = true): Promise
 }
 
 describe("of the words of a prompt", () => {
-  it("those that are everywhere in a large project bring no record in, and still count in those that others find", async () => {
+  it("common words of a large project find no record, but count in others' hits", async () => {
     expect(await found("login redirect, or the cookie?")).toEqual([ids.redirect, ids.cookie]);
     expect(await found("login redirect", "large", false)).toHaveLength(20);
   });

@@ -35,7 +35,7 @@ const thousands = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, index) => (from - index) * 1_000);
 
 describe("what filters let through", () => {
-  it("is found however far back it stands, newest first, in a project and over everything", async () => {
+  it("finds old records, newest first, in a project and in all projects", async () => {
     for (const project of [undefined, "app"]) {
       expect(await found({ project, concepts: ["rare"] })).toEqual(thousands(11, 1));
       expect(await found({ project, obs_type: "bugfix" })).toEqual(thousands(11, 1));
@@ -43,7 +43,7 @@ describe("what filters let through", () => {
     expect(await found({ concepts: ["nowhere"] })).toEqual([]);
   });
 
-  it("falls into pages that neither repeat nor lose one, also among those of one moment", async () => {
+  it("pages neither repeat nor lose a record, also among equal times", async () => {
     expect(await found({ concepts: ["rare"], limit: 3, offset: 4 })).toEqual(thousands(7, 5));
     const page = await found({ concepts: ["plain"], limit: 100, offset: 5_900 });
     const newest = Array.from({ length: count }, (_, index) => count - index).filter((id) => id % 1_000 > 0);

@@ -17,7 +17,7 @@ it("keeps a clearly better record first, however old it is", () => {
   expect(order([hit(1, -10, 4000), hit(2, -7, 0)])).toEqual([1, 2]);
 });
 
-it("counts age from the newest hit, so that the order does not change as time goes by", () => {
+it("counts age from the newest hit, so that time does not change the order", () => {
   const hits = [hit(1, -10, 40), hit(2, -9.9, 1), hit(3, -5, 0)];
   const later = hits.map((one) => ({ ...one, created_at_epoch: one.created_at_epoch - 1000 * day }));
   expect(order(hits)).toEqual(order(later));

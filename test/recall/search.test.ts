@@ -55,7 +55,7 @@ describe("words", () => {
     expect((await search(index)).observations.map((hit) => hit.id)).toEqual([id]);
   });
 
-  it("prefer the newer of two equally good records, and the better of two whatever their age", async () => {
+  it("prefer the newer of two equal records, and the better of two of any age", async () => {
     const recent = memory.addObservation({ title: "Fixed the queue race", session: "a", at: someTime });
     const old = memory.addObservation({
       title: "Fixed the queue race",
@@ -116,7 +116,7 @@ describe("the answer", () => {
     );
   });
 
-  it("is the whole record with its lists parsed in the full form, without a score when there were no words", async () => {
+  it("the full form is the whole record with parsed lists, without a score if no words", async () => {
     memory.addObservation({ facts: ["one", "two"], concepts: ["gotcha"], files_read: ["a.ts"] });
     const [hit] = (await search({ ...index, format: "full" })).observations;
     expect(hit).toMatchObject({
@@ -138,7 +138,7 @@ describe("the answer", () => {
     expect(found.prompts).toMatchObject([{ id: prompt.id, title: "bound the cache please" }]);
   });
 
-  it("pages without repeating or losing a record, across the edge of the recency window", async () => {
+  it("pages neither repeat nor lose a record across the recency window", async () => {
     const ids = Array.from({ length: 130 }, (_, n) =>
       memory.addObservation({ title: "queue", at: someTime - ((n * 37) % 130) * day }),
     ).map((record) => record.id);

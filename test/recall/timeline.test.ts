@@ -41,7 +41,7 @@ function fill(): void {
   memory.addSummary({ request: "login", completed: "fixed", at: someTime + 5 });
 }
 
-it("stands around an observation, a session summary, a prompt and a moment, oldest first", async () => {
+it("surrounds an observation, a summary, a prompt or a moment, oldest first", async () => {
   fill();
   expect(await around({ anchor: { kind: "observation", id: 2 } })).toEqual("P1 1 2* P2 3 S1".split(" "));
   expect(await around({ anchor: { kind: "session", id: 1 } })).toEqual("P1 1 2 P2 3 S1*".split(" "));
@@ -113,7 +113,7 @@ it("stands around the observation that fits a query best", async () => {
   });
 });
 
-it("shows neither private prompts nor what was rejected, and marks what was superseded", async () => {
+it("hides private prompts and rejected records, and marks superseded ones", async () => {
   fill();
   memory.addPrompt("my secret", { at: someTime + 1, private: true });
   memory.db.prepare("update observations set status = 'rejected' where id = 1").run();

@@ -26,7 +26,7 @@ function fill(): void {
   memory.addPrompt("what-changed decision src/a.ts");
 }
 
-it("decisions are the observations of that type, newest first, of all projects or one", async () => {
+it("decisions are observations of that type, newest first, of all projects or one", async () => {
   fill();
   expect(await observations({ topic: "decisions" })).toEqual([5, 1]);
   expect(await observations({ topic: "decisions" }, { project: "app" })).toEqual([1]);

@@ -11,7 +11,7 @@ export interface StoredRow {
   values: Value[];
 }
 
-/** A page of a tree. What contradicts itself on it is left out. */
+/** A page of a tree, without inconsistent cells. */
 export interface TreePage {
   kind: "table" | "index";
   /** Pages below it; empty on a leaf. */
@@ -24,19 +24,19 @@ export interface TreePage {
 export interface DamagedPages {
   /** Pages of the file and its log, from 1. */
   count: number;
-  /** Undefined for a page that is not there, or is not part of a tree. */
+  /** Undefined for a missing page, or one that is not part of a tree. */
   tree(number: number): TreePage | undefined;
   close(): void;
 }
 
-/** Opens the file at `path` with its log. The header is not asked: `pageSize` is the one that SQLite gives a new file. */
+/** Opens the file at `path` with its log. The header is not read: `pageSize` is that of a new file. */
 export function openDamagedPages(path: string, pageSize: number): DamagedPages {
   const file = openSync(path, "r");
   const inFile = Math.ceil(fstatSync(file).size / pageSize);
   const log = readLog(`${path}-wal`, pageSize);
   const count = Math.max(inFile, ...log.pages.keys());
 
-  // The last one is shorter when the file was cut off inside of it.
+  // The last page of a truncated file is shorter.
   function page(number: number): Buffer | undefined {
     const at = log.pages.get(number);
     if (at !== undefined) return log.bytes.subarray(at, at + pageSize);
@@ -57,11 +57,11 @@ export function openDamagedPages(path: string, pageSize: number): DamagedPages {
 
 interface Log {
   bytes: Buffer;
-  /** Where the newest committed content of a page begins. */
+  /** Offset of the newest committed content of a page. */
   pages: Map<number, number>;
 }
 
-// Frames of an earlier round carry other salts. A frame without a commit behind it was never acknowledged.
+// Frames of an earlier log have other salts. A frame without a later commit was never acknowledged.
 function readLog(path: string, pageSize: number): Log {
   const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
   const pages = new Map<number, number>();
@@ -127,7 +127,7 @@ interface Cell {
   source: PageSource;
 }
 
-/** Undefined for a record that is not whole. */
+/** Undefined for an incomplete record. */
 function readCell(page: Buffer, { at, kind, source }: Cell): StoredRow | undefined {
   const size = readVarint(page, at);
   const rowid = kind === "table" && size ? readVarint(page, size.end) : { value: 0, end: size?.end ?? 0 };
@@ -144,7 +144,7 @@ interface Payload {
   source: PageSource;
 }
 
-// What does not fit on the page goes on in a chain of other pages.
+// A large payload continues in a chain of overflow pages.
 function readPayload(page: Buffer, { start, length, kind, source }: Payload): Buffer | undefined {
   const usable = source.pageSize;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
@@ -193,7 +193,7 @@ function sizeOf(type: number): number | undefined {
   return type >= 12 ? Math.floor((type - 12) / 2) : fixedSizes[type];
 }
 
-// Text that is no UTF-8 comes from an overwritten page: SQLite stores what JavaScript gave it, which always is.
+// Invalid UTF-8 comes from an overwritten page: JavaScript only stores valid text.
 function readValue(bytes: Buffer, type: number): Value | undefined {
   switch (type) {
     case 0:
@@ -217,7 +217,7 @@ function smallest(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-// Seven bits a byte, the first ones first; the ninth byte gives eight.
+// Seven bits per byte, most significant first; the ninth byte has eight.
 function readVarint(bytes: Buffer, at: number): { value: number | bigint; end: number } | undefined {
   let value = 0;
   let end = at;

@@ -1,26 +1,26 @@
-// Finds the rows of tables in a damaged file: along their trees, on pages that no tree leads to, and in their indexes.
+// Finds the rows of tables in a damaged file: in their trees, on pages that no tree reaches, and in their indexes.
 import { type DamagedPages, openDamagedPages, type StoredRow, type TreePage } from "./damaged-pages.ts";
 import type { Sqlite } from "./open.ts";
 import { fits, type Shape, schemaShape, shapeOfIndex, shapeOfTable, writtenShape } from "./row-shape.ts";
 
-/** A row by the names of its columns. A column that the row was written without is left out. */
+/** A row by column name, without columns that were added after it was written. */
 export type FoundRow = Record<string, unknown>;
 
 export interface DamagedTables {
-  /** Every row that can be read; the same one may come twice, first as it is in the table itself. */
+  /** Every readable row; a row may occur twice, first from the table itself. */
   rows(table: string): Generator<FoundRow>;
-  /** Pages and rows of the table that are damaged. */
+  /** Number of damaged pages and rows of the table. */
   unreadable(table: string): number;
   close(): void;
 }
 
-/** Opens the file at `path`. Where its schema is lost, that of `like`, a new database, stands in. */
+/** Opens the file at `path`. The schema of `like`, a new database, replaces lost parts of its schema. */
 export function openDamagedTables(path: string, like: Sqlite): DamagedTables {
   const pages = openDamagedPages(path, Number(like.pragma("page_size", { simple: true })));
   const known = readSchema(like);
   const written = findSchema(pages, known);
   const trees = known.map((entry) => describeTree(like, entry, written.get(entry.name)));
-  // A database that was made whole by one version has every tree where a new one has it.
+  // A database created by one version has the same roots as a new one.
   const isLikeNew = known.every(({ name, root }) => (written.get(name)?.root ?? root) === root);
   const claimed = new Set<number>();
   for (const tree of trees) {
@@ -53,10 +53,10 @@ interface Tree {
   name: string;
   table: string;
   newRoot: number;
-  /** Of the rows as they were written; `newShape` is that of a new database. */
+  /** The shape of the rows as written; `newShape` is that of a new database. */
   shape: Shape;
   newShape: Shape;
-  /** Whether whole rows of the table can be read from it: an index may lack columns that a row must have. */
+  /** Whether it holds complete rows of the table: an index may lack required columns. */
   isSource: boolean;
   numbers: number[];
   unreadable: number;
@@ -73,7 +73,7 @@ function readSchema(db: Sqlite): SchemaEntry[] {
     .all();
 }
 
-/** The entries that the damaged file still has, by name. Without page 1 they are looked for on every other one. */
+/** The schema entries of the damaged file by name. If page 1 is lost, all other pages are searched. */
 function findSchema(pages: DamagedPages, known: readonly SchemaEntry[]): Map<string, SchemaEntry> {
   const found = new Map<string, SchemaEntry>();
   const take = (page: TreePage | undefined) => {
@@ -107,7 +107,7 @@ interface Claim {
   claimed: Set<number>;
 }
 
-// A damaged page may lead anywhere: what another tree has, or what holds other rows, does not belong to this one.
+// A damaged page may point anywhere: pages of another tree and pages with other rows are rejected.
 function claimPages(pages: DamagedPages, { tree, root, claimed }: Claim): void {
   const next = [root];
   for (let number = next.pop(); number !== undefined; number = next.pop()) {
@@ -126,7 +126,7 @@ function claimPages(pages: DamagedPages, { tree, root, claimed }: Claim): void {
   }
 }
 
-// A page whose parent is lost belongs to the only tree that its rows fit.
+// A page without a parent belongs to the only tree that its rows match.
 function adopt(number: number, page: TreePage | undefined, trees: readonly Tree[]): void {
   if (page === undefined || page.rows.length === 0) return;
   const [tree, another] = trees.filter(

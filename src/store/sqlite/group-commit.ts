@@ -1,4 +1,4 @@
-// Group commit: writes that arrive in one turn of the event loop share one transaction and one sync to disk.
+// Group commit: writes of one event loop turn share one transaction and one sync.
 import { failOpenSync, type MemError } from "../../core/errors.ts";
 import { createPlaceCheck } from "./in-place.ts";
 import { createLogSync } from "./log-sync.ts";
@@ -7,13 +7,13 @@ import { isStorageFailure, storageError } from "./storage-error.ts";
 
 export interface GroupCommit {
   /**
-   * Runs `write` inside the next shared transaction; resolves after it is committed and synced to files that are in place.
-   * `write` must touch nothing but the database: it is run again, alone, when a neighbour fails.
+   * Runs `write` inside the next shared transaction; resolves after commit and sync, while the files are at their path.
+   * `write` must touch nothing but the database: it runs again, alone, when another write of the group fails.
    */
   commit<T>(write: () => T): Promise<T>;
-  /** Commits what waits, now. */
+  /** Commits waiting writes now. */
   flush(): void;
-  /** Why the last write could not be stored: the disk is full or fails. Null when it was, or failed by itself. */
+  /** Why the last write could not be stored: the disk is full or fails. Null when it was stored or failed by itself. */
   storageFailure(): MemError | null;
 }
 
@@ -43,7 +43,7 @@ export function createGroupCommit(
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      // What came in during a sync goes together into the next commit.
+      // Writes that arrived during a sync share the next commit.
       if (!syncing) commitWaiting();
     });
   }
@@ -54,7 +54,7 @@ export function createGroupCommit(
     return jobs;
   }
 
-  // A write alone has nobody to wait for: SQLite syncs it, and no thread has to wake up.
+  // SQLite itself syncs a single write: no thread has to wake up.
   function commitWaiting(): void {
     const jobs = take();
     const written = jobs.length > 1 ? log.relaxed(() => runTogether(jobs)) : undefined;
@@ -62,7 +62,7 @@ export function createGroupCommit(
       commitNow(jobs);
       return;
     }
-    // Rolled back: each of them is still to be committed, and a flush or the end of the worker must not come between.
+    // Rolled back: each write is still to be committed, and neither a flush nor the worker's end may come in between.
     if (written.result === undefined) {
       written.leave();
       settle(jobs, undefined);
@@ -96,8 +96,8 @@ export function createGroupCommit(
     for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
   }
 
-  // A failing write takes the shared transaction with it; then (undefined) each one gets a transaction of its own.
-  // A database that cannot begin or commit fails all alike: to try each alone would wait for the lock once a job.
+  // A failing write rolls back the shared transaction; then (undefined) each write gets a transaction of its own. When the
+  // database cannot begin or commit, all writes fail: trying each alone would wait for the lock once per write.
   function runTogether(jobs: readonly Job[]): unknown[] | undefined {
     const results: unknown[] = [];
     let writing = false;
@@ -145,7 +145,7 @@ export function createGroupCommit(
     return error;
   }
 
-  // SQLite rolls some failures back by itself; a rollback that fails too must not hide why.
+  // SQLite rolls some failures back by itself; a failing rollback must not hide the cause.
   function rollBack(): void {
     failOpenSync("rolling back", () => {
       if (db.open && db.inTransaction) undo.run();

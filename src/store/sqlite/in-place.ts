@@ -1,17 +1,17 @@
-// Whether the database still lies where it was opened. SQLite goes on writing to files that were removed or replaced, and
-// what it writes there ends with the process.
+// Whether the database files are still at their path. SQLite keeps writing to removed or replaced files, and those writes
+// are lost with the process.
 import { statSync } from "node:fs";
 import { MemError } from "../../core/errors.ts";
 import type { Sqlite } from "./open.ts";
 
-/** Throws `storage_failed` when the files of an open database are not the ones at its path any more. */
+/** Throws `storage_failed` when the files of an open database are no longer at its path. */
 export type PlaceCheck = () => void;
 
-/** Takes the files that are there now for those that were opened. A call takes 1 % of the time of a sync. */
+/** Assumes that the present files are the opened ones. A call takes 1 % of the time of a sync. */
 export function createPlaceCheck(db: Sqlite): PlaceCheck {
   if (db.memory) return () => undefined;
   const database = fileAt(db.name);
-  // Made by the first transaction, and there until the database is closed.
+  // Created by the first transaction, and present until the database is closed.
   let log = fileAt(`${db.name}-wal`);
   return () => {
     log ??= fileAt(`${db.name}-wal`);

@@ -1,4 +1,4 @@
-// The terms of observations kept in memory between searches: the records that are found again and again are read once.
+// Caches the terms of observations between searches.
 import {
   codesOfPacked,
   packTerms,
@@ -9,7 +9,7 @@ import {
 import type { ObservationStatus } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 
-/** What the ranking needs of an observation beside its score. */
+/** The columns of an observation that the ranking reads. */
 export interface Known {
   created_at_epoch: number;
   status: ObservationStatus;
@@ -20,16 +20,16 @@ export interface Known {
 }
 
 export interface KnownTerms {
-  /** In the order of the ids, as they are in the database now; undefined where there is no such record. */
+  /** In the order of the ids, current; undefined for a missing record. */
   of(ids: readonly number[]): (Known | undefined)[];
 }
 
-/** Reads through a memory of about `maxBytes`: what was read first goes first. */
+/** Reads through a cache of about `maxBytes` that drops its oldest entries. */
 export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerms {
   const changed = createChanges(db);
   const load = createLoad(db);
   const make = createMake(db);
-  // Weakly, so that a worker at rest gives it back when it collects.
+  // Weak, so that an idle worker frees it.
   let memory = new WeakRef(createMemory(maxBytes));
 
   function upToDate(): Memory {
@@ -46,7 +46,7 @@ export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerm
 
   return {
     of(ids) {
-      // What is read in a transaction may be taken back.
+      // Rows read in a transaction may be rolled back.
       const { known, keep } = db.inTransaction ? createMemory(0) : upToDate();
       const missing = ids.filter((id) => !known.has(id));
       const loaded = missing.length === 0 ? none : load(missing);
@@ -60,7 +60,7 @@ export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerm
 const none: ReadonlyMap<number, Known> = new Map();
 // About 10,000 records of 130 words.
 const defaultBytes = 8 * 2 ** 20;
-// In a larger store hardly any is found again, and what they leave in the allocator kept 20 MiB after 300 searches.
+// In a larger store few records are found twice, and the allocator kept 20 MiB after 300 searches.
 const newestKept = 12_000;
 // An entry's objects and its place in the map.
 const bytesBeside = 250;
@@ -87,7 +87,7 @@ function createMemory(maxBytes: number): Memory {
         known.set(id, one);
         bytes += bytesOf(one);
       }
-      // A map gives its keys in the order in which they came.
+      // A map iterates in insertion order.
       for (const id of known.keys()) {
         if (bytes <= maxBytes) break;
         drop(id);
@@ -105,7 +105,7 @@ function bytesOf(known: Known | undefined): number {
   return bytesBeside + (end - title) * codes.BYTES_PER_ELEMENT;
 }
 
-/** All rows at once: their figures as JSON, their terms one behind the other. */
+/** All rows in one: their columns as JSON, their terms concatenated. */
 interface Rows {
   figures: string;
   terms: Uint8Array | null;
@@ -122,8 +122,8 @@ type Figures = [
 ];
 
 function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number, Known> {
-  // One row for all of them: a row and a buffer for each took three times as long, and left the collector as much to do
-  // again. Of the records only what stands before their texts is read.
+  // One result row: a row and a buffer for each took three times as long, and as much garbage collection again. Only columns
+  // stored before the texts are read.
   const load = db.prepare<[string], Rows>(
     `select
        json_group_array(json_array(
@@ -140,7 +140,6 @@ function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number,
     if (rows === undefined || rows.terms === null) return loaded;
     const codes = codesOfPacked(rows.terms);
     let from = 0;
-    // What the figures are is said by the query above.
     const figures = JSON.parse(rows.figures) as Figures[];
     for (const [id, bytes, created_at_epoch, status, project, obs_type, routine] of figures) {
       const end = from + bytes / codes.BYTES_PER_ELEMENT;
@@ -154,7 +153,7 @@ function createLoad(db: Sqlite): (ids: readonly number[]) => ReadonlyMap<number,
 
 type Source = TermSource & Omit<Known, "terms">;
 
-// A record of an older version has no terms yet. They are not kept: nothing tells when its text changes.
+// Computes the terms of a record from an older version. They are not cached: nothing reports a change of its text.
 function createMake(db: Sqlite): (id: number) => Known | undefined {
   const source = db.prepare<[number], Source>(
     `select title, subtitle, summary, narrative, facts, files_touched, generator, created_at_epoch, status, project,
@@ -174,8 +173,8 @@ function createMake(db: Sqlite): (id: number) => Known | undefined {
 type Change = [seq: number, id: number];
 
 /**
- * The ids whose terms, status or place were changed since the last call, by whichever statement. The list is of the connection
- * and goes back with its transaction; what another connection wrote is not on it, so then all may have changed.
+ * Returns the ids whose terms, status, project or type changed since the last call. The list belongs to the connection and is
+ * rolled back with its transaction; after a write of another connection all may have changed.
  */
 function createChanges(db: Sqlite): () => readonly number[] | "all" {
   db.exec(changeList);
@@ -195,7 +194,7 @@ function createChanges(db: Sqlite): () => readonly number[] | "all" {
   };
 }
 
-// Only the newest are kept: who is further behind forgets everything.
+// Bounded: a reader that is further behind drops its whole cache.
 const changeList = `
   create temp table if not exists changed_terms (seq integer primary key, id integer not null);
   create temp trigger if not exists changed_terms_bounded after insert on changed_terms begin

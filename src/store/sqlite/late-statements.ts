@@ -1,11 +1,10 @@
-// A database whose statements are prepared when they are first used. The store knows 160 of them: prepared at once they
-// took 7 ms of the worker's start, and most of them are for questions that a worker is seldom asked.
+// Prepares statements at their first use. Preparing all 160 took 7 ms of the worker's start, and most are rarely used.
 import type { Sqlite } from "./open.ts";
 import { isDamage } from "./storage-error.ts";
 
 /**
- * The same connection; what is prepared over it is prepared at its first use. `onDamage` hears of every statement that
- * meets a damaged page, even when its caller handles the error.
+ * The same connection with late statements. `onDamage` is called when a statement reads a damaged page, even when its caller
+ * handles the error.
  */
 export function withLateStatements(db: Sqlite, onDamage: (cause: unknown) => void = () => undefined): Sqlite {
   const prepare = (sql: string) => lateStatement(() => db.prepare(sql), onDamage);

@@ -1,17 +1,17 @@
-// Syncs the write-ahead log outside of SQLite, on a thread of the pool: while it waits for the disk, the worker reads on.
+// Syncs the write-ahead log outside of SQLite, on a pool thread: the worker keeps reading while the disk writes.
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface LogSync {
   /**
-   * Calls `write`, which makes one transaction, without SQLite's own sync of it: that is left to `finish`. Undefined
-   * when that cannot be done here, and then `write` was not called.
+   * Calls `write`, one transaction, without SQLite's own sync, which `finish` does instead. Undefined when that is not
+   * possible here; then `write` was not called.
    */
   relaxed<T>(write: () => T): Unsynced<T> | undefined;
   /**
-   * Before every other transaction: SQLite syncs it, whatever happened before. Throws `storage_failed` while something
-   * of the log may not be on disk, behind which nothing is safe.
+   * Before every other transaction: makes SQLite sync it. Throws `storage_failed` while a part of the log may not be on
+   * disk: later writes would not be safe.
    */
   strict(): void;
 }
@@ -20,25 +20,25 @@ type Sync = (file: number, onSynced: (cause: unknown) => void) => void;
 
 interface Unsynced<T> {
   result: T;
-  /** Syncs the log; tells why not, if it could not. */
+  /** Syncs the log; reports the failure, if any. */
   finish(onSynced: (failure: MemError | undefined) => void): void;
   /** Instead, when nothing was committed. */
   leave(): void;
 }
 
 /**
- * With NORMAL, SQLite leaves out one thing that it does with FULL: the sync of the log at the end of a commit. This is
- * that sync, on the same file, of all but the times of the file, which its fsync writes too; a log that begins anew, and
- * every checkpoint, SQLite syncs with both. The connection is back at FULL before anything else can write with it.
+ * With NORMAL, SQLite omits one step of FULL: the sync of the log at the end of a commit. This is that sync, on the same
+ * file, without the file's times. SQLite syncs a restarted log and every checkpoint with both settings. The connection is
+ * back at FULL before anything else can write.
  */
 export function createLogSync(db: Sqlite, sync: Sync = fdatasync): LogSync {
-  // Elsewhere Node's call is another one than SQLite's: on a Mac it empties the drive's own cache too, which takes long.
+  // On other systems Node's call differs from SQLite's: on macOS it also flushes the drive's cache, which is slow.
   const isPossible = process.platform === "linux" && !db.memory;
   let mode: "full" | "normal" | "left normal" = "full";
   let unsynced: MemError | undefined;
 
-  // Opened anew each time, 10 us: nothing has to close it with the database. SQLite holds no lock on this file that
-  // closing it here could take away; its locks are on the two others.
+  // Opened each time (10 us), so that nothing has to close it with the database. Closing it releases no lock of SQLite:
+  // those are on the other two files.
   function openLog(): number | undefined {
     if (!isPossible || unsynced !== undefined || !db.open || db.inTransaction) return undefined;
     try {
@@ -48,7 +48,7 @@ export function createLogSync(db: Sqlite, sync: Sync = fdatasync): LogSync {
     }
   }
 
-  // Refused inside of a transaction, one that could not even be rolled back; then `strict` does it.
+  // Refused inside a transaction that could not be rolled back; `strict` tries again.
   function restore(): void {
     mode = "left normal";
     failOpenSync("syncing every commit again", () => {
@@ -57,8 +57,8 @@ export function createLogSync(db: Sqlite, sync: Sync = fdatasync): LogSync {
     });
   }
 
-  // What a sync has failed for once, the next one says nothing of, and the writes are in the log: a retry would be told
-  // that they are stored. Back in the database, which is synced then, they are; the log begins anew behind them.
+  // After a failed sync the next one reports success, although the writes may be lost: a retry would be acknowledged. A
+  // checkpoint writes them into the database, which is synced, and restarts the log.
   function writeBack(cause: MemError): MemError | undefined {
     const isBack = failOpenSync("writing back what could not be synced", () => {
       const [done] = db.pragma("wal_checkpoint(truncate)") as { busy: number }[];
@@ -98,7 +98,7 @@ function closeLog(file: number): void {
   failOpenSync("closing the log", () => closeSync(file));
 }
 
-// The pool may be held up by files that have nothing to do with it, of a project on a network that is gone.
+// The pool may be blocked by other files, such as those of a project on an unreachable network.
 const longestWaitMs = 250;
 
 interface Syncing {
@@ -112,7 +112,7 @@ function syncLog({ file, sync, writeBack, onSynced }: Syncing): void {
   let isTold = false;
   const tell = (cause: unknown): void => {
     clearTimeout(late);
-    // Also of a sync whose end was told already: the other one need not have heard of its failure.
+    // Also for a sync that was reported already: the other one may not have seen its failure.
     const failure = cause ? writeBack(new MemError("storage_failed", { cause })) : undefined;
     if (isTold) return;
     isTold = true;

@@ -1,4 +1,4 @@
-// Brings a database to the current schema: numbered steps, each one transaction, the version row written first.
+// Migrates a database to the current schema in numbered steps, one transaction each.
 import Database from "better-sqlite3";
 import { MemError } from "../../core/errors.ts";
 import init from "./migrations/0001-init.sql";
@@ -33,7 +33,7 @@ const migrations = [
 /** The schema version this code writes. */
 const schemaVersion = Math.max(...migrations.map((migration) => migration.version));
 
-/** Applies what is missing. Throws `database_newer` when the file is ahead of this code; it is not touched then. */
+/** Applies the missing steps. Throws `database_newer`, without a change, when the file is newer than this code. */
 export function migrate(db: Sqlite, options: { product: string; now: number }): void {
   db.exec(`
     create table if not exists schema_versions (
@@ -65,7 +65,7 @@ export function migrate(db: Sqlite, options: { product: string; now: number }): 
   }
 }
 
-/** What damage did to the schema: tables that are not as the steps above make them, or steps that are forgotten. */
+/** Damage of the schema: tables that differ from those of the migrations, or a wrong version. */
 export function schemaFaults(db: Sqlite): string[] {
   const version = db.prepare("select max(version) from schema_versions").pluck().get();
   const right = new Database(":memory:");

@@ -8,7 +8,7 @@ import { isDamage, storageError } from "./storage-error.ts";
 export type Sqlite = Database.Database;
 
 interface OpenOptions {
-  /** Version of the product, for the sentence about a newer database. */
+  /** Version of the product, for the message about a newer database. */
   product: string;
   now: number;
 }
@@ -32,18 +32,18 @@ export function openDatabase(path: string, options: OpenOptions): Sqlite {
   }
 }
 
-/** Writes the log back into the file, so that a stopped worker leaves one file behind. Closed it is in any case. */
+/** Checkpoints the log, so that a stopped worker leaves one file, and closes the database even if that fails. */
 export function closeDatabase(db: Sqlite): void {
   if (!db.open) return;
   failOpenSync("writing the log back into the database", () => db.pragma("wal_checkpoint(truncate)"));
   db.close();
 }
 
-// A busy wait blocks the whole event loop, so it is short: the client is told to try again instead.
+// A busy wait blocks the event loop, so it is short: the client retries instead.
 export const busyTimeoutMs = 250;
 
 // FULL syncs the log at every commit: measured 512 syncs for 500 commits, against 11 with NORMAL, which loses
-// acknowledged rows at a power cut. secure_delete overwrites what is deleted, so that a deletion removes the bytes.
+// acknowledged rows at a power cut. secure_delete overwrites deleted bytes.
 const pragmas = [
   "journal_mode = wal",
   "synchronous = full",

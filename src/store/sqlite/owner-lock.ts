@@ -1,5 +1,5 @@
-// One owner per data directory: an exclusive lock on a file of its own, held for life. The kernel frees it with the
-// process, so a killed owner leaves nothing behind that could block the next one.
+// One worker per data directory: an exclusive lock on a separate file, held for the worker's life. The kernel frees it with
+// the process, so a killed worker does not block the next one.
 import { statSync, truncateSync } from "node:fs";
 import Database from "better-sqlite3";
 import { failOpenSync } from "../../core/errors.ts";
@@ -7,16 +7,15 @@ import { isDamage, storageError, storageLocked } from "./storage-error.ts";
 
 export interface Ownership {
   /**
-   * Looks whether the lock file is still the locked one, and locks the new one where it was removed. False when that is
-   * not possible, or another worker was faster.
+   * Locks the file again if it was removed or replaced. False when that fails, or another worker was faster.
    */
   renew(): boolean;
   release(): void;
 }
 
 /**
- * Takes the lock, or returns undefined at once when another worker holds it. A damaged lock file is emptied first.
- * Throws a storage error where nothing can be written.
+ * Takes the lock, or returns undefined when another worker holds it. Empties a damaged lock file first. Throws a storage
+ * error when nothing can be written.
  */
 export function takeOwnership(lockFile: string): Ownership | undefined {
   const first = lockOrEmpty(lockFile);
@@ -46,7 +45,7 @@ function lockOrEmpty(lockFile: string): Database.Database | undefined {
   } catch (cause) {
     if (!isDamage(cause)) throw storageError(cause);
   }
-  // Emptied, not removed: two workers that both remove it would lock two files. Nothing is ever stored in it.
+  // Emptied, not removed: two workers that both remove it would lock two files. It stores nothing.
   truncateSync(lockFile);
   return lock(lockFile);
 }

@@ -1,4 +1,4 @@
-// Which records a search may return: the conditions of each kind, and their parameters.
+// Conditions of a search for each kind of record, and their parameters.
 import type { RecordFilter } from "../../core/records/search.ts";
 
 /** One kind of record, as full-text search sees it. */
@@ -8,14 +8,14 @@ export interface Searched {
   weights: string;
   /** Conditions that every row must meet. */
   always: string;
-  /** Conditions that only this kind has; each is passed when its parameter is null. */
+  /** Conditions of this kind alone; a null parameter disables one. */
   own: string;
-  /** All text of a row `r`, for a look into words; `content` is that without template words. */
+  /** All text of a row `r`, for a search inside words; `content` is without template words. */
   text: string;
   content: string;
 }
 
-// On lines of their own, as templates are read.
+// One fact per line, as templates are parsed.
 const facts = `rtrim(replace(substr(r.facts, 3), '","', char(10)), '"]')`;
 const observationText = `concat_ws(char(10), r.title, r.subtitle, r.summary, r.narrative, ${facts}, r.files_touched)`;
 const summaryText = `concat_ws(char(10), r.summary_text, ${facts}, r.files_touched)`;
@@ -83,7 +83,7 @@ export interface FilterRow {
   only: string | null;
 }
 
-/** What every row of a kind must meet, beside its project. */
+/** Conditions of every row of a kind, besides its project. */
 export function conditionsOf({ always, own }: Searched): string {
   return `${always}
      and (@dateStart is null or r.created_at_epoch >= @dateStart)
@@ -91,15 +91,15 @@ export function conditionsOf({ always, own }: Searched): string {
      ${own}`;
 }
 
-// The project stands in the match already; asking again costs nothing and holds when a row was moved.
+// The match filters by project too; this condition costs nothing and is right while rows are moved.
 export const ofProject = "(@project is null or r.project = @project)";
 
-/** The same for a row of the full-text index, asked before its record is looked up. */
+/** Restricts full-text rows to known ids before their records are read. */
 export function isOnly(fts: string): string {
   return `(@only is null or +${fts}.rowid in (select value from json_each(@only)))`;
 }
 
-/** True when a filter needs the record itself: the type is a token of the match as well, so it does not. */
+/** True when a filter needs the record itself; project and type are tokens of the match. */
 export function restricts(filter: RecordFilter): boolean {
   return (
     filter.lasting === true ||

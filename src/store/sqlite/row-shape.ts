@@ -1,4 +1,4 @@
-// How the rows of a table or an index are stored: the order and the types of their values.
+// The stored form of the rows of a table or index: order and types of their values.
 import Database from "better-sqlite3";
 import { failOpenSync } from "../../core/errors.ts";
 import type { Value } from "./damaged-pages.ts";
@@ -11,7 +11,7 @@ export interface Shape {
 
 interface Column {
   name: string;
-  /** Lower case; empty for one that takes any. */
+  /** Lower case; empty for any type. */
   type: string;
   isNullable: boolean;
   /** A row cannot be stored without it. */
@@ -52,7 +52,7 @@ export function shapeOfTable(db: Sqlite, table: string): Shape {
   return { kind: "index", columns: [...first, ...rest] };
 }
 
-/** `whole` is the shape of the table it is an index of. */
+/** `whole` is the shape of its table. */
 export function shapeOfIndex(db: Sqlite, index: string, whole: Shape): Shape {
   const entries = db
     .prepare<[string], { cid: number; name: string | null }>(
@@ -68,7 +68,7 @@ export function shapeOfIndex(db: Sqlite, index: string, whole: Shape): Shape {
   return { kind: "index", columns };
 }
 
-/** The shape that a stored `create table` describes; undefined when it is lost or does not make `table`. */
+/** The shape of a stored `create table`; undefined when it is lost or does not create `table`. */
 export function writtenShape(sql: string | null | undefined, table: string): Shape | undefined {
   if (!/^create table/i.test(sql ?? "")) return undefined;
   const scratch = new Database(":memory:");
@@ -83,7 +83,7 @@ export function writtenShape(sql: string | null | undefined, table: string): Sha
   }
 }
 
-/** Whether a record can be one of this shape. Columns that were added later are missing at its end. */
+/** Whether a record matches the shape. It may lack columns at its end that were added later. */
 export function fits({ columns }: Shape, values: readonly Value[]): boolean {
   if (values.length > columns.length) return false;
   return columns.every((column, at) => {

@@ -1,4 +1,4 @@
-// Copies what can still be read of a damaged database into a new one, row by row: no table is held in memory.
+// Copies the readable rows of a damaged database into a new one, without holding a table in memory.
 import Database from "better-sqlite3";
 import { type DamagedTables, type FoundRow, openDamagedTables } from "./damaged-tables.ts";
 import { rebuildDerived } from "./derived-rebuild.ts";
@@ -6,22 +6,21 @@ import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 
 export interface Salvaged {
-  /** Rows of each table that were carried over. */
+  /** Number of copied rows by table. */
   rows: Record<string, number>;
-  /** Pages and rows that could not be read, of each table that has some. */
+  /** Number of unreadable pages and rows by table, if any. */
   unreadable: Record<string, number>;
 }
 
 /**
- * Copies every row of `aside` that can be read into `db`, which nothing else uses yet, and rebuilds what follows from
- * the records. Throws when `db` cannot be written (`storage_full` for one): nothing is kept then. Close `db` and open it
- * again after.
+ * Copies every readable row of `aside` into the unused database `db` and rebuilds the derived data. Throws without a change
+ * when `db` cannot be written (such as `storage_full`). Close `db` and open it again afterwards.
  */
 export function salvage(aside: string, db: Sqlite): Salvaged {
   try {
     const damaged = openDamagedTables(aside, db);
     try {
-      // The file is thrown away when it is not finished, so its journal need not outlive the process.
+      // An unfinished file is deleted, so its journal need not survive the process.
       db.pragma("journal_mode = memory");
       db.pragma("foreign_keys = off");
       return db.transaction(() => copy(damaged, db)).immediate();
@@ -59,7 +58,7 @@ const copiedTables = [
 function copy(damaged: DamagedTables, db: Sqlite): Salvaged {
   const rows = Object.fromEntries(copiedTables.map((table) => [table, copyTable(damaged, db, table)]));
   restoreSequences(damaged, db);
-  for (const statement of mending) db.prepare(statement).run();
+  for (const statement of repairs) db.prepare(statement).run();
   restoreCounts(damaged, db);
   rebuildDerived(db);
   const unreadable = copiedTables.map((table) => [table, damaged.unreadable(table)] as const);
@@ -70,7 +69,7 @@ function copyTable(from: DamagedTables, to: Sqlite, table: string): number {
   const known = new Set(
     to.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table),
   );
-  // Rows of one table were written by several versions, each with its columns.
+  // Rows of one table may come from several versions, each with its columns.
   const inserts = new Map<string, Database.Statement<[FoundRow]>>();
   let copied = 0;
   for (const row of from.rows(table)) {
@@ -87,7 +86,7 @@ function copyTable(from: DamagedTables, to: Sqlite, table: string): number {
   return copied;
 }
 
-// A value of the wrong type is damage as well, but `or ignore` does not pass over it in a strict table.
+// A value of the wrong type is damage too, but `or ignore` does not skip it in a strict table.
 function insertRow(insert: Database.Statement<[FoundRow]>, row: FoundRow): number {
   try {
     return insert.run(row).changes;
@@ -97,8 +96,8 @@ function insertRow(insert: Database.Statement<[FoundRow]>, row: FoundRow): numbe
   }
 }
 
-// An id that was given once is not given again, even when its row was purged or could not be read: a new raw event under
-// the id of an old one would meet the old one's observation and be taken for it. A number above this is damage.
+// Ids are never reused, even when their row was purged or unreadable: a new raw event with an old id would be linked to
+// the old event's observation. A larger number is damage.
 const largestId = 2 ** 48;
 
 const namedIds: Readonly<Record<string, readonly string[]>> = {
@@ -141,7 +140,7 @@ function restoreSequences(damaged: DamagedTables, db: Sqlite): void {
   }
 }
 
-// A session that is lost stands again for what is left of it, under its own ids where a record has them.
+// Recreates lost sessions of remaining records, with their own ids if a record has them.
 const standIn = (claude: string, sdk: string): string => `
   insert or ignore into sessions (
     id, claude_session_id, sdk_session_id, project, host, status, created_at_epoch, last_active_at_epoch
@@ -160,11 +159,11 @@ const standIn = (claude: string, sdk: string): string => `
   where session_id is not null and session_id not in (select id from sessions)
   group by session_id`;
 
-const mending = [
+const repairs = [
   standIn("claude", "sdk"),
-  // Where another session has those ids already.
+  // If another session has those ids.
   standIn("null", "null"),
-  // Rows whose observation or project could not be read have nothing to refer to.
+  // Rows that refer to an unreadable observation or project.
   "delete from pending_messages where id not in (select id from raw_events)",
   "delete from regenerations where raw_event_id not in (select id from raw_events)",
   "delete from observation_sources where observation_id not in (select id from observations)",
@@ -175,7 +174,7 @@ const mending = [
    where superseded_by not in (select id from observations)`,
   "delete from project_identities where project_id not in (select id from projects)",
   "delete from project_aliases where project_id not in (select id from projects)",
-  // A vector costs a call to make again, but one whose text was lost stands for nothing.
+  // Vectors are expensive, but one without its observation is useless.
   "delete from observation_vectors where observation_id not in (select id from observations)",
   "delete from observation_vectors where set_id not in (select id from vector_sets)",
   `update pending_messages
@@ -183,7 +182,7 @@ const mending = [
    where status = 'processing'`,
 ];
 
-// Skipped messages have no row, so their number is carried over; the other two follow from what is there.
+// Skipped messages have no row, so their number is copied; the other two counts follow from the rows.
 function restoreCounts(damaged: DamagedTables, db: Sqlite): void {
   let skipped = 0;
   for (const { name, value } of damaged.rows("message_counts"))

@@ -1,5 +1,5 @@
-// Whether what a model was shown still stands: a prompt that turns out to be private takes back what came under it, and an
-// answer is made of all that was shown, whatever sources it names.
+// Whether everything sent to a model is still stored. A prompt that turns out to be private deletes its events, and an
+// answer may use everything that was sent, whatever sources it names.
 import type { Sqlite } from "./open.ts";
 
 interface Shown {
@@ -9,7 +9,7 @@ interface Shown {
   turns: ReadonlyMap<number, { shown: readonly number[] }>;
 }
 
-/** True while every message, event and title that `shown` holds is there; asked before a call, and in the transaction that stores the answer. */
+/** True while every message, event and title of `shown` exists; checked before a call and when its answer is stored. */
 export function createStanding(db: Sqlite): (shown: Shown) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id

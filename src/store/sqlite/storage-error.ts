@@ -1,8 +1,8 @@
-// SQLite's errors in the words of the catalogue.
+// Maps SQLite's errors to the error catalog.
 import Database from "better-sqlite3";
 import { MemError, toMemError } from "../../core/errors.ts";
 
-/** True when the error says that the file itself is damaged, or is no database. */
+/** True when the file is damaged or not a database. */
 export function isDamage(cause: unknown): boolean {
   return cause instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
 }
@@ -12,12 +12,12 @@ export function storageLocked(cause: unknown): boolean {
   return cause instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code);
 }
 
-/** True when nothing can be written: the disk is full or fails. */
+/** True when the disk is full or fails. */
 export function isStorageFailure({ code }: MemError): boolean {
   return code === "storage_full" || code === "storage_failed";
 }
 
-/** The error as a `MemError`: full, busy, damaged or failed storage; anything else stays what it is. */
+/** The error as a `MemError`: full, busy, damaged or failed storage, or an unchanged other error. */
 export function storageError(cause: unknown): MemError {
   if (cause instanceof MemError || !(cause instanceof Database.SqliteError)) return toMemError(cause);
   if (cause.code === "SQLITE_FULL" || cause.code === "SQLITE_IOERR_WRITE")

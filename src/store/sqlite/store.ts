@@ -1,5 +1,4 @@
-// The store: every record's file over one open database, and the one way to write.
-
+// The store: every table's reads and writes over one open database, and the group commit.
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
 import { createLastCheck } from "./derived-check.ts";
@@ -27,7 +26,7 @@ import { createWithdrawals } from "./withdrawals.ts";
 
 export type Store = ReturnType<typeof createStore>;
 
-/** `onError` hears of every write that failed, after its caller did. */
+/** `onError` is called with every failed write, after its caller. */
 export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const group: GroupCommit = createGroupCommit(db, onError);
   const pending = createPendingMessages(db);

@@ -165,7 +165,7 @@ describe("another model", () => {
     expect(vectors.sets()).toMatchObject([{ model: "new", complete: 1 }]);
   });
 
-  test("another dimension under the same name is another set, and everything is made again", async () => {
+  test("another dimension under the same name starts a new set", async () => {
     const { add, background, until, vectors } = open();
     add("a", "b", "c", "d", "e", "f");
     const embedder = scriptedEmbedder();
@@ -221,7 +221,7 @@ describe("failures", () => {
     await until(() => expect(work.failure()).toEqual({ kind: "setup", message: "No key.", next: "set one" }));
   });
 
-  test("a text that is refused is tried alone and cut short, and keeps no other from its vector", async () => {
+  test("retries a refused text alone and shortened; other texts get their vectors", async () => {
     const { addObservation, background, held, until, failures } = open();
     addObservation({ title: "fine" });
     addObservation({ title: "long", narrative: "word ".repeat(500) });

@@ -23,7 +23,7 @@ test("the same text has the same vector everywhere", async () => {
   expect(sum).toBeCloseTo(-139.8763, 3);
 });
 
-test("texts with words, forms of words or parts of identifiers in common are nearer than others", async () => {
+test("texts that share words, word forms or identifier parts are nearer", async () => {
   const far = await likeness("the cache forgets entries", "painting a wooden fence");
   expect(await likeness("the cache forgets entries", "entries of caches are forgotten")).toBeGreaterThan(
     far + 0.15,

@@ -53,16 +53,13 @@ test.each([
   [64, 32],
   [1_536, 14],
   [8_192, 2],
-])(
-  "of texts for vectors of %i numbers so many are taken at once that an answer is short: %i",
-  async (dimension, most) => {
-    const server = await embeddingServer(dimension);
-    const embedder = embedderAt(server.url);
-    expect(embedder.batch).toBe(4);
-    await embedder.embed(["one", "two"], "document", signal);
-    expect(embedder.batch).toBe(most);
-  },
-);
+])("limits the texts of a call for vectors of %i numbers to %i", async (dimension, most) => {
+  const server = await embeddingServer(dimension);
+  const embedder = embedderAt(server.url);
+  expect(embedder.batch).toBe(4);
+  await embedder.embed(["one", "two"], "document", signal);
+  expect(embedder.batch).toBe(most);
+});
 
 describe("failures", () => {
   test("an answer that is longer than any that was asked for is not read", async () => {

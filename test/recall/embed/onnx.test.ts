@@ -78,7 +78,7 @@ describe.each(libraries)("a model in a process of its own, with %s", (_what, fol
   });
 });
 
-test("without the library the next step is named, and nothing above the named folders is loaded", async () => {
+test("without the library names the next step and loads nothing from parent folders", async () => {
   const folder = installStandIn(tempDir());
   const embedder = embedderWith({ libraries: [join(folder, "inside")] });
   await expect(embedder.embed(["a"], "query", signal)).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test("without the library the next step is named, and nothing above the named fo
 });
 
 describe("the process", () => {
-  test("it starts with the first call, is renewed after so many, and ends when nothing comes", async () => {
+  test("starts with the first call, renews after a number of calls, ends when idle", async () => {
     const embedder = embedderWith({ callsPerProcess: 2, idleMs: 100 });
     expect(embedder.pid()).toBeUndefined();
     await embedder.embed(["cache"], "query", signal);

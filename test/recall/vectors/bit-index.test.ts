@@ -55,7 +55,7 @@ test("an index of more than one piece finds in all of them, and shrinks", () => 
   expect(index.nearest(vectors[0] ?? new Float32Array(64), 5, 2)).toEqual([]);
 });
 
-test("of more equal vectors than one question can read, it names a bounded number, the newest", () => {
+test("of too many equal vectors returns a bounded number of the newest", () => {
   const index = createBitIndex(64);
   const [same = new Float32Array(64), other = same] = clustered(2, { dimension: 64, clusters: 2 });
   for (let id = 0; id < 30_000; id++) index.add({ row: id, id, project: 1 }, toInt8(same).bytes);

@@ -50,7 +50,7 @@ describe("the thread", () => {
     expect(ids(await nearest(along(3), null, 1))).toEqual([there]);
   });
 
-  test("the next search knows what was added, changed, moved and removed since the last one", async () => {
+  test("a search sees vectors added, changed, moved and removed since the last one", async () => {
     const { add, nearest, db, vectors, setId, store } = openIndex();
     const one = add(along(1));
     const two = add(along(2));

@@ -11,7 +11,7 @@ afterEach(() => memory.close());
 const path = "/w/app/src/login.ts";
 const request = { project: "app", paths: [path], exceptSession: null, limit: 3 };
 
-it("returns a file's records with their number, those that changed it first, then by time", () => {
+it("returns a file's records and their total, changes first, then by time", () => {
   const byFile = createByFile(memory.db);
   const add = (at: number, files: object) => memory.addObservation({ at: someTime + at, ...files }).id;
   const oldest = add(1, { files_modified: [path], files_read: [path] });
@@ -25,7 +25,7 @@ it("returns a file's records with their number, those that changed it first, the
   expect(found.observations[0]).not.toHaveProperty("total");
 });
 
-it("leaves out local records that only read the file, other files, other projects and the asking session", () => {
+it("omits local reads, other files, other projects and the asking session", () => {
   const byFile = createByFile(memory.db);
   memory.addObservation({ files_read: [path] });
   memory.addObservation({ files_modified: [`${path}x`] });

@@ -140,7 +140,7 @@ describe("making again", () => {
     ]);
   });
 
-  test("replaces a statement by one of its kind, and keeps a rule that the answer does not name", async () => {
+  test("replaces a statement of its kind and keeps a rule that the answer omits", async () => {
     const summarize = addEvent(session, "summarize");
     await generate(session, [said("rule", rule, summarize), said("cause", cause, summarize)]);
     await store.regenerations.select(local);

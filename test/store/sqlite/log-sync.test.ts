@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const add = (text: string) => db.prepare("insert into notes values (?)").run(text);
 
-test("what a failing neighbour took along is committed in the same turn, before the database could be closed", async () => {
+test("commits the other writes of a failed group in the same turn, before a close", async () => {
   const { commit, flush } = createGroupCommit(db);
   const written = commit(() => add("kept"));
   const refused = commit(() => JSON.parse("{"));
@@ -43,7 +43,7 @@ describe.runIf(process.platform === "linux")("a sync that fails", () => {
   const writeUnsynced = () =>
     new Promise<MemError | undefined>((resolve) => log.relaxed(() => add("unsynced"))?.finish(resolve));
 
-  test("leaves the writes in the database itself, not in the log, and they count as stored", async () => {
+  test("moves the writes from the log into the database, and they count as stored", async () => {
     expect(await writeUnsynced()).toBeUndefined();
     expect(statSync(`${path}-wal`).size).toBe(0);
     const copy = join(tempDir(), "copy.db");

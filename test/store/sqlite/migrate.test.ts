@@ -13,7 +13,7 @@ const migrationNames = readdirSync(migrations)
   .sort();
 const sqlOf = (name: string) => readFileSync(new URL(`${name}.sql`, migrations), "utf8");
 
-test("a database of the second schema keeps its records, which hold, are unpinned and of a project known by its label", async () => {
+test("migrates a database of schema 2 with active, unpinned records of its project", async () => {
   const path = join(tempDir(), "mem.db");
   const old = new Database(path);
   old.exec(`
@@ -51,7 +51,7 @@ test("a database of the second schema keeps its records, which hold, are unpinne
   closeDatabase(db);
 });
 
-test("records of an older version are no longer found by template words once they are renewed", async () => {
+test("rebuilt records of an older version are not found by template words", async () => {
   const path = join(tempDir(), "mem.db");
   const first = new Database(path);
   first.exec(`

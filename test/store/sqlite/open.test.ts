@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a database whose log cannot be written back is closed all the same, and the failure is reported", () => {
+test("closes a database whose log cannot be checkpointed, and reports the failure", () => {
   const reported: string[] = [];
   reportFailOpenTo((what) => void reported.push(what));
   const db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });

@@ -24,19 +24,16 @@ describe("after the rescue", () => {
       "the sources of what was made from it, when sequence and key are lost",
       ["delete from sqlite_sequence", "update observations set generation_key = null"],
     ],
-  ])(
-    "a message does not get the id of one that was purged, by %s, and its observation is stored",
-    (_by, losses) => {
-      const store = openFilled(damaged, 3);
-      for (const loss of ["delete from raw_events", ...losses]) store.db.exec(loss);
-      closeDatabase(store.db);
-      const db = open(fresh);
-      salvage(damaged, db);
-      const rescued = createStore(db);
-      expect(observe(rescued, 1, "new")).toMatchObject({ rawEvent: 4, observation: { id: 4 } });
-      closeDatabase(db);
-    },
-  );
+  ])("a message never gets the id of a purged one, by %s", (_by, losses) => {
+    const store = openFilled(damaged, 3);
+    for (const loss of ["delete from raw_events", ...losses]) store.db.exec(loss);
+    closeDatabase(store.db);
+    const db = open(fresh);
+    salvage(damaged, db);
+    const rescued = createStore(db);
+    expect(observe(rescued, 1, "new")).toMatchObject({ rawEvent: 4, observation: { id: 4 } });
+    closeDatabase(db);
+  });
 
   test("a sequence that damage made too large does not keep messages out", () => {
     const { db: old } = openFilled(damaged, 3);
@@ -48,7 +45,7 @@ describe("after the rescue", () => {
     closeDatabase(db);
   });
 
-  test("sources, the viewer's state and every count are there, and no reference hangs in the air", () => {
+  test("keeps sources, the viewer's state and counts, without dangling references", () => {
     const { db: old, store } = openFilled(damaged, 3);
     store.viewerStates.set({ sidebarOpen: false, selectedProject: "demo" });
     store.pending.count("accepted", 7);
@@ -87,7 +84,7 @@ describe("after the rescue", () => {
     closeDatabase(db);
   });
 
-  test("every table of the schema is carried over, but for what is made anew from the others", () => {
+  test("copies every table of the schema except derived ones", () => {
     const { db: old } = openFilled(damaged, 1);
     const tables = old
       .prepare<[], string>("select name from pragma_table_list where schema = 'main' and type = 'table'")
@@ -111,7 +108,7 @@ describe("after the rescue", () => {
     expect(tables.filter((name) => !carried.includes(name)).sort()).toEqual(derived);
   });
 
-  test("every record is in the full text and under its files, however many pages they take", () => {
+  test("indexes every record in full text and files, over any number of pages", () => {
     closeDatabase(openFilled(damaged, 450).db);
     const db = open(fresh);
     salvage(damaged, db);
@@ -122,7 +119,7 @@ describe("after the rescue", () => {
   });
 });
 
-test("a row whose value has the wrong type is passed over, and those around it are carried over", () => {
+test("skips a row with a value of the wrong type and copies its neighbors", () => {
   const old = new Database(damaged);
   old.exec(`
     create table projects (id integer primary key, label);
@@ -147,7 +144,7 @@ test("a table of an older schema is carried over without the columns it does not
   closeDatabase(db);
 });
 
-test("a full disk is not taken for damage: the rescue fails as a whole, and works when there is space", () => {
+test("a full disk is not damage: the recovery fails whole and works with space", () => {
   closeDatabase(openFilled(damaged, 100).db);
   const db = open(fresh);
   const pages = Number(db.pragma("page_count", { simple: true }));

@@ -61,7 +61,7 @@ describe("standing rules", () => {
   });
 });
 
-test("statements of a project come by salience, without plain observations and rejected ones", () => {
+test("lists a project's statements by salience, without plain and rejected ones", () => {
   memory.addObservation({ title: "plain" });
   memory.addObservation({ title: "low", statement: { ...said, salience: -3 } });
   memory.addObservation({ title: "high", statement: { ...said, salience: 4.5 } });
@@ -148,7 +148,7 @@ test("an edited text is found by its new words and not by the old ones", () => {
   expect(memory.store.statements.editText(id + 1, text)).toBeUndefined();
 });
 
-test("a newer fix supersedes what was known of its command, and a pass supersedes failures", () => {
+test("a newer fix supersedes earlier ones of its command; a pass supersedes failures", () => {
   const tool = {
     said_by: "tool",
     standing: false,

@@ -67,7 +67,7 @@ function draft(title: string, sources: number[]): DraftObservation {
 const claim = { now: 2_000, leaseMs: 60_000, limit: 50, maxChars: 1_000_000 };
 
 describe("the durable queue", () => {
-  test("a completed batch leaves its observations, its full-text rows and an empty queue, all in one commit", async () => {
+  test("a completed batch stores observations, full text and queue in one commit", async () => {
     const session = addSession();
     const ids = ["a", "b"].map((key) => addMessage(session, key));
     const queue = createGenerationQueue(store, "instance-1");
@@ -164,7 +164,7 @@ describe("the durable queue", () => {
     expect(queue.sessionsDue(2_011)).toEqual([session]);
   });
 
-  test("an expired lease of a session in work is left alone, since a suspended machine's clock ran on", async () => {
+  test("keeps an expired lease of a running session: a suspended machine's clock ran on", async () => {
     const session = addSession();
     addMessage(session, "a");
     const queue = createGenerationQueue(store, "instance-1");
@@ -173,7 +173,7 @@ describe("the durable queue", () => {
     expect(await queue.reclaimExpired(9_999, [session + 1])).toBe(1);
   });
 
-  test("a crash of the worker is no failure of the message: the batch stays together until the third", async () => {
+  test("a worker crash does not fail a message: the batch stays together until the third", async () => {
     const session = addSession();
     for (const key of ["a", "b"]) addMessage(session, key);
     const queue = createGenerationQueue(store, "instance-1");
@@ -253,7 +253,7 @@ describe("group commit", () => {
     expect(store.pending.counts().accepted).toBe(2);
   });
 
-  test("a database that another process has locked fails all that wait at once, not one after the other", async () => {
+  test("a locked database fails all waiting writes together", async () => {
     const other = openDatabase(db.name, { product: "0.0.0-test", now: 1 });
     other.exec("begin immediate");
     let tries = 0;
@@ -269,7 +269,7 @@ describe("group commit", () => {
     expect(await failed.commit(() => addSession("free again"))).toBeGreaterThan(0);
   });
 
-  test("a disk that is full is known from the write that failed until the next one that did not", async () => {
+  test("reports a full disk from a failed write until the next successful one", async () => {
     const pages = Number(db.pragma("page_count", { simple: true }));
     expect(store.storageFailure()).toBeNull();
     db.pragma(`max_page_count = ${pages}`);
@@ -286,7 +286,7 @@ describe("group commit", () => {
     expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
-  test("writes that shared a sync of the log leave the connection syncing at each commit, failed ones too", async () => {
+  test("restores syncing at each commit after a shared sync, also a failed one", async () => {
     const session = addSession();
     const write = (key: string) => store.commit(() => addMessage(session, key));
     await Promise.all([..."abcdefgh"].map(write));
@@ -296,7 +296,7 @@ describe("group commit", () => {
     expect(db.pragma("synchronous", { simple: true })).toBe(2);
   });
 
-  test("what comes in while others are synced is committed after them, and a flush does not wait for it", async () => {
+  test("commits writes that arrive during a sync after it; a flush does not wait", async () => {
     const session = addSession();
     const done: string[] = [];
     const write = async (key: string) => {
@@ -372,7 +372,7 @@ describe("records", () => {
     expect(db.prepare("select count(*) from raw_events").pluck().get()).toBe(2);
   });
 
-  test("a raw event from a clock that was wrong does not hold up the purge of those behind it", () => {
+  test("a raw event from a wrong clock does not block the purge of later ones", () => {
     const session = addSession();
     for (const [key, at] of [
       ["future", 9_999_999],

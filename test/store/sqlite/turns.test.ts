@@ -60,7 +60,7 @@ test("a batch without a message that ends a turn has no turns", async () => {
   expect((await claim()).turns.size).toBe(0);
 });
 
-test("the first turn of a session has its prompt, its closing and its tool uses, and none before it", async () => {
+test("the first turn has its prompt, closing and tool uses, and no previous turn", async () => {
   ask("fix it", 1);
   const uses = [use("a"), use("b")];
   use("elsewhere", openSession("two"));
