@@ -30,7 +30,7 @@ test.each(["n\n", "\n", "yess\n", "\u0003", "\u0004"])("%j ends the command", as
   await expect(asked).rejects.toMatchObject({ code: "cancelled", message: "Nothing was dropped." });
 });
 
-test("nobody is asked where no person sits", () => {
+test("does not ask without a terminal", () => {
   expect(canAsk(terminal())).toBe(true);
   expect(canAsk(terminal(false))).toBe(false);
 });

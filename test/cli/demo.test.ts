@@ -66,7 +66,7 @@ test("the session of the demo has prompts, reads, edits, failures, commands and 
   ]);
 });
 
-/** Files and processes that a run left: what lies in its HOME and temporary directory, who still works there. */
+/** What a run left: files in its HOME and temporary directory, and processes that still work there. */
 function leftBy({ home }: Mem): string[] {
   const { TMPDIR: temporary = "", HOME: own = "" } = home.env;
   const files = [own, temporary].flatMap((path) => readdirSync(path)).filter((name) => name !== "home");

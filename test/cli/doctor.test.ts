@@ -44,7 +44,7 @@ test("doctor sees files that others can read, broken settings and a damaged data
   await mem("settings", "set", "MEM_MODE", "code");
   const { settings, database } = dataPaths(mem.home.dataDir);
   chmodSync(settings, 0o644);
-  // Behind a closed directory nobody reaches it.
+  // No other user can reach the file behind a closed directory.
   expect((await mem("doctor")).stdout).toContain("closed to other users");
   chmodSync(mem.home.dataDir, 0o755);
   expect((await mem("doctor")).stdout).toMatch(/Other users can read[^.]*settings\.json/);
@@ -207,7 +207,7 @@ test("hooks of a plugin that no settings name are known by their sessions", asyn
   });
 });
 
-test("doctor warns when hooks of the plugin and of the settings are there at once", async () => {
+test("doctor warns when both the plugin and the settings have hooks", async () => {
   const mem = memAtHome();
   const folder = join(mem.home.env.HOME ?? "", ".claude");
   mkdirSync(folder);

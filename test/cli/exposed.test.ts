@@ -1,4 +1,4 @@
-// A data directory that other users can write to, or nobody: every command says so, and what to do.
+// A data directory that other users can write to, or that no user can: every command reports it and the fix.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -50,7 +50,7 @@ describe("a data directory that other users can write to", () => {
 });
 
 test.runIf(isRoot)(
-  "a data directory that root lets others pass through is all right while its files are closed",
+  "accepts root's data directory that others can enter while its files are closed",
   async () => {
     const mem = memAtHome();
     await mem("worker", "start");

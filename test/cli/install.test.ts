@@ -1,4 +1,4 @@
-// `mem install` and `mem uninstall` as processes, in a HOME of their own.
+// `mem install` and `mem uninstall` as processes with a private HOME.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -55,7 +55,7 @@ test("install writes the files of the launcher and of the notice, for the owner 
   expect(existsSync(settingsOf(mem))).toBe(false);
 });
 
-test("the folder that the host was told to use is the one that is changed", async () => {
+test("changes the settings in the host's configured folder", async () => {
   const folder = join(tempDir(), "claude");
   const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");

@@ -74,7 +74,7 @@ test("--no-mcp leaves the server out, and --print shows it", async () => {
   expect(existsSync(configOf(mem))).toBe(false);
 });
 
-test("a host that was told of a folder keeps its servers there", async () => {
+test("writes the server to the host's configured folder", async () => {
   const folder = tempDir();
   const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");

@@ -1,4 +1,4 @@
-// Runs the built command line as users do: a process, with a HOME and a data directory of its own.
+// Runs the built command line as users do: a process with a private HOME and data directory.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ export type Mem = ((...words: string[]) => Promise<MemRun>) & {
   limited(...words: string[]): Promise<MemRun>;
 };
 
-/** A `mem` with a home of its own; a worker that it leaves running is stopped when the test ends. */
+/** A `mem` with a private HOME; a worker that it leaves running is stopped when the test ends. */
 export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
   const home = workerHome(env);
   const mem = (...words: string[]) => runMem(home, words);

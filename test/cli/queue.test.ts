@@ -5,7 +5,7 @@ import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { until } from "../helpers/worker-process.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
-/** A worker with these messages given up, the first the oldest; their ids. */
+/** Starts a worker with these dead-lettered messages, oldest first; returns their ids. */
 async function withDead(mem: Mem, errors: readonly string[]): Promise<number[]> {
   await mem("worker", "start");
   const db = new Database(mem.home.database);
@@ -34,7 +34,7 @@ async function withDead(mem: Mem, errors: readonly string[]): Promise<number[]> 
   return ids;
 }
 
-test("list shows what was given up and why, status and doctor lead there", async () => {
+test("list shows failed messages with reasons; status and doctor point to it", async () => {
   const mem = memAtHome();
   await withDead(mem, ["no JSON", "refused"]);
   const list = await mem("queue", "list", "--failed");
@@ -82,7 +82,7 @@ test("drop without ids or --failed is an error of usage, and so are both", async
   }
 });
 
-test("where nobody can be asked, drop takes nothing out without --yes", async () => {
+test("without a terminal, drop removes nothing without --yes", async () => {
   const mem = memAtHome();
   const [id] = await withDead(mem, ["a"]);
   for (const words of [["--failed"], [String(id)], ["--failed", "--json"]]) {

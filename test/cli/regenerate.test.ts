@@ -242,7 +242,7 @@ test("what a vendor said cannot write to the terminal", () => {
   expect(endText(idle)).toEqual(["Nothing to regenerate."]);
 });
 
-test("a project that there is none of is told with the names there are", async () => {
+test("an unknown project is reported with the known names", async () => {
   const { mem } = await workerWith([{}], { events: 0 });
   for (const way of ["--dry-run", "--yes"]) {
     const { stdout, stderr } = await mem("regenerate", way, "--project", "nope");

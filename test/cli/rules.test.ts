@@ -5,7 +5,7 @@ import { tempDir } from "../helpers/temp-dir.ts";
 import { fillMemory } from "./mcp/fill.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
-/** A `mem` with a running worker, and temporary files of its own. */
+/** A `mem` with a running worker and a private directory for temporary files. */
 async function startedMem(env: NodeJS.ProcessEnv = {}): Promise<Mem & { temporary: string }> {
   const temporary = tempDir();
   const mem = memAtHome({ TMPDIR: temporary, VISUAL: "", EDITOR: "", ...env });

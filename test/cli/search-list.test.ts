@@ -92,7 +92,7 @@ test("lists the newest first without a question", () => {
   expect(titlesOf(hits, "")).toEqual(["newer", "older"]);
 });
 
-test("searched words are those of the question and the known words of its notes", () => {
+test("searched words come from the question and the known words of its notes", () => {
   const notes = ["No record has `postgers`; searched for `postgres`.", "`zebra` is read as a name."];
   expect(searchedWords({ query: "postgers timeout", notes })).toBe("postgers timeout postgres");
 });

@@ -81,7 +81,7 @@ test("without a home nothing is written into the directory that the command runs
   expect(existsSync(".mem")).toBe(false);
 });
 
-test("words and modes that nobody knows are set, and named: a typo shows", async () => {
+test("sets unknown words and modes and names them, so that a typo shows", async () => {
   const mem = memAtHome();
   const types = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,decison");
   expect(types.code).toBe(0);

@@ -61,7 +61,7 @@ test("the worker outlives the command that started it, and writes to no terminal
   expect(JSON.parse(stdout)).toMatchObject({ status: "ok", pid: pidOf(mem.home.dataDir) });
 });
 
-test("eight starts at once leave one worker, and all of them name it", async () => {
+test("eight concurrent starts leave one worker, and all of them name it", async () => {
   const mem = memAtHome();
   const runs = await Promise.all(Array.from({ length: 8 }, () => mem("worker", "start")));
   expect(runs.map(({ code }) => code)).toEqual(Array(8).fill(0));
@@ -158,7 +158,7 @@ test("a worker that cannot start says why, with what it said itself", async () =
 test.each([
   ["logs", "logs"],
   ["the log of the start", "logs/worker-start.log"],
-])("a link planted in the place of %s is not written through", async (_what, name) => {
+])("does not write through a link planted at %s", async (_what, name) => {
   const mem = memAtHome();
   const target = tempDir();
   const victim = join(target, "victim");
@@ -218,7 +218,7 @@ test("the log is printed for people, as JSON, and followed", async () => {
   );
 });
 
-test("a count of lines that is none is told the range", async () => {
+test("an invalid line count is answered with the range", async () => {
   const { code, stderr } = await memAtHome()("worker", "logs", "-n", "1000000");
   expect(code).toBe(64);
   expect(stderr).toContain("from 0 to 999999");

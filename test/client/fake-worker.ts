@@ -16,7 +16,7 @@ interface FakeWorker {
 }
 
 interface FakeOptions {
-  /** Where it listens; `dead socket` names one in worker.json that nobody holds. */
+  /** Where it listens; `dead socket` puts a socket in worker.json that no process listens on. */
   on: "socket" | "port" | "socket elsewhere";
   /** What it signs its nonce with; another than worker.json's is a stranger. */
   secret?: string;

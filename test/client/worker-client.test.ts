@@ -72,18 +72,15 @@ test("over the socket no proof is asked for", async () => {
   expect(worker.seen).toEqual(["GET /api/stats"]);
 });
 
-test.each(["port", "socket elsewhere"] as const)(
-  "a stranger on the %s is told nothing but a nonce",
-  async (on) => {
-    const stranger = await fakeWorker({ on, secret: "guessed" });
-    const client = createWorkerClient({ dataDir: stranger.dataDir });
-    const error = await failure(client.search({ query: "canary" }));
-    expect(error.code).toBe("worker_unreachable");
-    expect(error.message).toContain("Another program answers");
-    expect(stranger.seen).toEqual(["GET /api/health"]);
-    expect(stranger.bodies.join()).toBe("");
-  },
-);
+test.each(["port", "socket elsewhere"] as const)("a stranger on the %s receives only a nonce", async (on) => {
+  const stranger = await fakeWorker({ on, secret: "guessed" });
+  const client = createWorkerClient({ dataDir: stranger.dataDir });
+  const error = await failure(client.search({ query: "canary" }));
+  expect(error.code).toBe("worker_unreachable");
+  expect(error.message).toContain("Another program answers");
+  expect(stranger.seen).toEqual(["GET /api/health"]);
+  expect(stranger.bodies.join()).toBe("");
+});
 
 describe("where other users could answer in the worker's place", () => {
   const isRoot = process.getuid?.() === 0;
@@ -199,7 +196,7 @@ test.each([
   expect(error.code).toBe("internal");
 });
 
-test("a worker that hangs is given up", async () => {
+test("a call to a hanging worker times out", async () => {
   const worker = await fakeWorker({ on: "socket", answer: () => undefined });
   const client = createWorkerClient({ dataDir: worker.dataDir, deadlines: { answerMs: 100 } });
   const error = await failure(client.stats());

@@ -108,7 +108,7 @@ describe("a provider that wants a pause", () => {
     expect(told).toEqual(["paused"]);
   });
 
-  test("is tried at once when its settings changed", () => {
+  test("is tried immediately when its settings changed", () => {
     fails("auth");
     circuit.reset(now);
     expect(circuit.state(now).state).toBe("ready");
@@ -216,13 +216,13 @@ describe("a provider that is down", () => {
   }
 });
 
-test("what the user has to mend is told with the pause", () => {
+test("the pause names what the user has to fix", () => {
   circuit.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
   expect(circuit.state(now).reason?.mends).toBe("model");
 });
 
 describe("a user who wants it tried now", () => {
-  test.each(["rate_limited", "quota"] as const)("ends a pause of %s that nobody has timed", (kind) => {
+  test.each(["rate_limited", "quota"] as const)("ends a pause of %s that has no end time", (kind) => {
     fails(kind);
     expect(circuit.retryNow(now)).toEqual({ resumed: true, waitsUntil: null });
     expect([circuit.admit(now, 1)?.isProbe, circuit.admit(now, 2)]).toEqual([true, null]);

@@ -82,7 +82,7 @@ test("another failure of the model is not hidden by local", async () => {
   await expect(model.generate(batch)).rejects.toBe(failure);
 });
 
-test("calls that run at once near the end of the budget do not cross it", async () => {
+test("concurrent calls near the end of the budget do not cross it", async () => {
   setBudget(1_500);
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

@@ -70,7 +70,7 @@ test.each([
   ["overflow", new ModelFailure("overflow", "413"), 0],
   ["bad_request", new ModelFailure("bad_request", "400"), 0],
 ])(
-  "a call that ends in %s without a word about its usage counts what was sent only if it was read",
+  "a call that ends in %s without usage counts its input only if it was read",
   async (outcome, cause, tokens) => {
     const client = metered(() => Promise.reject(cause));
     await expect(client.complete(request, new AbortController().signal)).rejects.toBe(cause);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("an HTML page in place of an answer costs nothing and takes nothing of the budget", async () => {
+test("an HTML page instead of an answer costs nothing and uses no budget", async () => {
   const page = new ModelFailure("bad_answer", "The answer is an HTML page.", { isPage: true });
   const client = metered(() => Promise.reject(page));
   await expect(client.complete(request, new AbortController().signal)).rejects.toBe(page);

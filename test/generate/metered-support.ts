@@ -11,7 +11,7 @@ export let spend: Spend;
 /** Calls that reached the model. */
 export let asked: number;
 
-/** Every test of the file gets a ledger of its own, and a budget of 1,000 tokens a day. */
+/** Every test of the file gets a new ledger and a budget of 1,000 tokens a day. */
 export function eachWithALedgerOfItsOwn(): void {
   beforeEach(() => {
     memory = createMemoryStore();

@@ -57,7 +57,7 @@ test.each([
   ["a list", "[]"],
   ["a price below zero", '{ "models": { "m": { "input": -1, "output": 1 } } }'],
   ["a price in words", '{ "models": { "m": { "input": "1", "output": 1 } } }'],
-])("a table of the user's that is %s is named in a warning, and the shipped one is used", (_what, text) => {
+])("warns about a user's table that is %s and uses the shipped one", (_what, text) => {
   const { prices, warnings } = load(text);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain("prices.json is not a price table");

@@ -231,7 +231,7 @@ describe("templates", () => {
     expect(batch(values)).toBe("{{closing}}$&mc");
   });
 
-  test("without one of their slots, or with one that nobody fills, are refused by name", () => {
+  test("with a missing or an unknown slot are refused, and the error names it", () => {
     expect(load({ batch: "{{mark}}{{session}}{{count}}{{messages}}" })).toThrow(
       "batch.md has no slot {{closing}}",
     );

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => memory.close());
 
-/** As many messages in a session as are told, all in one observation that `local` wrote. */
+/** Adds `count` messages to a session, all in one observation that `local` wrote. */
 async function linked(count: number, promptKey = "k", name = "s"): Promise<number> {
   const { store } = memory;
   const session = store.sessions.insert({
@@ -104,7 +104,7 @@ test("joined records are asked for in bounded calls and replaced together", asyn
   expect(replaced).toHaveLength(1);
 });
 
-test("each call is told what those before it came to", async () => {
+test("each call gets the titles from earlier calls", async () => {
   await linked(7);
   await run(async (batch) => replyOf(batch, "model"));
   expect(calls.map(({ recentTitles }) => recentTitles)).toEqual([
@@ -160,7 +160,7 @@ const untilItOpens = (reason: string | null): void => {
   if (reason !== null) now += anHour;
 };
 
-test("what a private prompt takes back while the gate is closed is shown to nobody", async () => {
+test("text that a private prompt withdraws during a pause is sent to no model", async () => {
   const session = await linked(3);
   circuit.admit(now, session)?.failed(new ModelFailure("rate_limited", "too fast"), now);
   await run(

@@ -138,7 +138,7 @@ describe("a run", () => {
     expect(store.regenerations.counts().left).toBe(0);
   });
 
-  test("without anything to do ends at once", async () => {
+  test("without anything to do ends immediately", async () => {
     await written("a");
     regenerate(model);
     await regenerator.start({ generator: "another" });
@@ -159,7 +159,7 @@ describe("a run", () => {
 
 describe("a batch that fails", () => {
   test.each(["bad_answer", "overflow", "bad_request", "timeout"] as const)(
-    "with %s keeps its old records, is tried twice more, alone and last, and is then given up",
+    "with %s keeps its old records and fails after two retries, alone and last",
     async (kind) => {
       await written("poison", "fine", "fine");
       const [poison = 0] = db.prepare("select id from raw_events order by id").pluck().all() as number[];
@@ -250,7 +250,7 @@ describe("the gate", () => {
     expect(circuit.state(now).reason?.kind).toBe("auth");
   });
 
-  test("resumed while access is still refused stops at once, without asking", async () => {
+  test("resumed while access is still refused stops immediately, without a call", async () => {
     await written("a");
     circuit.admit(now, 99)?.failed(new ModelFailure("auth", "the key is refused"), now);
     regenerate(() => Promise.reject(new ModelFailure("auth", "asked again")));
@@ -361,7 +361,7 @@ test("a killed worker's run waits for resume, and loses and doubles nothing", as
   );
   await regenerator.start(local);
   await until(() => calls.length === 3);
-  // Nothing is told to the run: the file is closed under it and opened anew, as after kill -9.
+  // The run gets no notice: its file is closed and opened again, as after kill -9.
   const dead = regenerator;
   db.close();
   open();

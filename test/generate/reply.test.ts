@@ -245,7 +245,7 @@ test("drops an observation of nothing but the request for a summary", () => {
   expect(lost).toThrow("name only messages that ask for a summary");
 });
 
-test("each summary answers its own message, and one that nobody asked for falls out", () => {
+test("each summary answers its own message; a summary without a request is dropped", () => {
   const two = batchOf(summarizeMessage(21), edit(22, login), summarizeMessage(23, "I changed src/login.ts."));
   const summaries = [
     { source: 3, request: "Third", next_steps: "Ship it", files_modified: ["src/login.ts", "/etc/passwd"] },

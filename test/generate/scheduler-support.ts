@@ -24,7 +24,7 @@ export interface SchedulerWorld {
 
 export const world = {} as SchedulerWorld;
 
-/** Makes the world anew before every test of the file, and ends it after. */
+/** Creates the world before every test of the file, and ends it after. */
 export function newSchedulerWorldEach(): void {
   let directory = "";
   beforeEach(() => {

@@ -78,7 +78,7 @@ describe("with a model the loop", () => {
     expect(world.calls).toEqual([[1], [2, 3, 4]]);
   });
 
-  test("asks at once when ten are there, and takes no more than its characters allow", async () => {
+  test("asks immediately when ten are there, and takes no more than its characters allow", async () => {
     const session = addMessages("a", 9);
     run(echo, { batching: { ...modelBatching, maxChars: 300 } });
     await world.scheduler.scheduleDue();
@@ -95,7 +95,7 @@ describe("with a model the loop", () => {
   test.each([
     ["a summary is wanted", (session: number) => addMore(session, 1, "summarize")],
     ["the session has ended", (session: number) => world.store.sessions.complete(session, world.now)],
-  ])("asks at once when %s", async (_what, happens) => {
+  ])("asks immediately when %s", async (_what, happens) => {
     const session = addMessages("a", 1);
     run(echo, { batching: modelBatching });
     await world.scheduler.scheduleDue();
@@ -134,7 +134,7 @@ describe("with a model the loop", () => {
     });
   });
 
-  test("asks nobody while the provider is paused, and resumes alone", async () => {
+  test("makes no call while the provider is paused, and resumes by itself", async () => {
     addMessages("a", 1);
     let down = true;
     run(

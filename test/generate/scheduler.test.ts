@@ -22,7 +22,7 @@ describe("the generation loop", () => {
     expect(world.scheduler.lastSuccessAt()).toBe(world.now);
   });
 
-  test("a session is never worked on twice at once", async () => {
+  test("a session never has two concurrent calls", async () => {
     const session = addMessages("a", 6);
     let running = 0;
     let most = 0;

@@ -1,4 +1,4 @@
-// The end of a turn over a real queue: what becomes of the observations of its tool uses.
+// The end of a turn over a real queue: which observations of its tool uses become routine.
 import { expect, it } from "vitest";
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { Observation } from "../../src/core/records/records.ts";
@@ -62,7 +62,7 @@ const routineOf = (observations: readonly Observation[]) =>
     .map(({ title, routine }) => [title.split(" ")[0], routine]);
 const stored = () => world.store.observations.page({ limit: 50, offset: 0 }).items.reverse();
 
-it("edits and passing tests become routine when their turn ends; installs and failures do not", async () => {
+it("a turn's end makes edits and passing tests routine, not installs or failures", async () => {
   const made = await generated("The lease expired too early because the queue used seconds.");
   expect(routineOf(stored())).toEqual([
     ["Edited", 1],

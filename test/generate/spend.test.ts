@@ -139,7 +139,7 @@ describe("a budget", () => {
   });
 });
 
-test("with many calls at once the budget is not crossed", async () => {
+test("many concurrent calls do not cross the budget", async () => {
   const spend = spendOf({ daily: 10_000 });
   // 50 tasks that each begin a call of 900 tokens whenever they may, in any order of beginning and ending.
   const task = async (seed: number): Promise<void> => {

@@ -175,9 +175,9 @@ describe("too much for one call", () => {
   });
 });
 
-describe("what is not the writer's to mend", () => {
+describe("what the writer cannot fix", () => {
   test.each(["rate_limited", "quota", "auth", "unavailable", "timeout", "bad_request"] as const)(
-    "%s is thrown at once",
+    "%s is thrown immediately",
     async (kind) => {
       const { provider: model, requests } = provider(new ModelFailure(kind, "No."));
       await expect(model.generate(two, signal)).rejects.toMatchObject({ kind });

@@ -108,7 +108,7 @@ describe("a search for common words", () => {
 });
 
 describe("counts that change", () => {
-  it("are those of now: a third of the records gone, the best are still the same", () => {
+  it("are current: with a third of the records gone, the best stay the same", () => {
     const rows = createDerivedRows(memory.db);
     memory.db.transaction(() => {
       for (let id = 3; id <= records; id += 3) {

@@ -28,7 +28,7 @@ async function found(query: string, more = {}): Promise<number[]> {
 
 describe("a question for all of a time", () => {
   it("returns the records of that time alone, newest first, with a note", async () => {
-    // Its words are those of the question, which say nothing.
+    // Has the words of the question, which carry no meaning.
     add("what happened last week, what we did today", at(1));
     const morning = add("Edited the parser", at(21, 9));
     const noon = add("Ran the tests", at(21, 12));

@@ -45,7 +45,7 @@ describe("buildMatch", () => {
 });
 
 describe("buildPrefixMatch", () => {
-  it("looks for the longest words as beginnings and drops those of one or two letters", () => {
+  it("searches the longest words as prefixes and drops words of one or two letters", () => {
     expect(buildPrefixMatch("go authent src/db.ts", ["body"], ["xp1"])).toBe(
       'scope : "xp1" AND {body} : ("authent" * OR "src" *)',
     );

@@ -153,7 +153,7 @@ describe("the answer", () => {
   });
 });
 
-it("a mode's own type is told from others that a word index would take for it", async () => {
+it("a mode's own type does not match types that a word index would confuse with it", async () => {
   const types = ["note", "notes", "note-taking", "a-1", "a1", "taking"];
   for (const obs_type of types) memory.addObservation({ title: "queue", obs_type });
   for (const obs_type of types) {

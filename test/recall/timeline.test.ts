@@ -50,7 +50,7 @@ it("surrounds an observation, a summary, a prompt or a moment, oldest first", as
   expect(await around({ anchor: moment, depth_before: 1, depth_after: 1 })).toEqual(["2", "P2"]);
 });
 
-it("stays in the project of its record, and a bare moment has those of all", async () => {
+it("stays in the project of its record; a bare moment spans all projects", async () => {
   fill();
   memory.addObservation({ title: "Elsewhere", project: "other", at: someTime + 2 });
   memory.addPrompt("elsewhere", { project: "other", at: someTime + 3 });

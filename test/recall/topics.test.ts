@@ -33,13 +33,13 @@ it("decisions are observations of that type, newest first, of all projects or on
   expect(await observations({ topic: "decisions" }, { project: "nowhere" })).toEqual([]);
 });
 
-it("changes are told by the type or by the concept, each once, newest first", async () => {
+it("finds changes by type or by concept, each once, newest first", async () => {
   fill();
   expect(await observations({ topic: "changes" })).toEqual([3, 4, 2]);
   expect(await observations({ topic: "changes" }, { limit: 2 })).toEqual([3, 4]);
 });
 
-it("how it works is told by the concept", async () => {
+it("finds how-it-works records by their concept", async () => {
   fill();
   expect(await observations({ topic: "how-it-works" })).toEqual([3]);
 });

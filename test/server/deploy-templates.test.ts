@@ -40,7 +40,7 @@ describe("compose.yaml", () => {
   test("has one address in front, whose configuration leads to the processes that answer", () => {
     expect(at(compose, "services", "address", "depends_on")).toBe("[http]");
     expect(at(compose, "services", "address", "volumes")).toContain("./nginx.conf:");
-    // One of it without the other would count every wrong key for the address in front, or believe whoever asks.
+    // One without the other would charge all wrong keys to the proxy, or trust any client's X-Forwarded-For.
     expect(read("nginx.conf")).toContain("proxy_set_header X-Forwarded-For $remote_addr;");
     for (const role of ["http", "generate"])
       expect(at(compose, "services", role, "environment", "MEM_TRUSTED_PROXIES")).toBe("private");
@@ -57,7 +57,7 @@ test("what nginx answers by itself has the form and the status of mem's errors",
   }
 });
 
-test("the data directory is one that the process makes: the volume's own may belong to root", () => {
+test("the process makes its data directory itself: root may own the volume", () => {
   const [, volume = ""] = /^VOLUME (\S+)$/m.exec(read("Dockerfile")) ?? [];
   expect(/MEM_DATA_DIR=(\S+)/.exec(read("Dockerfile"))?.[1]).toMatch(new RegExp(`^${volume}/\\w+$`));
   expect(read("kubernetes.yaml")).toContain(`mountPath: ${volume} }`);
@@ -83,7 +83,7 @@ describe("kubernetes.yaml", () => {
     ]);
   });
 
-  test("sets what the server takes: keys are asked for, figures are told to other hosts", () => {
+  test("has settings that the server accepts: keys required, metrics open to other hosts", () => {
     const data = at(config, "data");
     if (typeof data !== "object" || data === null || Array.isArray(data)) throw new Error("no data");
     const environment = Object.fromEntries(

@@ -23,7 +23,7 @@ describe("the file of an export", () => {
     expect(existsSync(`${file}.part`)).toBe(false);
   });
 
-  test("that fails leaves the one before, and nothing of its own", async () => {
+  test("that fails leaves the earlier file and no partial one", async () => {
     const file = join(tempDir(), "a.jsonl");
     writeFileSync(file, "old");
     const failing = toFile(file, async (write) => {
@@ -56,7 +56,7 @@ describe("the file of an export", () => {
     });
   });
 
-  test("that is not there is told by its name", async () => {
+  test("that is missing is reported by name", async () => {
     const reading = fromFile(join(tempDir(), "gone.jsonl")).next();
     await expect(reading).rejects.toMatchObject({ code: "not_found", message: /gone\.jsonl/ });
   });
@@ -102,7 +102,7 @@ describe("lines", () => {
     expect(await linesOf([])).toEqual([]);
   });
 
-  test("that are too long or no text are told by their number", async () => {
+  test("that are too long or no text are reported by line number", async () => {
     await expect(linesOf(["a\n", "b".repeat(20)], 10)).rejects.toThrow("Line 2 is longer");
     await expect(linesOf([`a\n${"b".repeat(20)}\nc`], 10)).rejects.toThrow("Line 2 is longer");
     await expect(linesOf(["a\n\n", Uint8Array.of(0x1f, 0x8b, 0xff)])).rejects.toThrow(

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 });
 
-/** A generating process, with pools of its own as a process has them. */
+/** A generating process with private connection pools. */
 async function startGenerating(
   env: Record<string, string> = { MEM_PROVIDER: "local" },
   changed: (own: Database) => Database = (own) => own,

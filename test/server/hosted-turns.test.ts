@@ -155,7 +155,7 @@ test("an event that ends a turn is an ordinary one without a session", async () 
   expect(batch.turns.size).toBe(0);
 });
 
-test("a statement has its event as source, and those of the session that it cites", async () => {
+test("a statement has its event and the events it cites from the session as sources", async () => {
   const { tenant, use, end } = await sessionOf();
   const queue = openQueue();
   await use("npm test");

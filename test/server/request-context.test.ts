@@ -109,7 +109,7 @@ test("the MCP tool answers with the same text", async () => {
   expect(body.result.structuredContent.context).toBe(await contextOf({ query }));
 });
 
-test("the prompt of its own turn ranks a statement before others", async () => {
+test("ranks a statement first by the prompt of its turn", async () => {
   const key = await server.addKey({ team: `team ${newId()}`, project: "turns" });
   const scope = scopeOf(key);
   const session_id = await makeSession(server.database, scope);

@@ -24,7 +24,7 @@ function start(dataDir: string): Started {
   const child = spawn(process.execPath, [bin, "server", "--port", "0"], {
     env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir, MEM_PROVIDER: "local" },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, which a signal can be sent to.
+    // A separate process group, so that a signal reaches all of it.
     detached: true,
   });
   const text = { said: "", log: "" };

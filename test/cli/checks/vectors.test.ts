@@ -23,7 +23,7 @@ test("vectors that are made, or are being made, are no fault", () => {
     expect(checkVectors({ vectors: { ...vectors, state } }).state).toBe("ok");
 });
 
-test("an embedder that fails is said with what mends it", () => {
+test("reports a failing embedder with its next step", () => {
   const failing = { ...vectors, state: "failing" as const, reason: "No key.", next: "set one" };
   expect(checkVectors({ vectors: failing })).toEqual({
     name: "Vectors",

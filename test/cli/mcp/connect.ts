@@ -1,4 +1,4 @@
-// The SDK's own client on the built `mem mcp`, in a home of its own.
+// The SDK's own client on the built `mem mcp`, with a private HOME.
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

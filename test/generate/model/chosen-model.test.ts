@@ -55,7 +55,7 @@ test("a gateway's key does not go to the vendor", async () => {
   await model?.close();
 });
 
-test("a call is given up after the time that is set", async () => {
+test("a call times out after the configured time", async () => {
   const server = await startScriptedModel({ script: "hang" });
   onTestFinished(server.close);
   const { model } = chosen({

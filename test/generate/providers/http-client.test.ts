@@ -7,7 +7,7 @@ test.each([
   ["a key with a line end in it", "a\nb"],
   ["a key with a space in it", "a b"],
   ["a key with letters beyond ASCII", "schlüssel"],
-])("%s is refused before anything is sent, and the key is what is to be mended", (_what, key) => {
+])("refuses %s before anything is sent, and asks to fix the key", (_what, key) => {
   const refused = { kind: "auth", mends: "key", message: expect.stringContaining("MEM_COMPAT_API_KEY") };
   expect(() => headerKey(key, "MEM_COMPAT_API_KEY")).toThrow(expect.objectContaining(refused));
 });
@@ -23,7 +23,7 @@ test("white space around a key is no part of it", () => {
   expect(headerKey(" sk-1\n", "X")).toBe("sk-1");
 });
 
-test("a setting that is no address is what is to be mended", async () => {
+test("asks to fix a setting that is no address", async () => {
   const client = createHttpClient(
     {
       name: "compat",

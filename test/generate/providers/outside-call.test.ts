@@ -105,7 +105,7 @@ describe("addresses that no model server has", () => {
   });
 });
 
-describe("what the user mends", () => {
+describe("what the user has to fix", () => {
   test.each(["http://93.184.216.34", "http://[fd00:ec2::254]"])(
     "the address, where it is %s",
     async (origin) => {
@@ -199,7 +199,7 @@ describe("what a call leaves behind", () => {
     expect(await server.openConnections()).toBeLessThan(4);
   });
 
-  test("ten answers of 50 MB at once are held nowhere", async () => {
+  test("holds ten concurrent answers of 50 MB nowhere", async () => {
     const server = await modelServer({ script: "50mb" });
     const call = callTo(server.url);
     const before = process.memoryUsage().arrayBuffers;

@@ -84,7 +84,7 @@ describe("what primary sends", () => {
     expect(request?.raw).not.toContain("thinking");
   });
 
-  test("a model that thinks by itself is told not to", async () => {
+  test("turns off thinking of a model that thinks by default", async () => {
     const request = await sent("sonnet-5", { apiKey: contractKey });
     expect(request?.body).toMatchObject({ model: "claude-sonnet-5", thinking: { type: "disabled" } });
   });

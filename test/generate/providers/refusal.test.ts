@@ -183,7 +183,7 @@ describe("what a refusal means", () => {
     [404, "404 page not found", "address"],
     [405, "", "address"],
     [429, "", undefined],
-  ])("%d %j is mended by another %s", (status, body, mends) => {
+  ])("%d %j is fixed by another %s", (status, body, mends) => {
     expect(failure(status, body).mends).toBe(mends);
   });
 

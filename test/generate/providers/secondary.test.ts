@@ -49,13 +49,13 @@ describe("what secondary sends", () => {
     expect(request?.raw).not.toContain("thinkingConfig");
   });
 
-  test("a Flash is told to think as little as it can", async () => {
+  test("asks a Flash model for the lowest thinking level", async () => {
     expect((await sent("flash-latest"))?.body).toMatchObject({
       generationConfig: { thinkingConfig: { thinkingLevel: "low" } },
     });
   });
 
-  test("no key: nobody is asked", async () => {
+  test("sends no request without a key", async () => {
     const client = createSecondaryClient({
       model: "flash-latest",
       apiKey: () => "",

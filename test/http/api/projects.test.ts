@@ -51,7 +51,7 @@ test("a former label means the renamed project in every request", async () => {
   ]);
 });
 
-test("what a host says of its own is left as it is", async () => {
+test("leaves a project name inside a host's payload as it is", async () => {
   await ask("POST", "/api/hooks/claude-code/PostToolUse", { project: "alpha-before" });
   expect(world.calls).toMatchObject([{ input: { payload: { project: "alpha-before" } } }]);
 });

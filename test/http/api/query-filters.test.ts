@@ -50,7 +50,7 @@ test.each([
   ["project:nope parser", { query: "parser", project: "nope" }],
   ['project:"no such" concept:gotcha parser', { query: "parser", project: "no such", concepts: ["gotcha"] }],
   ["project:nope", { query: "", project: "nope" }],
-])("a project that nobody knows stays a filter, and the answer says so: %s", async (query, request) => {
+])("an unknown project stays a filter, and the answer says so: %s", async (query, request) => {
   const notes = await search(query);
   expect(asked).toMatchObject(request);
   expect(notes.at(-1)).toBe(`There is no project "${request.project}". Known: alpha, beta.`);

@@ -84,12 +84,9 @@ test.each([
   ["by-type?type=unheard-of", []],
   ["by-type?type=elsewhere", []],
   ["by-concept?concept=unheard", ["The mode code has no concept unheard. Known: gotcha."]],
-])(
-  "/api/search/%s without a record says which words there are, when it is none of them",
-  async (query, notes) => {
-    expect((await get(`/api/search/${query}`)).json().notes).toEqual(notes);
-  },
-);
+])("/api/search/%s without a record lists the known words for an unknown one", async (query, notes) => {
+  expect((await get(`/api/search/${query}`)).json().notes).toEqual(notes);
+});
 
 describe("GET /api/observations/by-file", () => {
   test("takes a path and projects, one or several, each once", async () => {

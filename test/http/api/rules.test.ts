@@ -34,7 +34,7 @@ test.each([
   ]);
 });
 
-test("a text is written in place of an observation's", async () => {
+test("replaces the text of an observation", async () => {
   const answer = await post("/api/observations/1/text", { text: "Other.", title: "New" });
   expect(answer.json()).toMatchObject({ id: 1 });
   expect(world.calls).toEqual([

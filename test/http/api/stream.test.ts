@@ -74,7 +74,7 @@ describe("GET /stream", () => {
     expect(client.text).not.toMatch(/^(?!data: |:|$)/m);
   });
 
-  test("tells the others of a newcomer at most once a second, and the newcomer at once", async () => {
+  test("reports a new client to others at most once a second, to itself immediately", async () => {
     let now = 10_000;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

@@ -9,7 +9,7 @@ import { fakeWorld, listenOnLoopback, local } from "../support.ts";
 
 const canary = "canary-7d1f";
 
-// The primary codes of SQLite, and of the extended ones those that are told apart or could be mistaken.
+// SQLite's primary codes, and the extended codes that mem distinguishes or could confuse.
 const sqliteCodes = [
   ..."ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL CANTOPEN".split(
     " ",

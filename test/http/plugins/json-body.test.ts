@@ -23,7 +23,7 @@ const toolUse = (response: string) =>
   `{"claudeSessionId":"c","tool_name":"Bash","tool_response":${response}}`;
 
 describe("a body", () => {
-  test("over 2 MB is 413, whether its length is told or not", async () => {
+  test("over 2 MB is 413, with or without a Content-Length", async () => {
     const long = toolUse(`"${"x".repeat(maxBodyBytes)}"`);
     expect((await post(long)).json()).toMatchObject({ error: { code: "payload_too_large" } });
     expect((await post(long)).statusCode).toBe(413);

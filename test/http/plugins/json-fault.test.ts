@@ -21,7 +21,7 @@ test.each<[text: string, position: number, expected: string]>([
   expect(jsonFault(text)).toMatchObject({ position, expected });
 });
 
-test("the place is told as line and column, too", () => {
+test("reports the place also as line and column", () => {
   expect(jsonFault('{\n  "a": 1,\n  b: 2\n}')).toEqual({
     ...{ position: 14, line: 3, column: 3 },
     expected: "a name in double quotes",

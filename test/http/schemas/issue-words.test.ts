@@ -24,7 +24,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["none of several kinds", z.union([z.string(), z.number()]), true, "has none of its possible forms"],
   ["another form", z.string().regex(/^a$/), "b", "does not have its form"],
   ["a schema's own words", z.string({ error: "must be a name" }), 1, "must be a name"],
-])("%s is told in our words", (_, schema, value, words) => {
+])("reports %s in our words", (_, schema, value, words) => {
   const { error } = schema.safeParse(value, { error: issueWords });
   expect(error?.issues.map(({ message }) => message)).toEqual([words]);
 });

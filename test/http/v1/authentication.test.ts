@@ -155,7 +155,7 @@ test("a key without the scope is refused after it was known", async () => {
   expect([answer.statusCode, answer.json().error.code]).toEqual([403, "insufficient_scope"]);
 });
 
-// The same server over a pool that counts, and fails when it is told to.
+// The same server over a pool that counts queries and fails on demand.
 function serverOver(settings: Record<string, string>) {
   const seen = { queries: 0, fails: false };
   const system: Connections = {

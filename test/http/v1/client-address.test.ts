@@ -8,7 +8,7 @@ const request = (remoteAddress: string, forwarded?: string) => ({
   headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
 });
 
-test("without named proxies nobody is believed about an address", () => {
+test("ignores forwarded addresses without named proxies", () => {
   const addressOf = createClientAddress([]);
   for (const peer of ["127.0.0.1", "10.0.0.1", "192.0.2.7"])
     expect(addressOf(request(peer, "198.51.100.1"))).toBe(peer);

@@ -13,7 +13,7 @@ const counts = async () => [
 ];
 const keyed = (name: string) => ({ headers: { "idempotency-key": name } });
 
-test("fifty requests with one key at once are one event with one job", async () => {
+test("fifty concurrent requests with one key make one event with one job", async () => {
   const before = await counts();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => post("/v1/events", anEvent, keyed("fifty"))),

@@ -174,7 +174,7 @@ describe("who reaches which key", async () => {
   });
 });
 
-test("revoking a parent revokes every key that descends from it, and nobody else's", async () => {
+test("revoking a parent revokes every key that descends from it, and no other", async () => {
   const [parent, other] = [await addKey({ team: "family" }), await addKey({ team: "family" })];
   const children = await Promise.all([mint(parent), mint(parent)]).then((all) =>
     all.map((each) => each.json()),

@@ -45,7 +45,7 @@ async function conform(url: string, failures: string): Promise<string> {
 const longMs = 120_000;
 
 test(
-  "the server passes every scenario of the public suite that needs no tools of the suite's own",
+  "the server passes every scenario of the public suite without suite tools",
   async () => {
     const server = await openTestServer();
     const { apiKey } = await server.addKey({ project: "app" });
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  "with the suite's own tools the same route passes every scenario of tools that need no stream",
+  "with the suite's tools the route passes every tool scenario without streams",
   async () => {
     const said = await conform(await serveSuiteTools(), "no-streams.yml");
     for (const name of ["simple-text", "image", "audio", "embedded-resource", "mixed-content", "error"]) {
@@ -130,7 +130,7 @@ function suiteTool(
   return { definition: { name, description: name, inputSchema }, call: () => Promise.resolve(result) };
 }
 
-/** The route in an app of its own, with the checks that stand before it; its address. */
+/** Serves the route in a separate app, with the checks before it; returns its address. */
 async function serveSuiteTools(): Promise<string> {
   let port = 0;
   const app: App = fastify({ schemaController: withoutAjv });

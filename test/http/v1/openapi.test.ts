@@ -73,7 +73,7 @@ describe("the document", () => {
 });
 
 describe("what the document refers to", () => {
-  test("is an operationId of its own for every operation", () => {
+  test("is a unique operationId for every operation", () => {
     const ids = Object.values(document.paths).flatMap((operations) =>
       Object.values(operations).map(({ operationId }) => operationId),
     );
@@ -131,7 +131,7 @@ test("a process that only generates serves health routes and nothing else", asyn
   expect([...new Set(generating.routes.map(({ url }) => url))]).toEqual(["/health", "/ready"]);
 });
 
-// Each route as it is asked by who has no key, too small a key, nothing, what is no body, and what nobody has.
+// Each route without a key, with too small a key, an empty body, a wrong body, and an id that does not exist.
 const small = await addKey({ project: "shop", scopes: ["memories:read"] });
 const ways: [string, (method: string) => { headers: Record<string, string>; payload?: string }][] = [
   ["without a key", () => ({ headers: {} })],

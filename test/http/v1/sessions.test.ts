@@ -51,7 +51,7 @@ test("what an event left open of its session is filled in when it is begun", asy
   });
 });
 
-test("a session that is ended twice, or ten times at once, has one job for its summary", async () => {
+test("a session ended twice, or ten times concurrently, has one summary job", async () => {
   const { session } = (await post("/v1/sessions/start", { ...begun, contentSessionId: "agent-3" })).body;
   const jobs = await countRows(server, "generation_jobs");
   const answers = await Promise.all(

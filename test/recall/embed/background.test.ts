@@ -211,7 +211,7 @@ describe("failures", () => {
     expect(failures).toEqual(["embedding is paused: The server is down."]);
   });
 
-  test("what the user has to mend is said with the next step", async () => {
+  test("reports a failure that the user has to fix with the next step", async () => {
     const { add, background, until } = open();
     add("a");
     const embedder = scriptedEmbedder();

@@ -111,7 +111,7 @@ describe("failures", () => {
     });
   });
 
-  test("a server that is too slow, or that nobody waits for any more, is left", async () => {
+  test("cancels a request to a slow server, or one whose caller has gone", async () => {
     const server = await embeddingServer();
     server.reply = () => ({ afterMs: 5_000 });
     const slow = embedderAt(server.url, { timeoutMs: 100 }).embed(["one"], "document", signal);

@@ -50,7 +50,7 @@ const libraries: [string, string | undefined][] = [
   ...(realLibrary === undefined ? [] : [["the real library", realLibrary] as [string, string]]),
 ];
 
-describe.each(libraries)("a model in a process of its own, with %s", (_what, folder) => {
+describe.each(libraries)("a model in a separate process, with %s", (_what, folder) => {
   const open = () => embedderWith(folder === undefined ? {} : { libraries: [folder] });
 
   test("a model directory is loaded, and texts of the same words get the same direction", async () => {
@@ -67,7 +67,7 @@ describe.each(libraries)("a model in a process of its own, with %s", (_what, fol
     expect(dot(both)).toBeGreaterThan(dot(button) + 0.3);
   });
 
-  test("a directory without a model is the user's to mend", async () => {
+  test("a directory without a model is an error that the user has to fix", async () => {
     const model = join(tempDir(), "none");
     const embedder = embedderWith({ model, ...(folder === undefined ? {} : { libraries: [folder] }) });
     await expect(embedder.embed(["a"], "query", signal)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { clustered } from "../../helpers/some-vectors.ts";
 
 const seed = testSeed();
 
-test(`after any additions, changes and removals the index holds what a plain list holds (seed ${seed})`, () => {
+test(`the index equals a plain list after random changes (seed ${seed})`, () => {
   const random = createRandom(seed);
   const vectors = clustered(50, { dimension: 70, seed });
   const index = createBitIndex(70);

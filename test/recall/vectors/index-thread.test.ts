@@ -69,7 +69,7 @@ describe("the thread", () => {
     expect(ids(await nearest(along(1), "moved"))).toEqual([two]);
   });
 
-  test("many searches at once are all answered, each with its own", async () => {
+  test("many concurrent searches each get their own answer", async () => {
     const { add, nearest } = openIndex();
     const all = Array.from({ length: 60 }, (_, axis) => add(along(axis)));
     const answers = await Promise.all(all.map((_, axis) => nearest(along(axis), null, 1)));
@@ -127,7 +127,7 @@ describe("a thread that breaks", () => {
     await expect(asked).rejects.toThrow(/the index of vectors broke: .*cannot be/);
   });
 
-  test("a closed one answers nobody, neither those who wait nor those who come", async () => {
+  test("a closed thread rejects waiting and new searches", async () => {
     const { nearest, thread } = openIndex();
     const waiting = nearest(along(1));
     const refused = expect(waiting).rejects.toThrow("the worker is stopping");

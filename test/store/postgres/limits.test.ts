@@ -10,7 +10,7 @@ const database = await openTestDatabase();
 const { team_id } = await makeTenant(database);
 const minute = Date.UTC(2031, 4, 9, 10, 30);
 
-/** A key of its own, asked for at times that the test gives. */
+/** A new key with requests at times that the test gives. */
 function keyWith(per_minute: number, key_id = newId()) {
   return async (
     wanted: number,

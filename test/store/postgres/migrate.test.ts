@@ -22,7 +22,7 @@ function opened(at: string) {
   return database;
 }
 
-test("five servers that start at once migrate once", async () => {
+test("five servers that start concurrently migrate once", async () => {
   const at = await emptyDatabase();
   const servers = Array.from({ length: 5 }, () => opened(at));
   const applied = await Promise.all(servers.map(({ owner }) => migrateServer(owner, "test")));

@@ -76,7 +76,7 @@ test("a new failure supersedes an older one, and no fix", async () => {
   expect(await statusesOf(scope, older)).toEqual(["active", "superseded"]);
 });
 
-test("a command that passes ends its failures, not those of the same turn", async () => {
+test("a passing command ends its earlier failures, not failures of the same turn", async () => {
   const scope = await makeProject(database);
   const failure = (summary: string) => ({ obs_type: "discovery", statement: tool, summary });
   const turns = { passed: ["npm test"], endsFailure: (text: string) => text.startsWith("fixed") };

@@ -100,7 +100,7 @@ test("a second user shares the roles that another user created", async () => {
   await serves("second", "seconds");
 });
 
-test("a user beside the one that migrated is told whose the schema is", async () => {
+test("a user who does not own the schema gets an error that names its owner", async () => {
   await asAdministrator("mem", "create role later login", "create database handed owner owner_only");
   expect(await refusedWith("owner_only", "handed")).toEqual([]);
   await asAdministrator(

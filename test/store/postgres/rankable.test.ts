@@ -50,7 +50,7 @@ test("ranks a prompt against the newest records, not routine ones or summaries",
   expect(await newest(1)).toHaveLength(1);
 });
 
-test("prompts are those of the project under every name, without private ones", async () => {
+test("reads the project's prompts under every name, without private ones", async () => {
   const scope = await makeProject(database);
   const beside = await makeProject(database, scope.team_id);
   const session = await makeSession(database, scope);

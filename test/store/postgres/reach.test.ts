@@ -97,7 +97,7 @@ test.each([
   expect([code, said]).toEqual(["setting_invalid", expect.stringMatching(says)]);
 });
 
-test("a wrong password is told as one, and is nowhere in what is said", async () => {
+test("reports a wrong password without showing it", async () => {
   const cluster = join(sockets, "..", "cluster");
   const rules = join(cluster, "pg_hba.conf");
   const before = readFileSync(rules, "utf8");

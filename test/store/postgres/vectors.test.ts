@@ -277,7 +277,7 @@ test("policies and bounds each keep vectors from other projects", async () => {
     }
   }
   expect(survivors).toEqual([]);
-  // Work names its project: nobody else's records are taken or written.
+  // Work names its project: it reads and writes no other tenant's records.
   expect((await claim({ ...home, team_id: foreign.team_id }, { model: "x" }))?.records).toEqual([]);
   const mine = newId();
   await claim(home, { claim: mine, model: "x" });

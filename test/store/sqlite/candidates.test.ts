@@ -119,7 +119,7 @@ describe("what is known of a record from the search before", () => {
 });
 
 describe("a record of an older version, which has no terms yet", () => {
-  it("is read from its text, each time anew", () => {
+  it("is read from its text, every time again", () => {
     const { id } = memory.addObservation({ title: "the queue" });
     memory.db.exec("delete from observation_terms");
     expect(holds(id, "queue")).toBe(true);

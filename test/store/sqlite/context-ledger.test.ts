@@ -21,7 +21,7 @@ test("each reader has its own items, each once, since it got it first", () => {
   expect(contextLedger.since(sub, "record:1")).toBeUndefined();
 });
 
-test("a context that begins anew leaves the others alone", () => {
+test("resetting one context leaves the others alone", () => {
   const { contextLedger } = memory.store;
   contextLedger.add(main, ["start"], 10);
   contextLedger.add(sub, ["record:3"], 10);

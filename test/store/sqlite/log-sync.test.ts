@@ -1,4 +1,4 @@
-// The log synced outside of SQLite: what becomes of writes when that fails, or when they are rolled back.
+// The log synced outside of SQLite: the fate of writes when the sync fails or when they are rolled back.
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -36,7 +36,7 @@ async function record(...calls: Partial<ModelCall>[]): Promise<void> {
 const at = (iso: string): number => Date.parse(iso);
 const all = { from: 0, until: at("2027-01-01T00:00:00Z") };
 
-test("days are the user's: a call half an hour before midnight belongs to the day that ends", async () => {
+test("days are local: a call half an hour before midnight belongs to the ending day", async () => {
   await record(
     { at_epoch: at("2026-10-24T21:30:00Z") },
     { at_epoch: at("2026-10-24T22:30:00Z") },

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => memory.close());
 
-test("edited paths are those of the session's edits, each once, newest first", () => {
+test("edited paths come from the session's edits, each once, newest first", () => {
   const { sdk_session_id } = memory.addObservation({
     session: "a",
     files_modified: ["src/a.ts", "src/b.ts"],

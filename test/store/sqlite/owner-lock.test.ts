@@ -25,7 +25,7 @@ test("a data directory has one owner, and the next one follows when it lets go",
   next?.release();
 });
 
-test("a killed owner frees the directory at once", async () => {
+test("a killed owner frees the directory immediately", async () => {
   const owner = await ownerInAnotherProcess();
   expect(takeOwnership(lock)).toBeUndefined();
   await owner.kill();

@@ -95,7 +95,7 @@ describe("the list", () => {
     expect(page({ since: someTime + 3 }).total).toBe(2);
   });
 
-  test("is not broken by a payload that nobody can read", () => {
+  test("lists a message with an unreadable payload", () => {
     const id = add("dead", someTime, "{broken");
     expect(page().items).toEqual([expect.objectContaining({ id, tool_name: null })]);
   });
@@ -161,7 +161,7 @@ describe("a drop", () => {
   });
 });
 
-test("ids are told apart: worked on, free, not in the queue", () => {
+test("reports which ids are in work, free or not in the queue", () => {
   const [busy, dead, fresh] = [add("processing"), add("dead"), add("new")];
   expect(memory.store.queue.standing([busy, dead, fresh, fresh, 999])).toEqual({
     processing: 1,

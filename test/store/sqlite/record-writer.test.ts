@@ -104,7 +104,7 @@ describe("replacing", () => {
     expect(keys).toEqual([`${b}:0`, `${a}:0`]);
   });
 
-  test("a summary is written anew in its place, and stays when the model leaves it out", async () => {
+  test("rewrites a summary in place, and keeps it when the model leaves it out", async () => {
     const session = addSession("one");
     const [a, b] = [addEvent(session, "summarize"), addEvent(session, "summarize")];
     // Each summary ends a batch.
@@ -181,7 +181,7 @@ describe("replacing", () => {
     expect(store.regenerations.counts()).toEqual({ left: 0, failed: 0 });
   });
 
-  test("a statement that is made again gets the new marks and command families", async () => {
+  test("a regenerated statement gets the new marks and command families", async () => {
     const session = addSession("one");
     const id = addEvent(session);
     const marks = { said_by: "tool", standing: false, reach: "project", salience: 1 } as const;

@@ -53,7 +53,7 @@ test("what is listed already counts once, with a selection and without one", asy
   expect(await store.regenerations.measure({ generator: "m" })).toEqual(listed);
 });
 
-test("what was given up is left out until it is chosen again", async () => {
+test("a failed record is left out until it is chosen again", async () => {
   const one = addSession("one");
   const a = addEvent(one);
   await generate(one, [draft("a", a)]);

@@ -1,4 +1,4 @@
-// A store with records that `local` wrote, for tests of what is made again.
+// A store with records that `local` wrote, for tests of regeneration.
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { DraftObservation, DraftSummary } from "../../../src/core/records/drafts.ts";
@@ -11,7 +11,7 @@ let path: string;
 export let db: Sqlite;
 export let store: Store;
 
-/** Every test of the file gets an empty store of its own. */
+/** Every test of the file gets a new empty store. */
 export function eachInAStoreOfItsOwn(): void {
   beforeEach(() => {
     path = join(tempDir(), "mem.db");
@@ -27,7 +27,7 @@ function open(): void {
   store = createStore(db);
 }
 
-/** As after a kill: nothing was closed, the file is opened anew. */
+/** Opens the file again without closing it, as after a kill. */
 export function reopen(): void {
   db.close();
   open();

@@ -56,7 +56,7 @@ describe("choosing", () => {
     expect((await nextBatch()).messages.map(({ id }) => id)).toEqual([c]);
   });
 
-  test("a rule that is kept does not have the end of its turn made again each time", async () => {
+  test("a kept rule does not cause its turn's end to be regenerated every time", async () => {
     const session = addSession("one");
     const end = addEvent(session, "summarize");
     const statement = { said_by: "user", standing: true, reach: "project", salience: 2 } as const;
@@ -78,7 +78,7 @@ describe("choosing", () => {
     expect(await store.regenerations.select(local)).toBe(1_200);
   });
 
-  test("what was given up is tried again when it is chosen again", async () => {
+  test("a failed record is tried again when it is chosen again", async () => {
     const session = addSession("one");
     await generate(session, [draft("a", addEvent(session))]);
     await store.regenerations.select(local);

@@ -42,7 +42,7 @@ function account(id: number, sources: number[], other: Partial<Replaceable> = {}
 
 const statement = { said_by: "user", standing: true, reach: "project", salience: 4 } as const;
 
-test("statements of one turn are told apart by their titles", () => {
+test("statements of one turn are distinguished by their titles", () => {
   const drafts = ["b", "new", "a"].map((title) => ({ title, sources: [9], statement }));
   const old = ["a", "b", "c"].map((title, index) => account(101 + index, [9], { title, isStatement: true }));
   expect([...pairDrafts(drafts, old)].sort()).toEqual([
@@ -65,7 +65,7 @@ test("a statement gives way to statements only, and a kept one to its own title 
   expect([...pairDrafts([{ title: "b", sources: [9], statement }], old.slice(2))]).toEqual([]);
 });
 
-test("what stands in one observation is made again together, over several of them too", () => {
+test("sources that share an observation are regenerated together, also across several", () => {
   const old = [
     { id: 1, sources: [1, 2] },
     { id: 2, sources: [2, 5] },

@@ -54,7 +54,7 @@ describe("what a private prompt takes back while the model writes", () => {
     expect(sources()).toEqual([open]);
   });
 
-  test("leaves the rest listed, and it is made again without it", async () => {
+  test("leaves the rest listed, to be regenerated without it", async () => {
     const [secret, open] = [addUnder("k"), addEvent(session)];
     await generate(session, [draft("secret", secret), draft("open", open)]);
     await store.regenerations.select(local);
@@ -97,7 +97,7 @@ describe("what a private prompt takes back while the model writes", () => {
     expect(store.regenerations.counts()).toEqual({ left: 1, failed: 0 });
   });
 
-  test("counts too where the model was told its title only", async () => {
+  test("counts even if the model saw only its title", async () => {
     const secret = addUnder("k");
     await generate(session, [draft("secret", secret)], { generator: "m" });
     const [open, later] = [addEvent(session), addEvent(session)];

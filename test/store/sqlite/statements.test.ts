@@ -39,7 +39,7 @@ test("keeps the marks of a statement, and the defaults of an account of what was
 });
 
 describe("standing rules", () => {
-  test("are those of the projects and those that apply everywhere, newest first", () => {
+  test("are the rules of the projects and the global rules, newest first", () => {
     memory.addObservation({ title: "own", statement: rule, at: someTime + 2 });
     memory.addObservation({ title: "said once", statement: said });
     memory.addObservation({ title: "other's", project: "other", statement: rule });

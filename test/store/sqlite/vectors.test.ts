@@ -75,7 +75,7 @@ describe("a vector and its observation", () => {
   });
 });
 
-describe("what the index is told", () => {
+describe("changes for the index", () => {
   test("new, changed, moved and removed vectors are changes; other records are none", () => {
     const { addObservation, put, reader, sql } = openVectors();
     const [one, two, three] = ["one", "two", "three"].map((title) => addObservation({ title }));

@@ -14,7 +14,7 @@ function callerOf(team_id: string, key_id: string | null = newId()): Caller {
 
 type Question = Parameters<CountRequests>[0];
 
-/** Admission over a store that answers when it is told to. */
+/** Admission over a store whose answers the test releases. */
 function rig({ month_granted = 1_000, granted = 1_000, budgetMs = 60_000, monthlyTokens = 0 } = {}) {
   let nowMs = 0;
   const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs };

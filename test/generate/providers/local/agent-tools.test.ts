@@ -67,10 +67,7 @@ const rows: Row[] = [
   ],
 ];
 
-it.each(rows)(
-  "of sub-agents, plans, questions and task lists: $0.tool $0.input gets the title “$1”",
-  expectRow,
-);
+it.each(rows)("of sub-agents, plans, questions, tasks: $0.tool $0.input gets the title “$1”", expectRow);
 
 const text = (words: string) => ({ type: "text", text: words });
 const tools = "<tools-used-before-summary>\nRead: 3\nBash: 2\n</tools-used-before-summary>";

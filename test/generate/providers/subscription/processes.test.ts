@@ -81,7 +81,7 @@ describe("a call", () => {
 });
 
 describe("the pool", () => {
-  test("runs two at once, and who waits obeys its abort", async () => {
+  test("runs two calls together, and a waiting call can be aborted", async () => {
     const home = hostCliHome();
     const client = clientIn(home);
     const running = [new AbortController(), new AbortController()];
@@ -120,7 +120,7 @@ describe("the pool", () => {
       Array.from({ length: 50 }, async (_, index) => {
         const aborting = new AbortController();
         const call = client.complete(playing(index % 2 === 0 ? "plain" : "hang"), aborting.signal);
-        // Some before they begin, some at once, some in the middle.
+        // Some before they begin, some immediately, some in the middle.
         if (index % 2 === 1) setTimeout(() => aborting.abort(), (index * 37) % 900);
         return call.then(
           (answer) => answer.stopped,

@@ -21,7 +21,7 @@ test.each([
   expect(new Date(parseResetTime(text, now) ?? 0).toISOString()).toBe(expected);
 });
 
-test("without a zone, or with one that nobody knows, the machine's own is meant", () => {
+test("uses the machine's time zone without a known zone", () => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const expected = parseResetTime(`resets 3pm (${own})`, now);
   expect(parseResetTime("resets 3pm", now)).toBe(expected);

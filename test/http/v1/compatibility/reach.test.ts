@@ -39,7 +39,7 @@ function ask(route: Route, { url = withId(route.url, 1), by }: { url?: string; b
   });
 }
 
-test("the routes are those of the worker that change nothing on one machine", () => {
+test("mounts the worker's routes that change nothing on one machine", () => {
   // Described for the worker too; a server answers them the same for everybody.
   const described = ["GET /api/branch/status", "GET /api/sync/status"];
   const known = [...routesOf(worker.routes).map(nameOf), ...described];
@@ -197,7 +197,7 @@ test("their key finds the canary on the routes, ours and those beside it never d
   expect(batch.body).toEqual([]);
 });
 
-test("what is another tenant's is answered like what nobody has", async () => {
+test("another tenant's record is answered like one that does not exist", async () => {
   const nobodys = { sessionDbId: 900_001, observation: 900_001, summary: 900_001, prompt: 900_001 };
   const others = readsOf(nobodys);
   const named = readsOf(planted).map((url, at) => ({ url, other: others[at] ?? "" }));

@@ -163,7 +163,7 @@ test("an answered question is stored for its turn although its tool is skipped",
   expect(stored).toEqual([{ payload: expect.objectContaining({ tool_response, turn_only: true }) }]);
 });
 
-test("many at once make one session, each prompt with a number of its own", async () => {
+test("concurrent prompts make one session, each prompt with a unique number", async () => {
   const numbers = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {
       const sent = await post("/api/sessions/init", { claudeSessionId: "many", prompt: `Prompt ${index}` });
