@@ -20,7 +20,7 @@ while (!(await answers())) await sleep(20);
 writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
 renameSync(`${compiled}.${process.pid}.new`, compiled);
 process.stdout.write(compiled);
-// Emitted, not sent: on Windows a sent signal kills the process at once.
+// Emitted, not sent: on Windows a sent signal kills the process immediately.
 process.emit("SIGTERM", "SIGTERM");
 
 function answers() {

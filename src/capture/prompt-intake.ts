@@ -79,7 +79,7 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
   const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
-  // Messages of a spooled prompt may have arrived before it and counted as those of the newest prompt.
+  // Messages of a spooled prompt may have arrived before it and counted as messages of the newest prompt.
   const awaited = prompt.private && existing !== undefined ? input.eventKey : undefined;
   const withdrawn = awaited === undefined ? "nothing" : withdraw(store, session, awaited);
   markActive(store, session, { step, now: prompt.now });

@@ -35,91 +35,94 @@ interface Waiting {
 const heapMb = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCleanerDeps): ThreadCleaner {
-  const waiting = new Map<number, Waiting>();
-  let thread: Worker | undefined;
-  let calls = 0;
-  let idle: NodeJS.Timeout | undefined;
-  let closed = false;
-
-  function start(): Worker {
-    const started = new Worker(script, { env: {}, execArgv: [], resourceLimits: heapMb });
-    started.on("message", settle);
-    // A broken thread emits both, first the error with the reason.
-    started.on("error", (cause) => lose(started, cause.message));
-    started.on("exit", (code) => lose(started, `it ended with ${code}`));
-    thread = started;
-    return started;
-  }
-
-  function settle({ call, cleaned }: CleanAnswer): void {
-    waiting.get(call)?.resolve(cleaned);
-    waiting.delete(call);
-    if (waiting.size > 0) return;
-    thread?.unref();
-    clearTimeout(idle);
-    idle = setTimeout(() => void end(), idleMs);
-    idle.unref();
-  }
-
-  function lose(lost: Worker, why: string): void {
-    if (thread !== lost) return;
-    thread = undefined;
-    warn(`The thread that cleans large events broke: ${why}. They are cleaned without it.`);
-    takeBack();
-  }
-
-  // One task per turn of the event loop, so that other requests are answered in between.
-  function takeBack(): void {
-    const lost = [...waiting.values()];
-    waiting.clear();
-    for (const { task, resolve, reject } of lost) {
-      setImmediate(() => {
-        try {
-          resolve(cleanedBy(task));
-        } catch (cause) {
-          reject(cause);
-        }
-      });
-    }
-  }
-
-  async function end(): Promise<void> {
-    const ending = thread;
-    thread = undefined;
-    clearTimeout(idle);
-    await ending?.terminate();
-  }
-
-  function inThread(task: CleanTask): Promise<unknown> {
-    clearTimeout(idle);
-    const call = ++calls;
-    return new Promise((resolve, reject) => {
-      const running = thread ?? start();
-      running.ref();
-      waiting.set(call, { task, resolve, reject });
-      const message: CleanRequest = { call, task: JSON.stringify(task) };
-      running.postMessage(message);
-    });
-  }
-
-  function method<As extends keyof Cleaner>(as: As): Cleaner[As] {
-    const run = (value: Json, ...options: number[]): unknown => {
-      const task = { as, given: [value, ...options] };
-      return !closed && isLarge(value) ? inThread(task) : cleanedBy(task);
-    };
-    return run as Cleaner[As];
-  }
-
+  const state: State = { script, warn, idleMs, waiting: new Map(), calls: 0, closed: false };
   return {
-    text: method("text"),
-    prompt: method("prompt"),
-    payload: method("payload"),
-    json: method("json"),
-    threadId: () => thread?.threadId,
+    text: method(state, "text"),
+    prompt: method(state, "prompt"),
+    payload: method(state, "payload"),
+    json: method(state, "json"),
+    threadId: () => state.thread?.threadId,
     async close() {
-      closed = true;
-      await end();
-      takeBack();
+      state.closed = true;
+      await end(state);
+      takeBack(state);
     },
   };
+}
+
+interface State extends Required<ThreadCleanerDeps> {
+  waiting: Map<number, Waiting>;
+  thread?: Worker | undefined;
+  calls: number;
+  idle?: NodeJS.Timeout;
+  closed: boolean;
+}
+
+function method<As extends keyof Cleaner>(state: State, as: As): Cleaner[As] {
+  const run = (value: Json, ...options: number[]): unknown => {
+    const task = { as, given: [value, ...options] };
+    return !state.closed && isLarge(value) ? inThread(state, task) : cleanedBy(task);
+  };
+  return run as Cleaner[As];
+}
+
+function inThread(state: State, task: CleanTask): Promise<unknown> {
+  clearTimeout(state.idle);
+  const call = ++state.calls;
+  return new Promise((resolve, reject) => {
+    const running = state.thread ?? start(state);
+    running.ref();
+    state.waiting.set(call, { task, resolve, reject });
+    const message: CleanRequest = { call, task: JSON.stringify(task) };
+    running.postMessage(message);
+  });
+}
+
+function start(state: State): Worker {
+  const started = new Worker(state.script, { env: {}, execArgv: [], resourceLimits: heapMb });
+  started.on("message", (answer: CleanAnswer) => settle(state, answer));
+  // A broken thread emits both, first the error with the reason.
+  started.on("error", (cause) => lose(state, started, cause.message));
+  started.on("exit", (code) => lose(state, started, `it ended with ${code}`));
+  state.thread = started;
+  return started;
+}
+
+function settle(state: State, { call, cleaned }: CleanAnswer): void {
+  state.waiting.get(call)?.resolve(cleaned);
+  state.waiting.delete(call);
+  if (state.waiting.size > 0) return;
+  state.thread?.unref();
+  clearTimeout(state.idle);
+  state.idle = setTimeout(() => void end(state), state.idleMs);
+  state.idle.unref();
+}
+
+function lose(state: State, lost: Worker, why: string): void {
+  if (state.thread !== lost) return;
+  state.thread = undefined;
+  state.warn(`The thread that cleans large events broke: ${why}. They are cleaned without it.`);
+  takeBack(state);
+}
+
+// One task per turn of the event loop, so that other requests are answered in between.
+function takeBack({ waiting }: State): void {
+  const lost = [...waiting.values()];
+  waiting.clear();
+  for (const { task, resolve, reject } of lost) {
+    setImmediate(() => {
+      try {
+        resolve(cleanedBy(task));
+      } catch (cause) {
+        reject(cause);
+      }
+    });
+  }
+}
+
+async function end(state: State): Promise<void> {
+  const ending = state.thread;
+  state.thread = undefined;
+  clearTimeout(state.idle);
+  await ending?.terminate();
 }

@@ -169,7 +169,7 @@ const maxChars = { path: 200, detail: 220 };
 
 function againLine(file: string, { ids, is }: ChangedAgain): string {
   const records = ids.map((id) => `#${id}`).join(", ");
-  return `${file} ${is === "gone" ? "is gone" : "changed"} since what you were told of it: ${records}.`;
+  return `${file} ${is === "gone" ? "was removed" : "changed"} since these records were shown: ${records}.`;
 }
 
 // An agent may run this command as it is, so the path is quoted for a shell. A path that plainLine changes finds nothing.

@@ -9,7 +9,7 @@ import { askedFor, type Intent } from "./prompt-kind.ts";
 
 export type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
 
-/** Key of the turn of a record or a prompt; a record without a turn has a key of its own. */
+/** Key of the turn of a record or a prompt; a record without a turn has a unique key. */
 export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
   return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }
@@ -78,7 +78,7 @@ interface ReadText {
   terms: ReadonlySet<string>;
   cues: ReadonlySet<ClosingCue>;
   intents(): ReadonlySet<Intent>;
-  /** It only asks for work of its own turn. */
+  /** It only asks for work of the same turn. */
   isRequest(): boolean;
 }
 

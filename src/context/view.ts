@@ -18,7 +18,7 @@ export interface ContextRow {
   marks: string;
   /** The marks name a changed file. */
   isChanged: boolean;
-  /** Ids of all equal records; the other fields are those of the newest. */
+  /** Ids of all equal records; the other fields come from the newest. */
   ids: readonly number[];
   state: RowState;
   type: string;

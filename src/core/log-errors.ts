@@ -131,7 +131,7 @@ export function createRepeatedErrors(): RepeatedErrors {
   };
 }
 
-// Unexpected errors are told apart by their messages too.
+// Unexpected errors are distinguished by their messages too.
 function kindOf([fields, what]: readonly unknown[]): string | undefined {
   if (typeof fields !== "object" || fields === null || !("err" in fields)) return undefined;
   const { err } = fields;

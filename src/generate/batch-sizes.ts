@@ -16,7 +16,7 @@ const callsBeforeGrowth = 10;
 
 interface Sizes {
   next: number;
-  /** `next` grows up to this: a size that timed out is not tried again at once. */
+  /** `next` grows up to this: a size that timed out is not retried immediately. */
   ceiling: number;
   /** Answered calls of the ceiling's size. */
   inTime: number;

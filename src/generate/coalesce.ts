@@ -15,7 +15,7 @@ import { type Compared, compared, isRepeat, widerRead } from "./tool-use-likenes
 
 /** Messages that are shown as one. */
 export interface MessageGroup {
-  /** The message as the model sees it; id and time are those of the first. */
+  /** The message as the model sees it; id and time come from the first. */
   shown: ClaimedMessage;
   /** All its messages, in order. */
   ids: number[];

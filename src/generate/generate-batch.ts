@@ -9,12 +9,12 @@ import type { BatchSizes } from "./batch-sizes.ts";
 import type { Batching, WaitingMessages } from "./batching.ts";
 import { callProvider, storedError } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
-import { noUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Retries } from "./retry.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
+import { noUsage } from "./token-usage.ts";
 import { isDescribed, withoutEmptyTurns } from "./turns.ts";
 
 export interface QueuedBatch extends GenerationBatch {
@@ -43,7 +43,7 @@ export interface GenerationQueue<B extends QueuedBatch = QueuedBatch> {
 export interface BatchDeps<B extends QueuedBatch> {
   queue: GenerationQueue<B>;
   provider: Provider;
-  /** Writes in place of a model that may not be called or gave a useless answer; null where `provider` is `local`. */
+  /** Writes instead of a model that may not be called or gave a useless answer; null where `provider` is `local`. */
   local: Provider | null;
   circuit: CircuitBreaker;
   sessions: ActiveSessions;

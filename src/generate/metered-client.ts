@@ -1,9 +1,10 @@
 // A model client that checks the budget before each call and records it in the ledger after.
 import type { Clock } from "../core/clock.ts";
-import { type ModelClient, type ModelRequest, noUsage, type TokenUsage } from "./model-client.ts";
+import type { ModelClient, ModelRequest } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { costOf, type Prices } from "./prices.ts";
 import type { Spend } from "./spend.ts";
+import { noUsage, type TokenUsage } from "./token-usage.ts";
 
 interface MeteredDeps {
   client: ModelClient;

@@ -1,5 +1,6 @@
 // The port of a model: text in, text out, and the tokens it took. Each vendor's wire format has an adapter.
 import type { ModelFailure } from "./model-failure.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 /** `system` is the same from call to call, so that a vendor can cache it. */
 export interface ModelRequest {
@@ -10,25 +11,6 @@ export interface ModelRequest {
   schema: object;
   /** For the ledger; never sent. */
   about: { sessionId: number; project: string; messages: number };
-}
-
-/** As the vendor counts them, else estimated at four characters a token. */
-export interface TokenUsage {
-  /** Includes the cached part. */
-  inputTokens: number;
-  outputTokens: number;
-  /** The part of `inputTokens` from the vendor's cache, which is cheaper. */
-  cachedTokens: number;
-}
-
-export const noUsage: Readonly<TokenUsage> = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-
-export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    cachedTokens: one.cachedTokens + other.cachedTokens,
-  };
 }
 
 export interface ModelAnswer {

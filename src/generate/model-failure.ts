@@ -2,7 +2,7 @@
 
 import { MemError } from "../core/errors.ts";
 import type { Mends } from "../core/records/generation-pause.ts";
-import type { TokenUsage } from "./model-client.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 /**
  * - `rate_limited`, `quota`: the vendor asks for a pause; no attempt is spent.

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { MemError } from "../core/errors.ts";
-import type { TokenUsage } from "./model-client.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 export interface Prices {
   /** Millionths of a US dollar; null for an unknown model. A call without tokens costs 0. */

@@ -2,7 +2,7 @@
 import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
-import type { TokenUsage } from "./model-client.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 /** Messages of one session, oldest first, already cleaned. */
 export interface GenerationBatch {
@@ -25,7 +25,7 @@ export interface GenerationReply {
   generator: string;
   /** Of all its calls. */
   usage: TokenUsage;
-  /** `local` wrote it in place of a model: worth regenerating. */
+  /** `local` wrote it instead of a model: worth regenerating. */
   upgrade?: boolean;
 }
 

@@ -20,12 +20,12 @@ import type { CallLimits, RegenerationRequest } from "../core/records/regenerati
 import { callProvider, redactedMessage } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
 import type { Made } from "./generate-batch.ts";
-import { addUsage } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
 import { intoCalls } from "./regeneration-plan.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
+import { addUsage } from "./token-usage.ts";
 
 /** The durable list of raw events to regenerate. */
 export interface RegenerationList<B extends GenerationBatch = GenerationBatch> {

@@ -23,7 +23,7 @@ export interface Scheduler {
 
 /** What the scheduler reads from the queue of a single process. */
 export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends GenerationQueue<B> {
-  /** Releases expired leases, except those of `sessionsInWork`: a suspended machine's clock goes on without them. */
+  /** Releases expired leases, except for `sessionsInWork`: a suspended machine's clock goes on without them. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
   sessionsDue(now: number): number[];
   nextDue(now: number): number | null;
@@ -32,7 +32,7 @@ export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends Gen
 export interface SchedulerDeps<B extends QueuedBatch> extends BatchDeps<B> {
   queue: ScheduledQueue<B>;
   concurrency: Concurrency;
-  /** Whether `local` writes now in place of the model. */
+  /** Whether `local` writes now instead of the model. */
   localWrites(): boolean;
   /** Resolves when intake is idle enough: capture goes before generation. */
   idle(): Promise<void>;
@@ -42,7 +42,7 @@ export interface SchedulerDeps<B extends QueuedBatch> extends BatchDeps<B> {
 export interface Concurrency {
   calls: number;
   slowAfterMs: number;
-  /** All calls at once, slow ones included. */
+  /** Concurrent calls, slow ones included. */
   most: number;
 }
 

@@ -8,8 +8,8 @@ export interface Leaves {
   /** By leaf: the name it stands under, if that says that it may be a secret. */
   keys: readonly (string | undefined)[];
   /**
-   * By leaf: the leaves that a tag in it hides when nothing closes the tag. Those of its array or object; of an item that
-   * holds one text (a line with its number, a block of text) those of the array of such items.
+   * By leaf: the leaves that a tag in it hides when nothing closes the tag. The scope is its array or object; for an item
+   * with one text (a numbered line, a block of text) the array of such items.
    */
   scopes: readonly Scope[];
   /**

@@ -1,14 +1,7 @@
 // Secrets found by their name: assignments, JSON, YAML, flags, query strings, calls, prose.
 import { behind, nameEndAt, secretNameAt } from "./secret-names.ts";
 import { beginsKeyBlock } from "./secret-pem.ts";
-import { isSecretValue, type ValueForm } from "./secret-value.ts";
-
-/** A secret's place in a text, and its kind. */
-export interface SecretSpan {
-  start: number;
-  end: number;
-  kind: string;
-}
+import { isSecretValue, type SecretSpan, type ValueForm } from "./secret-value.ts";
 
 /** The secret that is assigned to the name in which one of `secretNameWords` begins at `start`. */
 export function namedSecret(text: string, start: number): SecretSpan | undefined {

@@ -1,5 +1,5 @@
 // Encoded secrets: with color codes, percent signs, entities or escapes inside, or in base64.
-import type { SecretSpan } from "./secret-assignments.ts";
+import type { SecretSpan } from "./secret-value.ts";
 
 /** Finds the secrets of a text, in order. */
 type FindAll = (text: string) => readonly SecretSpan[];

@@ -1,6 +1,7 @@
 // Secrets found by a file format: netrc, pgpass, kubeconfig, JSON web keys, pairs of AWS keys.
-import type { SecretSpan } from "./secret-assignments.ts";
+
 import { spanOf } from "./secret-places.ts";
+import type { SecretSpan } from "./secret-value.ts";
 import { isSecretValue } from "./secret-value.ts";
 
 type Find = (text: string, start: number, from: number) => readonly SecretSpan[];
@@ -91,7 +92,7 @@ function sharedKey(text: string, start: number): readonly SecretSpan[] {
   return span !== undefined && isPassword(text, span) ? [{ ...span, kind: "secret" }] : none;
 }
 
-// A secret access key has no form of its own: 40 characters like any. Next to an access key id it can be nothing else.
+// A secret access key has no distinct form: any 40 characters. Next to an access key id it can be nothing else.
 const accessKeyId = /A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])/y;
 const keyLength = 40;
 const farthest = 200;

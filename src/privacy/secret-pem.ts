@@ -1,5 +1,5 @@
 // Private keys in PEM, SSH2 and PuTTY format: whole or cut off, escaped, quoted, with any prefix on each line.
-import type { SecretSpan } from "./secret-assignments.ts";
+import type { SecretSpan } from "./secret-value.ts";
 
 /** The words at which a block can begin or end. */
 export const keyBlockBegins = ["-begin ", "- begin ", "private-lines:"];

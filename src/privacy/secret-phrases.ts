@@ -1,5 +1,5 @@
 // Seed phrases of wallets: twelve or more words of BIP 39 in a row, told from prose by a fingerprint of its word list.
-import type { SecretSpan } from "./secret-assignments.ts";
+import type { SecretSpan } from "./secret-value.ts";
 
 /** The phrases in a text, in order. */
 export function seedPhrases(text: string): SecretSpan[] {

@@ -1,6 +1,7 @@
 // Secrets found by context: passwords in URLs, Authorization and Cookie headers, Bearer tokens.
 import { startsRedacted } from "./placeholder.ts";
-import { type SecretSpan, wholeEnd } from "./secret-assignments.ts";
+import { wholeEnd } from "./secret-assignments.ts";
+import type { SecretSpan } from "./secret-value.ts";
 import { isSecretValue, looksRandom } from "./secret-value.ts";
 
 /** The words at which these places are looked for, with what finds the secrets there. */

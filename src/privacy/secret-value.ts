@@ -2,6 +2,13 @@
 import { startsRedacted } from "./placeholder.ts";
 import type { SecretName } from "./secret-names.ts";
 
+/** A secret's place in a text, and its kind. */
+export interface SecretSpan {
+  start: number;
+  end: number;
+  kind: string;
+}
+
 /**
  * How the value stands there: `given` where nothing but a value can stand (quotes, JSON, an environment variable), `bare`
  * where code or prose can stand as well, `loose` where the name does not even assign it.
@@ -116,7 +123,7 @@ function isExpression(value: string): boolean {
 // A token can have a dot in it: no property is called that.
 const longRandomPart = /(?:^|[.>:])(?=(?:[A-Za-z]*\d){3})[A-Za-z\d]{16,}(?:$|[.:-])/;
 
-// Long, unbroken, and of every kind of letter: nobody calls a variable that.
+// Long, unbroken, and of every kind of letter: no variable is named like that.
 function isDense(value: string): boolean {
   if (!/^[\w+/=-]{20,}$/.test(value)) return false;
   return mixesCase(value) || (/(?:\d.*){3}/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value));

@@ -1,7 +1,7 @@
 // Redacts secrets before storage: by format, by context, by name.
 import { type Edit, editPieces, joinPieces } from "./pieces.ts";
 import { placeholder, placeholderEnd, placeholderOpening } from "./placeholder.ts";
-import { namedSecret, type SecretSpan } from "./secret-assignments.ts";
+import { namedSecret } from "./secret-assignments.ts";
 import { secretsBehindEscapes, secretsInBase64 } from "./secret-disguises.ts";
 import { secretFiles } from "./secret-files.ts";
 import { secretNameOf, secretNameWords } from "./secret-names.ts";
@@ -9,6 +9,7 @@ import { type SecretPattern, secretPatterns } from "./secret-patterns.ts";
 import { keyBeforeEnd, keyBlockBegins, keyBlockEnds, keyFromBegin } from "./secret-pem.ts";
 import { seedPhrases } from "./secret-phrases.ts";
 import { secretPlaces } from "./secret-places.ts";
+import type { SecretSpan } from "./secret-value.ts";
 import { isSecretValue, looksRandom } from "./secret-value.ts";
 import { createWordScan } from "./word-scan.ts";
 

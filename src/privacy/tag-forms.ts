@@ -53,7 +53,7 @@ const odd = `[:=!#;?*+~@([{](?:(?!${less})[^<>\\n]){0,200}?${greater}`;
 const nameEnd = `$|[\\s/／⁄∕<>＜＞﹤﹥${unseen}\\x1b\\udb40]|&(?:amp;){0,3}(?:[lg]t|sol|nbsp|#)|\\\\{1,8}(?:[nrtfv/]|u00|u\\{|x[23])|%(?:25){0,3}(?:20|0[9ad]|3[ce]|2f)|${odd}`;
 
 const spelledNames = names.map((name) => [...name].map(letterOf).join(invisible)).join("|");
-// Our own block with the hash in its name, which may have been cut anywhere. Each hash is a name of its own, so that a
+// Our own block with the hash in its name, which may have been cut anywhere. Each hash is a separate name, so that a
 // record inside the block cannot close it.
 const spelledBlock = `${[...contextTag, "-"].map(letterOf).join(invisible)}(?:${invisible}[0-9a-f]){0,32}(?![\\w-])`;
 

@@ -111,7 +111,7 @@ function clear(found: Found): void {
   found.has = 0;
 }
 
-// Column weights are those of the full-text index. Length counts half: a long session is not less relevant.
+// The full-text index has the same column weights. Length counts half: a long session is not less relevant.
 const titleWeight = 3;
 const filesWeight = 4;
 const saturation = 1.2;

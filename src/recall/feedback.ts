@@ -24,7 +24,7 @@ export function feedbackOf(records: readonly Scored[], question: Question): numb
   return feedback;
 }
 
-// With more records or words the words are those of the project, not of the question.
+// With more records or words the words describe the project, not the question.
 const bestRecords = 8;
 // At most 31: each is a bit.
 const chosenWords = 20;

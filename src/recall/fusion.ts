@@ -28,7 +28,7 @@ export interface Signals {
  * Fitted by `npm run bench -- fit` on the development parts of LoCoMo, CoSQA, Cranfield and commit-fixes together, each
  * set weighing the same, by the likelihood of the relevant records (listwise softmax), with a penalty on large weights.
  * Only their proportions count. Dropped without loss: bigrams, length, BM25 beside the index's
- * own, the next record, the session's best, all terms at once, title coverage.
+ * own, the next record, the session's best, all terms together, title coverage.
  */
 export const signalWeights: Signals = {
   fullText: 2.8,

@@ -96,7 +96,7 @@ const shortestPrefix = 3;
 const maxPrefixes = 8;
 
 /**
- * The distinct terms: each is one token, or tokens joined by spaces (a phrase): those of a name or path, or two
+ * The distinct terms: each is one token, or tokens joined by spaces (a phrase): the parts of a name or path, or two
  * characters of a script without spaces, which is exact for a word of two and finds the most of a longer question.
  */
 function queryTerms(words: string): string[] {

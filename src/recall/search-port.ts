@@ -78,7 +78,7 @@ export interface VectorLeg {
 export interface SearchQuery {
   words: string;
   filter: RecordFilter;
-  /** Scope tokens of every match, and those of observations alone. */
+  /** Scope tokens of every match, and of observations alone. */
   scope: readonly string[];
   typeScope: readonly string[];
   page: HitPage;

@@ -137,7 +137,7 @@ function wordsOnlyNote(reason: string): string {
   return `Searched by words only: search by meaning is not available (${reason}).`;
 }
 
-/** The best records for the other words, those of the named time first. */
+/** The best records for the other words, records of the named time first. */
 async function dateBoostedSearch(run: Run, query: SearchQuery, time: DateBoost): Promise<SearchResults> {
   const found = await relevanceSearch(run, boosted(run.port, query, time));
   if (query.isPrompt) return found;
@@ -147,7 +147,7 @@ async function dateBoostedSearch(run: Run, query: SearchQuery, time: DateBoost):
   return withNotes(found, [boostNote(time, isAny)]);
 }
 
-// A time without records separates nothing; then its words may be those of a text.
+// A time without records separates nothing; then its words may belong to a text.
 function boosted({ observations, summaries, prompts }: SearchPort, query: SearchQuery, time: DateBoost) {
   const filter = { ...query.filter, ...within(time.span, query.filter) };
   const { kinds } = query;

@@ -9,7 +9,7 @@ import { haveCommon } from "./commands/failures.ts";
 import { type Part, partsOf, type Run, readRuns } from "./commands/runs.ts";
 
 /**
- * Ids of the raw events of a turn that need no record of their own in a list. With a closing: reads, edits, passing tests
+ * Ids of the raw events of a turn that need no separate record in a list. With a closing: reads, edits, passing tests
  * and builds, and failures that a later use of the same kind made up for. Without one only the earlier of several edits of
  * a file: the last one stands for them.
  */

@@ -24,7 +24,7 @@ export function bareWordsOf(text: string): Word[] {
   return wordsOf(withoutMarks(text));
 }
 
-/** The terms of a word: its stem and those of its parts, or its characters and their pairs. */
+/** The terms of a word: its stem and the stems of its parts, or its characters and their pairs. */
 export function termsOfWord({ text, isRun }: Word): string[] {
   return isRun ? charactersAndPairs(text) : partsOf(text);
 }

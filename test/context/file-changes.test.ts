@@ -79,14 +79,14 @@ test("reports a change of a shown file once for each new content", async () => {
   expect(await read()).toContain("#1");
   expect(await read()).toBeNull();
   writeFileSync(file, "two!");
-  expect(await read()).toBe(`${file} changed since what you were told of it: #1.`);
+  expect(await read()).toBe(`${file} changed since these records were shown: #1.`);
   expect(await read()).toBeNull();
   utimesSync(file, 1, 1);
   expect(await read()).toBeNull();
   writeFileSync(file, "three");
-  expect(await read()).toContain("changed since what you were told of it: #1.");
+  expect(await read()).toContain("changed since these records were shown: #1.");
   rmSync(file);
-  expect(await read()).toBe(`${file} is gone since what you were told of it: #1.`);
+  expect(await read()).toBe(`${file} was removed since these records were shown: #1.`);
 });
 
 test("does not repeat a reported change until the file changes again", async () => {
@@ -95,7 +95,7 @@ test("does not repeat a reported change until the file changes again", async () 
   expect(await read()).toContain("(changed since: a.ts)");
   expect(await read()).toBeNull();
   writeFileSync(file, "three");
-  expect(await read()).toContain("changed since what you were told of it: #1.");
+  expect(await read()).toContain("changed since these records were shown: #1.");
 });
 
 test("does not repeat a file change from the session start, but reports the next one", async () => {
@@ -104,7 +104,7 @@ test("does not repeat a file change from the session start, but reports the next
   expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("Renamed");
   expect(await read()).toBeNull();
   writeFileSync(file, "two!");
-  expect(await read()).toContain("changed since what you were told of it: #1.");
+  expect(await read()).toContain("changed since these records were shown: #1.");
 });
 
 test("does not repeat before a file a change that the start reported", async () => {
@@ -114,7 +114,7 @@ test("does not repeat before a file a change that the start reported", async () 
   expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("changed since: a.ts");
   expect(await read()).toBeNull();
   writeFileSync(file, "three");
-  expect(await read()).toContain("changed since what you were told of it: #1.");
+  expect(await read()).toContain("changed since these records were shown: #1.");
 });
 
 test("reports a change to other agents, not to the one that wrote it", async () => {
@@ -125,7 +125,7 @@ test("reports a change to other agents, not to the one that wrote it", async () 
   const edit = { toolName: "Edit", toolInput: {}, toolResponse: null, failed: false, wrote: file };
   await injections.afterWrite({ ...base(), kind: "tool_use", ...edit });
   expect(await read()).toBeNull();
-  expect(await read("sub-1")).toContain("changed since what you were told of it: #1.");
+  expect(await read("sub-1")).toContain("changed since these records were shown: #1.");
 });
 
 test("reports a change in one block with a new record", async () => {
@@ -134,7 +134,7 @@ test("reports a change in one block with a new record", async () => {
   writeFileSync(file, "two!");
   await record();
   const text = await read();
-  expect(text).toContain(`${file} changed since what you were told of it: #1.\nEarlier records about`);
+  expect(text).toContain(`${file} changed since these records were shown: #1.\nEarlier records about`);
   expect(text).toContain("#2");
   expect(text).not.toContain("#2 (changed");
 });

@@ -1,6 +1,6 @@
 // Our section in a context file: inserted, replaced, and removed without changing any other byte.
 
-/** Marks on lines of their own around the section. The word in the first one is a `Before`. */
+/** Marks on separate lines around the section. The word in the first one is a `Before`. */
 const begin = /<!-- mem folder context begins \((own|line|none)\) -->/;
 const end = "<!-- mem folder context ends -->";
 

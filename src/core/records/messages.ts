@@ -27,7 +27,7 @@ export interface ClaimedMessage {
   session_id: number;
   message: PendingMessage;
   created_at_epoch: number;
-  /** Earlier claims, including those of workers that died. */
+  /** Earlier claims, including claims by workers that died. */
   attempts: number;
   /** Failed calls. */
   failures: number;

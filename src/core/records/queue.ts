@@ -1,6 +1,6 @@
-// Queued messages as the user sees them, and what becomes of a claimed message.
+// Queued messages as the user sees them, and the release of claimed messages.
 
-/** What becomes of a claimed message that was not completed. `at` is an epoch in milliseconds. */
+/** Next state of a claimed message that was not completed. `at` is an epoch in milliseconds. */
 export type Release =
   /** As if it had not been claimed. */
   | { kind: "give_back" }

@@ -6,7 +6,7 @@ import { parseList } from "./records.ts";
 import { withoutTemplateWords } from "./template-words.ts";
 
 /**
- * The terms of one record as codes: those of the title, of the files, then everything else in order. Records that are
+ * The terms of one record as codes: the title's, the files', then all others in order. Records that are
  * read together share `codes`; the other figures are places in it.
  */
 export interface RecordTerms {

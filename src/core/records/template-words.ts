@@ -1,4 +1,4 @@
-// The words that our own templates put around what they quote: nobody's content, so no search finds a record by them.
+// The words that our own templates put around quotes: not content, so no search finds a record by them.
 
 /**
  * `text` of a record by `generator`, without them. Only the local rules write by templates: every word of a model or a

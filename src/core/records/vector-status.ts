@@ -18,7 +18,7 @@ export interface VectorStatus {
   reason: string | null;
   next: string | null;
   /**
-   * The embedder of the existing vectors, until those of `model` are complete. `asked` false: search by meaning is off until
+   * The embedder of the existing vectors, until the vectors of `model` are complete. `asked` false: search by meaning is off until
    * then, because a query would go to a server that is no longer configured.
    */
   earlier?: { embedder: string; model: string; asked: boolean } | null | undefined;

@@ -8,7 +8,7 @@ export interface WrittenEvent {
   payload: Json;
 }
 
-/** The event as a message. Reads the hosts' field names (`tool_name`) and those of the API (`toolName`). */
+/** The event as a message. Reads the field names of the hosts (`tool_name`) and of the API (`toolName`). */
 export function messageOfEvent({ event_type, payload }: WrittenEvent): PendingMessage {
   const fields = isJsonObject(payload) ? payload : {};
   const text = (...names: string[]) => firstText(fields, names);

@@ -86,7 +86,7 @@ function subscription({ settings, env, clock }: ModelChoice): ModelClient | null
   });
 }
 
-/** Runs of the host CLI at once: two, and replacements for hanging ones. Each takes about 200 MB. */
+/** Concurrent runs of the host CLI: two, and replacements for hanging ones. Each takes about 200 MB. */
 export const subscriptionPool = 4;
 
 function gateway(choice: ModelChoice): ModelClient | null {

@@ -1,4 +1,4 @@
-// Builds the configured embedder, and those of older vectors.
+// Builds the configured embedder, and the embedders of older vectors.
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";

@@ -5,14 +5,9 @@ import type { Resolve } from "../../core/outbound/network-guard.ts";
 import type { OutsideRequest } from "../../core/outbound/post.ts";
 import { errorIn, valueAt } from "../../core/outbound/wire-values.ts";
 import type { JsonObject } from "../../text/json.ts";
-import {
-  addUsage,
-  type ModelAnswer,
-  type ModelClient,
-  type ModelRequest,
-  type TokenUsage,
-} from "../model-client.ts";
+import type { ModelAnswer, ModelClient, ModelRequest } from "../model-client.ts";
 import { ModelFailure } from "../model-failure.ts";
+import { addUsage, type TokenUsage } from "../token-usage.ts";
 import { createOutsideCall, type OutsideCall } from "./outside-call.ts";
 import { refusalFailure, statusOfError } from "./refusal.ts";
 import { type Payloads, parsePayloads } from "./sse.ts";

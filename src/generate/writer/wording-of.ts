@@ -17,4 +17,4 @@ export function wordingOf(sentence: string): Wording {
   };
 }
 
-const forbidding = ["never", "nobody", "prohibit", "noNoun"] as const;
+const forbidding = ["never", "noOne", "prohibit", "noNoun"] as const;

@@ -1,7 +1,8 @@
 // Maps the verdicts of the limits to status, headers and errors.
 import type { FastifyReply } from "fastify";
 import { MemError } from "../../core/errors.ts";
-import type { Admission, RateState, Verdict } from "../../tenancy/limits/admission.ts";
+import type { Admission } from "../../tenancy/limits/admission.ts";
+import type { RateState, Verdict } from "../../tenancy/limits/counting.ts";
 import type { Meter } from "../../tenancy/limits/metering.ts";
 import type { Guard } from "./authentication.ts";
 

@@ -53,80 +53,27 @@ const loadTimeoutMs = 10 * 60_000;
 const load = 0;
 
 export function startModelProcess(options: ModelProcessOptions): ModelProcess {
-  const { script, installIn, callTimeoutMs, model, libraries, cacheDir } = options;
-  const waiting = new Map<number, Waiting>();
-  let given = 0;
-  let gone: EmbedFailure | undefined;
-  const child = fork(script, [], {
-    env: {},
-    execArgv: [],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  child.unref();
-  child.channel?.unref();
-  child.on("message", (message) => hear(message as ModelAnswer));
-  child.once("error", (cause) => lose(unavailable(`The process of the model cannot run: ${cause.message}`)));
-  child.once("exit", (code, signal) =>
-    lose(unavailable(`The process of the model ended (${signal ?? code}).`)),
-  );
-  const loaded = ask({ load: { model, libraries, cacheDir } }, load, loadTimeoutMs);
+  const { model, libraries, cacheDir, callTimeoutMs } = options;
+  const state: State = { options, child: forkModel(options.script), waiting: new Map(), given: 0 };
+  watch(state);
+  const loaded = ask(state, { load: { model, libraries, cacheDir } }, load, loadTimeoutMs);
   // Calls await it; without a call the rejection has no receiver.
   loaded.catch(() => undefined);
-
-  function ask(
-    request: ModelRequest,
-    number: number,
-    timeoutMs: number,
-  ): Promise<Parameters<Waiting["resolve"]>[0]> {
-    return new Promise((resolve, reject) => {
-      if (gone !== undefined) return reject(gone);
-      const late = unavailable(`The model ${model} gave no answer within ${timeoutMs / 1_000} s.`);
-      const timer = setTimeout(() => lose(late), timeoutMs);
-      timer.unref();
-      waiting.set(number, { resolve, reject, timer });
-      sendTo(child, request, (cause) => lose(unavailable(`The model cannot be asked: ${cause.message}`)));
-    });
-  }
-
-  function hear(answer: ModelAnswer): void {
-    if ("failed" in answer) {
-      lose(loadFailure(answer.failed, { model, installIn }));
-      return;
-    }
-    const number = "call" in answer ? answer.call : load;
-    const one = waiting.get(number);
-    if (one === undefined) return;
-    waiting.delete(number);
-    clearTimeout(one.timer);
-    one.resolve("call" in answer ? answer : undefined);
-  }
-
-  function lose(failure: EmbedFailure): void {
-    gone ??= failure;
-    for (const { reject, timer } of waiting.values()) {
-      clearTimeout(timer);
-      reject(failure);
-    }
-    waiting.clear();
-    child.kill("SIGKILL");
-  }
-
   return {
-    pid: child.pid,
+    pid: state.child.pid,
     get given() {
-      return given;
+      return state.given;
     },
     get open() {
-      return waiting.size;
+      return state.waiting.size;
     },
     get ended() {
-      return gone !== undefined;
+      return state.gone !== undefined;
     },
     async call(texts) {
-      const number = ++given;
+      const number = ++state.given;
       await loaded;
-      const answer = await ask({ call: number, texts }, number, callTimeoutMs);
+      const answer = await ask(state, { call: number, texts }, number, callTimeoutMs);
       if (answer === undefined) throw new TypeError("a call was answered by a load");
       if ("error" in answer)
         throw new EmbedFailure(
@@ -135,8 +82,81 @@ export function startModelProcess(options: ModelProcessOptions): ModelProcess {
         );
       return answer.vectors;
     },
-    end: (why) => lose(unavailable(why)),
+    end: (why) => lose(state, unavailable(why)),
   };
+}
+
+interface State {
+  options: ModelProcessOptions;
+  child: ChildProcess;
+  waiting: Map<number, Waiting>;
+  given: number;
+  gone?: EmbedFailure;
+}
+
+function forkModel(script: string): ChildProcess {
+  const child = fork(script, [], {
+    env: {},
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
+
+function watch(state: State): void {
+  const { child } = state;
+  child.on("message", (message) => settle(state, message as ModelAnswer));
+  child.once("error", (cause) =>
+    lose(state, unavailable(`The process of the model cannot run: ${cause.message}`)),
+  );
+  child.once("exit", (code, signal) =>
+    lose(state, unavailable(`The process of the model ended (${signal ?? code}).`)),
+  );
+}
+
+function ask(
+  state: State,
+  request: ModelRequest,
+  number: number,
+  timeoutMs: number,
+): Promise<Parameters<Waiting["resolve"]>[0]> {
+  const { child, gone, options, waiting } = state;
+  return new Promise((resolve, reject) => {
+    if (gone !== undefined) return reject(gone);
+    const late = unavailable(`The model ${options.model} gave no answer within ${timeoutMs / 1_000} s.`);
+    const timer = setTimeout(() => lose(state, late), timeoutMs);
+    timer.unref();
+    waiting.set(number, { resolve, reject, timer });
+    sendTo(child, request, (cause) =>
+      lose(state, unavailable(`The model cannot be asked: ${cause.message}`)),
+    );
+  });
+}
+
+function settle(state: State, answer: ModelAnswer): void {
+  if ("failed" in answer) {
+    lose(state, loadFailure(answer.failed, state.options));
+    return;
+  }
+  const number = "call" in answer ? answer.call : load;
+  const one = state.waiting.get(number);
+  if (one === undefined) return;
+  state.waiting.delete(number);
+  clearTimeout(one.timer);
+  one.resolve("call" in answer ? answer : undefined);
+}
+
+function lose(state: State, failure: EmbedFailure): void {
+  state.gone ??= failure;
+  for (const { reject, timer } of state.waiting.values()) {
+    clearTimeout(timer);
+    reject(failure);
+  }
+  state.waiting.clear();
+  state.child.kill("SIGKILL");
 }
 
 function sendTo(child: ChildProcess, request: ModelRequest, onFailure: (cause: Error) => void): void {

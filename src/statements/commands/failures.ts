@@ -73,7 +73,7 @@ function suspectsOf({ command, parts, isHidden, text }: Run): Part[] {
   return last.some((part) => !isHelper(part) || isNamedIn(text, part)) ? last : suspects;
 }
 
-// `make; cat out.log`: the exit code and the error are those of `cat`.
+// `make; cat out.log`: the exit code and the error come from `cat`.
 function isOfLook({ parts, isHidden, text }: Run): boolean {
   const last = parts.at(-1);
   return !isHidden && last?.families.length === 0 && isNamedIn(text, last) && !saysTestsFailed(text);

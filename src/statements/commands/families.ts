@@ -27,7 +27,7 @@ export function commandFamily(command: string): string[] {
   return [...new Set(parseCommandLine(command).flatMap(familiesOf))].slice(0, maxFamilies);
 }
 
-/** The families to look up known fixes with: those of the line, and wider ones. */
+/** The families to look up known fixes with: the line's own, and wider ones. */
 export function familiesToLookUp(command: string): string[] {
   const own = commandFamily(command);
   return [...new Set([...own, ...own.flatMap((family) => widerFamily(family) ?? [])])];

@@ -46,7 +46,7 @@ interface Compared extends Failure {
 }
 
 /**
- * The failures of the session that were fixed in this turn, and those of this turn that stayed. A test that passes after
+ * The failures of the session that were fixed in this turn, and this turn's failures that stayed. A test that passes after
  * the code was edited is ordinary work and gives none.
  */
 export function fixesOf(turn: Turn): Fix[] {

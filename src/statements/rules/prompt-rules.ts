@@ -81,7 +81,7 @@ function ordersAnswer(sentence: string): boolean {
 }
 
 /**
- * True for words in parentheses that name what they are about: "tests live beside the code". Not for "lies in old/" and
+ * True for words in parentheses that name what they are about: "tests live beside the code". Not for "is in old/" and
  * "the new ones too", which speak of the sentence around them, and not for where one file is.
  */
 function namesItsSubject(inner: string): boolean {

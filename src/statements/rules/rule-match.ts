@@ -100,7 +100,7 @@ function namesProgram(object: string, use: Use): boolean {
   });
 }
 
-// "nobody pushes to main": the operation; the branch or environment, where the rule names one, is that of the command.
+// "no one pushes to main": the operation; the branch or environment, where the rule names one, is that of the command.
 function namesOperation(object: string, use: Use): boolean {
   for (const [verb, pattern] of operations) {
     if (!use.verbs.has(verb) || (verb === "apply" && use.programs.has("git"))) continue;

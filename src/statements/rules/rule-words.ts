@@ -21,8 +21,8 @@ export interface RuleWords {
   always: string;
   never: string;
   only: string;
-  nobody: string;
-  devVerb: string; // what nobody may do
+  noOne: string;
+  devVerb: string; // what no one may do
   every: string;
   possessive: string; // our
   here: string; // with us, in this project
@@ -46,7 +46,7 @@ export interface RuleWords {
   prefer: string;
   contrast: string; // this, not that
   correction: string; // opens a correction of what the agent did
-  decided: string; // says what was decided or given up
+  decided: string; // says what was decided or abandoned
   passive: string; // says what people do to things: written, edited, named
   general: string; // a statement about all things of a kind: "dates are in UTC"
   definite: string; // forbids something about one certain thing

@@ -111,12 +111,12 @@ function isOurHabit(clause: Clause, { whole, clauses }: ReadSentence): boolean {
   return isStrict(clause) || has("deontic") || has("noNoun");
 }
 
-// "Every migration needs a down script", "texts belong in locales/en.json", "nobody pushes to main".
+// "Every migration needs a down script", "texts belong in locales/en.json", "no one pushes to main".
 function isConvention(clause: Clause, whole: Clause): boolean {
   const { has, find, text } = clause;
   if (has("task")) return false;
   const isNarrowed = isStrict(clause) || has("every");
-  if (has("nobody") && has("devVerb")) return true;
+  if (has("noOne") && has("devVerb")) return true;
   if (has("general")) return true;
   if (has("passive") && isNarrowed && !isState(text)) return true;
   if (has("place") && (text.includes(pathMark) || (has("artifact") && (isNarrowed || whole.has("contrast")))))

@@ -21,7 +21,7 @@ export const german: RuleWords = {
   always: `immer|stets|durchgehend|durchweg|ausnahmslos|überall|jedes mal|konsequent|höchstens|mindestens`,
   never: `nie|niemals|nichts|verboten|tabu|nicht erlaubt|darf nicht|dürfen nicht|darf kein~|dürfen kein~|auf keinen fall|keinesfalls|unter keinen umständen|unerwünscht|bleibt? draußen|raus`,
   only: `nur|ausschließlich|allein|bloß`,
-  nobody: `(?<!(?:das|es|die|den|eh|sowieso) (?:\\p{L}+ (?:eh |sowieso |doch )?)?)(?:niemand|keiner)|niemals jemand`,
+  noOne: `(?<!(?:das|es|die|den|eh|sowieso) (?:\\p{L}+ (?:eh |sowieso |doch )?)?)(?:niemand|keiner)|niemals jemand`,
   devVerb: `push~|commit~|merge?[nt]~?|ändert~?|editiert~?|bearbeitet~?|fasst|anfassen|deploy~|schreibt~?|nutzt|benutzt|verwendet|importiert~?|ruft|löscht|liest|legt|checkt|arbeitet|greift|setzt`,
   every: `jede[rsmn]?|alle[nsmr]?|sämtliche~?|alles|irgendwelche|neue[nrs]?`,
   possessive: `unsere?[rnsm]?|unser`,

@@ -25,7 +25,7 @@ export const english: RuleWords = {
   always: `always|at all times|consistently|strictly|invariably|without exception|at most|at least|exclusively|throughout|everywhere`,
   never: `never|none|nothing(?! (?:uses?|needs?|reads?|calls?|imports?|references?) (?:it|that|this|them)(?!\\p{L}))|forbidden|prohibited|banned|disallowed|not allowed|not permitted|must not|mustn't|may not|shall not|cannot be|can't be|aren't|are not|no longer|not ever|don't ever|do not ever|neither|(?<=\\p{L} )(?:don't|doesn't|do not|does not) (?:talk|import|call|know|touch|access|depend|commit|push|edit|use)|we (?:don't|do not)|gets? (?:rejected|refused|bounced)|is (?:blocked|not available|unreachable)`,
   only: `only|solely|exclusively|nothing but`,
-  nobody: `(?:nobody|no one|noone|no-one|none of us)(?! (?:ever |really |still )?(?:uses?|needs?|reads?|runs?|calls?|imports?) (?:it|that|this|them|those|these)(?!\\p{L}))`,
+  noOne: `(?:nobody|no one|noone|no-one|none of us)(?! (?:ever |really |still )?(?:uses?|needs?|reads?|runs?|calls?|imports?) (?:it|that|this|them|those|these)(?!\\p{L}))`,
   devVerb: `push(?:es)?|commit(?:s|ted)?|merge[sd]?|edit(?:s|ed)?|touch(?:es|ed)?|change[sd]?|modif(?:y|ies|ied)|writes?|deploy(?:s|ed)?|uses?|imports?|calls?|adds?|runs?|delete[sd]?|rename[sd]?|releases?|tags?|depends?|talks?|access(?:es)?|download|fetch|reformat|restart|mocks?|skips?|appl(?:y|ies)|creates?|starts up|spin up|install(?:s)?|bumps?|upgrades?|reformats?`,
   every: `every|each|all|any|whatever|everything|anything|anyone|everyone|both`,
   possessive: `our|ours|our own`,

@@ -21,7 +21,7 @@ export const spanish: RuleWords = {
   always: `siempre|en todas partes|en todos lados|como máximo|como mínimo|sin excepción|todas las veces|cada vez`,
   never: `nunca|jamás|nada|prohibid[oa]s?|no se (?:puede~?|debe~?|toca~?|edita~?|modifica~?|usa~?|permite~?|mezcla~?|sube~?|escribe~?)|no está~? permitid[oa]s?|ningun[oa]|ningún|en ningún caso|de ninguna manera|intocable|no (?:hablan?|importan?|llaman?|acceden?|tocan?|usan?|dependen?)`,
   only: `solo|sólo|solamente|únicamente|exclusivamente`,
-  nobody: `nadie`,
+  noOne: `nadie`,
   devVerb: `hace (?:push|commit|merge|deploy)|sube|edita|toca|modifica|cambia|escribe|despliega|usa|importa|llama|borra|fusiona|mezcla|accede|añade|trabaja`,
   every: `cada|tod[oa]s?|cualquier~?|nuev[oa]s?|todo lo que`,
   possessive: `nuestr[oa]s?`,

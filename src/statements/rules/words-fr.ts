@@ -21,7 +21,7 @@ export const french: RuleWords = {
   always: `toujours|systématiquement|partout|au maximum|au plus|au moins|sans exception|à chaque fois`,
   never: `jamais|rien|interdit~?|proscrit~?|pas le droit|aucun~?|en aucun cas|pas question|défendu|intouchable~?|ne doi(?:t|vent) pas|ne se (?:modifie~?|touche~?)|n['’](?:importent?|appellent?|accèdent?|utilisent?) pas|ne (?:touchent?|parlent?|dépend~|connaissent?) (?:pas|jamais)`,
   only: `seulement|uniquement|exclusivement|que des|rien que`,
-  nobody: `personne`,
+  noOne: `personne`,
   devVerb: `pousse|commite?|merge|fusionne|modifie|touche|édite|change|écrit|déploie|utilise|importe|appelle|supprime|accède|ajoute|travaille`,
   every: `chaque|tout|toute|tous|toutes|n'importe quel~?|nouve~|tout ce qui`,
   possessive: `nos|notre`,

@@ -21,7 +21,7 @@ export const portuguese: RuleWords = {
   always: `sempre|em todo lugar|em toda parte|no máximo|no mínimo|sem exceção|toda vez`,
   never: `nunca|jamais|nada|proibid[oa]s?|não pode~?|não se (?:edita|mexe|usa|altera|toca|commita)|nenhum~?|de jeito nenhum|em hipótese alguma|intocável|não (?:falam?|importam?|chamam?|acessam?|tocam?|usam?|dependem?)`,
   only: `só|somente|apenas|unicamente|exclusivamente`,
-  nobody: `ninguém`,
+  noOne: `ninguém`,
   devVerb: `faz (?:push|commit|merge|deploy)|sobe|edita|mexe|toca|altera|muda|escreve|usa|importa|chama|apaga|acessa|commita|adiciona`,
   every: `cada|tod[oa]s?|qualquer|quaisquer|nov[oa]s?|tudo que|tudo o que`,
   possessive: `noss[oa]s?`,

@@ -7,7 +7,7 @@ import type { Connections, Queryable } from "./open.ts";
 import { inTenant, inTransaction } from "./tenant.ts";
 import { eventsOfTurn, type TurnEvent } from "./turns.ts";
 
-/** The due jobs of one session, or those of a project without a session. */
+/** The due jobs of one session, or a project's jobs without a session. */
 export interface WaitingJobs {
   project_id: string;
   session_id: string | null;
@@ -108,7 +108,7 @@ const waitingText = `
 export interface Claim extends ProjectScope {
   /** Null claims jobs without a session. */
   session_id: string | null;
-  /** Jobs without a session: the newest first, retries last. Those of a session are claimed in order. */
+  /** Jobs without a session: the newest first, retries last. Jobs of a session are claimed in order. */
   newestFirst: boolean;
   lease_token: string;
   worker: string;

@@ -111,7 +111,7 @@ export async function recordRequests(
   });
 }
 
-/** Deletes counters of past minutes, also those of nodes of an older version. */
+/** Deletes counters of past minutes, also of nodes with an older version. */
 export async function forgetOldCounters(system: Queryable): Promise<number> {
   const { rowCount } = await system.query({
     name: "forget-old-windows",

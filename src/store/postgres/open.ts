@@ -17,7 +17,7 @@ export interface Statement {
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /** For a statement that may take longer than those of requests. */
+  /** For a statement that may take longer than a request. */
   timeoutMs?: number;
 }
 

@@ -13,7 +13,6 @@ import templateWords from "./migrations/0011-template-words.sql";
 import statements from "./migrations/0012-statements.sql";
 import citedEvents from "./migrations/0013-cited-events.sql";
 import telling from "./migrations/0014-telling.sql";
-import type { Sqlite } from "./open.ts";
 
 const migrations = [
   { version: 1, name: "init", sql: init },
@@ -34,7 +33,7 @@ const migrations = [
 const schemaVersion = Math.max(...migrations.map((migration) => migration.version));
 
 /** Applies the missing steps. Throws `database_newer`, without a change, when the file is newer than this code. */
-export function migrate(db: Sqlite, options: { product: string; now: number }): void {
+export function migrate(db: Database.Database, options: { product: string; now: number }): void {
   db.exec(`
     create table if not exists schema_versions (
       version integer primary key,
@@ -66,7 +65,7 @@ export function migrate(db: Sqlite, options: { product: string; now: number }): 
 }
 
 /** Damage of the schema: tables that differ from those of the migrations, or a wrong version. */
-export function schemaFaults(db: Sqlite): string[] {
+export function schemaFaults(db: Database.Database): string[] {
   const version = db.prepare("select max(version) from schema_versions").pluck().get();
   const right = new Database(":memory:");
   try {

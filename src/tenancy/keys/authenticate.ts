@@ -65,119 +65,134 @@ const touchAfterMs = 60_000;
  * An address over its limit is refused without a database lookup. Exceptions: a key that was valid before, and a few lookups
  * a second, so that a valid key behind the same address is found.
  */
-export function createAuthentication(options: Options): Authentication {
-  const { keys, clock, failuresPerMinute } = options;
-  const cached = new Map<string, CachedKey>();
-  const lookups = new Map<string, Promise<KnownKey | undefined>>();
-  const writes = new Set<Promise<unknown>>();
-  let rechecks = 0;
-  const attempts = createFailedAttempts({ clock, perMinute: failuresPerMinute });
-  const counts: AuthenticationCounts = {
-    accepted: 0,
-    refused: 0,
-    limited: 0,
-    lookups: 0,
-    lookup_failures: 0,
+export function createAuthentication({ keys, clock, failuresPerMinute }: Options): Authentication {
+  const state: State = {
+    keys,
+    clock,
+    attempts: createFailedAttempts({ clock, perMinute: failuresPerMinute }),
+    cached: new Map(),
+    lookups: new Map(),
+    writes: new Set(),
+    rechecks: 0,
+    counts: { accepted: 0, refused: 0, limited: 0, lookups: 0, lookup_failures: 0 },
   };
-
-  async function authenticate({ key, address }: { key: string | null; address: string }): Promise<Caller> {
-    if (key === null) {
-      counts.refused += 1;
-      throw new MemError("unauthenticated");
-    }
-    if (!isWellFormedKey(key)) throw failed(address);
-    const hash = hashKey(key);
-    const name = hash.toString("latin1");
-    const known = cached.get(name);
-    const found =
-      known !== undefined && clock.monotonicMs() - known.readAt < cachedMs
-        ? known
-        : await lookUpAndCache(name, hash, address, known !== undefined);
-    if (found === undefined || found.key.expires_at_epoch <= clock.now()) throw failed(address);
-    counts.accepted += 1;
-    touch(found.key);
-    return found.caller;
-  }
-
-  async function lookUpAndCache(
-    name: string,
-    hash: Buffer,
-    address: string,
-    wasValid: boolean,
-  ): Promise<CachedKey | undefined> {
-    if (!wasValid && attempts.waitSeconds(address) > 0 && !attempts.takeLookup(address)) throw limited(1);
-    const before = rechecks;
-    const key = await lookUp(name, hash);
-    cached.delete(name);
-    if (key === undefined || key.revoked_at_epoch !== null || key.expires_at_epoch <= clock.now())
-      return undefined;
-    // A revocation during the lookup may have been missed.
-    const readAt = before === rechecks ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
-    const found = { key, caller: callerOf(key), readAt };
-    cached.set(name, found);
-    const [oldest] = cached.keys();
-    if (cached.size > maxCached && oldest !== undefined) cached.delete(oldest);
-    return found;
-  }
-
-  // Concurrent requests with one key share a lookup.
-  function lookUp(name: string, hash: Buffer): Promise<KnownKey | undefined> {
-    const running = lookups.get(name);
-    if (running !== undefined) return running;
-    counts.lookups += 1;
-    const answer = keys
-      .find(hash)
-      .catch((cause: unknown) => {
-        counts.lookup_failures += 1;
-        throw unavailable(cause);
-      })
-      .finally(() => {
-        if (lookups.get(name) === answer) lookups.delete(name);
-      });
-    lookups.set(name, answer);
-    return answer;
-  }
-
-  function failed(address: string): MemError {
-    const waitSeconds = attempts.waitSeconds(address);
-    if (waitSeconds > 0) return limited(waitSeconds);
-    attempts.add(address);
-    counts.refused += 1;
-    return new MemError("unauthenticated");
-  }
-
-  function limited(waitSeconds: number): MemError {
-    counts.limited += 1;
-    return new MemError("rate_limited", {
-      message: "Too many wrong keys came from this address.",
-      details: { retryAfterSeconds: waitSeconds },
-    });
-  }
-
-  function touch(key: KnownKey): void {
-    const now = clock.now();
-    if (key.last_used_at_epoch !== null && now - key.last_used_at_epoch < touchAfterMs) return;
-    key.last_used_at_epoch = now;
-    const done = failOpen("noting the use of a key", () => keys.touch(key)).finally(() =>
-      writes.delete(done),
-    );
-    writes.add(done);
-  }
-
   return {
-    authenticate,
+    authenticate: (presented) => authenticate(state, presented),
     recheck(team_id) {
-      rechecks += 1;
-      lookups.clear();
-      for (const each of cached.values()) {
+      state.rechecks += 1;
+      state.lookups.clear();
+      for (const each of state.cached.values()) {
         if (team_id === undefined || each.key.team_id === team_id) each.readAt = Number.NEGATIVE_INFINITY;
       }
     },
-    counts: () => counts,
+    counts: () => state.counts,
     async settled() {
-      await Promise.all(writes);
+      await Promise.all(state.writes);
     },
   };
+}
+
+interface State extends Pick<Options, "keys" | "clock"> {
+  attempts: ReturnType<typeof createFailedAttempts>;
+  cached: Map<string, CachedKey>;
+  /** Running lookups, by hash. */
+  lookups: Map<string, Promise<KnownKey | undefined>>;
+  writes: Set<Promise<unknown>>;
+  rechecks: number;
+  counts: AuthenticationCounts;
+}
+
+async function authenticate(
+  state: State,
+  { key, address }: { key: string | null; address: string },
+): Promise<Caller> {
+  const { clock, counts } = state;
+  if (key === null) {
+    counts.refused += 1;
+    throw new MemError("unauthenticated");
+  }
+  if (!isWellFormedKey(key)) throw failed(state, address);
+  const hash = hashKey(key);
+  const known = state.cached.get(nameOf(hash));
+  const found =
+    known !== undefined && clock.monotonicMs() - known.readAt < cachedMs
+      ? known
+      : await lookUpAndCache(state, hash, address, known !== undefined);
+  if (found === undefined || found.key.expires_at_epoch <= clock.now()) throw failed(state, address);
+  counts.accepted += 1;
+  touch(state, found.key);
+  return found.caller;
+}
+
+function nameOf(hash: Buffer): string {
+  return hash.toString("latin1");
+}
+
+async function lookUpAndCache(
+  state: State,
+  hash: Buffer,
+  address: string,
+  wasValid: boolean,
+): Promise<CachedKey | undefined> {
+  const { attempts, cached, clock } = state;
+  if (!wasValid && attempts.waitSeconds(address) > 0 && !attempts.takeLookup(address))
+    throw limited(state, 1);
+  const before = state.rechecks;
+  const key = await lookUp(state, hash);
+  const name = nameOf(hash);
+  cached.delete(name);
+  if (key === undefined || key.revoked_at_epoch !== null || key.expires_at_epoch <= clock.now())
+    return undefined;
+  // A revocation during the lookup may have been missed.
+  const readAt = before === state.rechecks ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
+  const found = { key, caller: callerOf(key), readAt };
+  cached.set(name, found);
+  const [oldest] = cached.keys();
+  if (cached.size > maxCached && oldest !== undefined) cached.delete(oldest);
+  return found;
+}
+
+// Concurrent requests with one key share a lookup.
+function lookUp({ keys, lookups, counts }: State, hash: Buffer): Promise<KnownKey | undefined> {
+  const name = nameOf(hash);
+  const running = lookups.get(name);
+  if (running !== undefined) return running;
+  counts.lookups += 1;
+  const answer = keys
+    .find(hash)
+    .catch((cause: unknown) => {
+      counts.lookup_failures += 1;
+      throw unavailable(cause);
+    })
+    .finally(() => {
+      if (lookups.get(name) === answer) lookups.delete(name);
+    });
+  lookups.set(name, answer);
+  return answer;
+}
+
+function failed(state: State, address: string): MemError {
+  const waitSeconds = state.attempts.waitSeconds(address);
+  if (waitSeconds > 0) return limited(state, waitSeconds);
+  state.attempts.add(address);
+  state.counts.refused += 1;
+  return new MemError("unauthenticated");
+}
+
+function limited({ counts }: State, waitSeconds: number): MemError {
+  counts.limited += 1;
+  return new MemError("rate_limited", {
+    message: "Too many wrong keys came from this address.",
+    details: { retryAfterSeconds: waitSeconds },
+  });
+}
+
+function touch({ keys, clock, writes }: State, key: KnownKey): void {
+  const now = clock.now();
+  if (key.last_used_at_epoch !== null && now - key.last_used_at_epoch < touchAfterMs) return;
+  key.last_used_at_epoch = now;
+  const done = failOpen("noting the use of a key", () => keys.touch(key)).finally(() => writes.delete(done));
+  writes.add(done);
 }
 
 function callerOf({ id, team_id, project_id, scopes, expires_at_epoch }: KnownKey): Caller {

@@ -1,5 +1,29 @@
 // Turns a batch of requests into one query of the store, and its numbers into a verdict for each request.
-import type { Limits, RateState, Verdict, Wish } from "./admission.ts";
+
+/** Configured limits; 0 is no limit. */
+export interface Limits {
+  perMinute: number;
+  monthlyRequests: number;
+  monthlyTokens: number;
+}
+
+/** Rate of a key after the request, for the X-RateLimit headers. */
+export interface RateState extends Rate {
+  limit: number;
+}
+
+/** Decision on a request. `unknown`: the store did not answer in time, so the request passes. */
+export type Verdict =
+  | { is: "passed" | "unknown"; rate: RateState | null }
+  | { is: "rate_limited"; rate: RateState; retryAfterSeconds: number }
+  | { is: "requests_used_up" | "tokens_used_up"; used: number; cap: number; rate: RateState | null };
+
+/** A request to decide on. */
+export interface Wish {
+  writes: boolean;
+  /** Passes the monthly caps; counted all the same. */
+  open: boolean;
+}
 
 /** Counts a batch of requests of one team. */
 export type CountRequests = (query: Question) => Promise<Counted>;
@@ -19,7 +43,7 @@ export interface Counted {
   tokens_used: number;
 }
 
-export interface Rate {
+interface Rate {
   remaining: number;
   /** When the whole limit is available again, by the store's clock. */
   reset_epoch_seconds: number;

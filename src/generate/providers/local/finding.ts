@@ -70,7 +70,7 @@ export const caps = {
   path: 500,
 } as const;
 
-/** `text` with a full stop, unless it ends in a mark of its own. */
+/** `text` with a full stop, unless it already ends in a mark. */
 export function sentence(text: string): string {
   return text === "" || endMark.test(text) ? text : `${text}.`;
 }

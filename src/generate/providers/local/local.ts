@@ -58,7 +58,7 @@ export function createLocalProvider(): Provider {
       const observations: DraftObservation[] = [];
       const summaries: DraftSummary[] = [];
       // Since the summary before. What came in one batch with the end of its turn is not stored yet: a late spool brings it
-      // all at once.
+      // all together.
       let titles = [...recentTitles];
       for (const claimed of messages) {
         if (claimed.message.type === "observation") {

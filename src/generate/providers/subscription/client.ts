@@ -21,7 +21,7 @@ export interface SubscriptionOptions {
   /** A folder of the data directory for the CLI's working folder and the records of running calls. */
   directory: string;
   clock: Clock;
-  /** Runs of the CLI at once; each takes about 200 MB. */
+  /** Concurrent runs of the CLI; each takes about 200 MB. */
   poolSize?: number;
   /** Of one run. */
   deadlineMs?: number;

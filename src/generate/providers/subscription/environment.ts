@@ -31,7 +31,7 @@ export function refuseForeignGateway(environment: Environment): void {
   if (address === "" || !hasKey || isVendorOrLoopback(address)) return;
   throw new ModelFailure(
     "auth",
-    "ANTHROPIC_BASE_URL leads the host CLI to a gateway with a key of its own, and the login of a subscription is not " +
+    "ANTHROPIC_BASE_URL leads the host CLI to a gateway with its own key, and the login of a subscription is not " +
       "sent there: `mem settings set MEM_PRIMARY_AUTH_METHOD gateway`, or start the worker without that variable.",
   );
 }

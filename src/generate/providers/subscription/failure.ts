@@ -2,8 +2,8 @@
 
 import { cleanReason } from "../../../core/outbound/error-text.ts";
 import type { Mends } from "../../../core/records/generation-pause.ts";
-import type { TokenUsage } from "../../model-client.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
+import type { TokenUsage } from "../../token-usage.ts";
 import { parseResetTime } from "./reset-time.ts";
 
 interface HostCliError {

@@ -2,8 +2,9 @@
 
 import { cleanReason } from "../../../core/outbound/error-text.ts";
 import { isJsonObject, type JsonObject } from "../../../text/json.ts";
-import type { ModelAnswer, TokenUsage } from "../../model-client.ts";
+import type { ModelAnswer } from "../../model-client.ts";
 import { ModelFailure } from "../../model-failure.ts";
+import type { TokenUsage } from "../../token-usage.ts";
 import { type FailureContext, failureOf } from "./failure.ts";
 import type { HostCliOutput } from "./run.ts";
 
