@@ -17,11 +17,11 @@ test.each<[Partial<VectorStatus>, string]>([
   [{ state: "re-embedding" }, "onnx (a/model), re-embedding 1,234 of 5,000"],
   [
     { state: "re-embedding", earlier: { embedder: "http", model: "m", asked: true } },
-    "onnx (a/model), re-embedding 1,234 of 5,000; the vectors of http (m) serve until then",
+    "onnx (a/model), re-embedding 1,234 of 5,000; until then the vectors of http (m) are searched",
   ],
   [
     { state: "failing", reason: "No model.", earlier: { embedder: "http", model: "m", asked: false } },
-    "onnx (a/model), 1,234 of 5,000 embedded: No model; the vectors are of http (m), which is not set any more and is not asked: no search by meaning until then",
+    "onnx (a/model), 1,234 of 5,000 embedded: No model; the vectors are from http (m), which is no longer configured: no search by meaning until then",
   ],
   [{ state: "embedding", model: "" }, "onnx, embedding 1,234 of 5,000"],
   [{ state: "failing", reason: "No key." }, "onnx (a/model), 1,234 of 5,000 embedded: No key."],
