@@ -7,13 +7,14 @@ import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health } from "../client/worker-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
+import { isAlive } from "../core/is-alive.ts";
 import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { freeBytes, minFreeBytes } from "./checks/disk.ts";
 import type { Io } from "./io.ts";
-import { healthOrNull, isAlive, lookAtWorker } from "./worker-state.ts";
+import { healthOrNull, lookAtWorker } from "./worker-state.ts";
 
 /** The bundle that is the worker. */
 export function workerBundle(): string {

@@ -5,6 +5,7 @@ import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health, type WorkerClient } from "../client/worker-client.ts";
 import { processStart } from "../core/clock.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
+import { isAlive } from "../core/is-alive.ts";
 
 /** `silent`: our process holds its address but does not answer. `doubtful`: a process that may be ours. */
 export type WorkerState =
@@ -50,23 +51,6 @@ export function silentWorker(pid: number): MemError {
     message: `The worker hangs: process ${pid} does not answer.`,
     hint: `Restart it: \`mem worker restart\`. By hand: \`kill -9 ${pid}\`, then \`mem worker start\`. No acknowledged event is lost.`,
   });
-}
-
-/** True while a process with this id runs, of any user. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !isZombie(pid);
-  } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
-  }
-}
-
-// In a container, process 1 may take seconds to reap an orphan.
-function isZombie(pid: number): boolean {
-  if (process.platform !== "linux") return false;
-  const stat = failOpenSync("read a process's state", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  return stat?.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) === "Z";
 }
 
 // A refused connection means that nothing listens; an answer of another program has no cause.

@@ -1,11 +1,18 @@
 // `mem timeline`, `mem show` and `mem file` as processes on a real worker.
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { fillMemory, record } from "./mcp/fill.ts";
-import { memAtHome } from "./mem.ts";
+import { memAtHome, sharedMem } from "./mem.ts";
+
+// For tests that only read.
+const filled = sharedMem();
+const empty = sharedMem();
+beforeAll(async () => {
+  await fillMemory(filled);
+  await empty("worker", "start");
+});
 
 test("a timeline leads from what search found to what happened around it", async () => {
-  const mem = memAtHome();
-  await fillMemory(mem);
+  const mem = filled;
   const found = await mem("search", "redirect");
   expect(found.stdout).toContain("#1  Fixed the login redirect");
 
@@ -47,9 +54,7 @@ test.each([
   [["show", "x1"], 64, "is not an id"],
   [["show", "1", "S9", "P9"], 66, "Not found: 1, S9, P9."],
 ])("%j is an error that says the next step", async (words, code, said) => {
-  const mem = memAtHome();
-  await mem("worker", "start");
-  const run = await mem(...words);
+  const run = await empty(...words);
   expect(run).toMatchObject({ code, stdout: "" });
   expect(run.stderr).toContain(said);
 });
@@ -68,8 +73,7 @@ test("a timeline without an anchor shows the newest records and names the other 
 });
 
 test("show prints whole records of every kind, also when one is missing", async () => {
-  const mem = memAtHome();
-  await fillMemory(mem);
+  const mem = filled;
   const { code, stdout, stderr } = await mem("show", "1", "P1", "99");
   expect(code).toBe(66);
   expect(stdout).toContain("The cookie was set too late.");
@@ -84,8 +88,7 @@ test("show prints whole records of every kind, also when one is missing", async 
 });
 
 test("file shows who touched it, by a path from here or by its end", async () => {
-  const mem = memAtHome();
-  await fillMemory(mem);
+  const mem = filled;
   for (const path of ["src/login.ts", "login.ts"]) {
     const { stdout } = await mem("file", path, "--all");
     expect(stdout).toMatch(/1 {2}bugfix {2}Fixed the login redirect\n$/);

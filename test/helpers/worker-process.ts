@@ -44,9 +44,8 @@ export interface WorkerProcess {
   stop(): Promise<Exit>;
 }
 
-/** A data directory and a HOME that end with the running test, and the environment that leads a worker there. */
-export function workerHome(env: NodeJS.ProcessEnv = {}): WorkerHome {
-  const root = tempDir();
+/** A data directory and a HOME below `root`, which ends with the running test by default, and the environment for them. */
+export function workerHome(env: NodeJS.ProcessEnv = {}, root: string = tempDir()): WorkerHome {
   const dataDir = join(root, "data");
   mkdirSync(join(root, "home"));
   return {

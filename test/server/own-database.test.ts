@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../src/core/is-alive.ts";
 import { createStderrLog } from "../../src/core/log.ts";
 import { findServerDatabase } from "../../src/server/own-database.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
@@ -38,15 +39,6 @@ async function eventually(check: () => boolean | Promise<boolean>): Promise<void
 
 function postmaster(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "postgres", "cluster", "postmaster.pid"), "utf8").split("\n")[0]);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test("uses the configured database", async () => {

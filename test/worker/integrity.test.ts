@@ -1,8 +1,10 @@
 // The check of the database as a process beside the worker.
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
+import { isAlive } from "../../src/core/is-alive.ts";
 import { checkDatabase, checkTable, reindex, tablesIn } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createIntegrityCheck } from "../../src/worker/integrity.ts";
@@ -140,13 +142,4 @@ function databaseWithWrongIndex(): { path: string; db: Sqlite } {
   const damaged = openDatabase(path, { product: "0.0.0-test", now: 1 });
   onTestFinished(() => closeDatabase(damaged));
   return { path, db: damaged };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

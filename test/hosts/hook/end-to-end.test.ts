@@ -1,9 +1,11 @@
 // The hook and the real worker: started by a session, asked, gone, spooled for, and drained.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failOpenSync } from "../../../src/core/errors.ts";
+import { isAlive } from "../../../src/core/is-alive.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
 import { type HookHome, hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
 
@@ -52,16 +54,6 @@ async function endWorker(home: HookHome, signal: NodeJS.Signals): Promise<void> 
   if (worker === null || !isAlive(worker.pid)) return;
   process.kill(worker.pid, signal);
   await until(() => !isAlive(worker.pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie has ended; its parent has not reaped it yet.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { isAlive } from "../../../src/core/is-alive.ts";
 import { createOnnxEmbedder } from "../../../src/recall/embed/onnx.ts";
 import { installStandIn, realLibrary } from "../../helpers/model-library.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -27,14 +28,6 @@ function embedderWith(options: Options = {}) {
   onTestFinished(() => embedder.close());
   return embedder;
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 const gone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
 
