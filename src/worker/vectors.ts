@@ -22,7 +22,7 @@ import {
 } from "../recall/embed/embedder.ts";
 import { createQueryVectors } from "../recall/embed/query-vector.ts";
 import type { VectorAnswer, VectorLeg } from "../recall/search-port.ts";
-import { createIndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
+import { createIndexThread, type IndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
 import { toInt8, unitVector } from "../recall/vectors/int8.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
@@ -100,76 +100,16 @@ function createRunning(
     quiet,
     onFailure: warn,
   });
-
-  // Texts go only to the configured server: the address of an earlier one may have a new owner. Local embedders can always
-  // be called.
-  const mayAsk = ({ embedder }: VectorSet) =>
-    embedderNamed(embedder) !== "http" || chosen.embedder === "http";
-
-  /**
-   * The searched set: that of the configured embedder once it is complete, until then the earlier complete one; else the
-   * set with the most records.
-   */
-  function serving(): VectorSet | undefined {
-    const current = background.current();
-    if (current?.complete === 1) return current;
-    const sets = vectors.sets();
-    const whole = sets.findLast(({ complete }) => complete === 1);
-    if (whole !== undefined || sets.length === 0) return whole ?? current;
-    const held = (set: VectorSet) => vectors.progress(set.id).done;
-    const asked = sets.filter(mayAsk);
-    return (asked.length > 0 ? asked : sets).reduce((most, set) => (held(set) >= held(most) ? set : most));
-  }
-
-  function notAsked(set: VectorSet): VectorAnswer {
-    const { done, total } = vectors.progress(background.current()?.id ?? 0);
-    const progress = `${done} of ${total} re-embedded with ${embedderInWords(chosen)}`;
-    const reason = `the vectors are from ${embedderInWords(set)}, which is no longer configured; ${progress}`;
-    return { state: "unavailable", reason };
-  }
-
-  // Once everything is embedded, only queries notice that a server is gone.
-  function unasked(): EmbedFailure | null {
-    const set = serving();
-    return set === undefined || !mayAsk(set) ? null : queries.failure(embedders.ofSet(set));
-  }
-
-  async function nearest({
-    text,
-    project,
-    limit,
-  }: Parameters<VectorLeg["nearest"]>[0]): Promise<VectorAnswer> {
-    const set = serving();
-    if (set === undefined) return nothingYet(background);
-    if (!mayAsk(set)) return notAsked(set);
-    const embedder = embedders.ofSet(set);
-    const weight = weightOf(embedder.identity.embedder);
-    if (weight === 0) return { state: "off" };
-    try {
-      const unit = unitVector(await queries.of(embedder, text));
-      if (unit === undefined) return { state: "ok", hits: [], weight };
-      if (unit.length !== set.dimension) {
-        const lengths = `${unit.length} numbers instead of ${set.dimension}`;
-        return { state: "unavailable", reason: `the embedder gives vectors of ${lengths} now` };
-      }
-      const hits = await thread.nearest({ setId: set.id, unit, project, limit });
-      return { state: "ok", hits, weight };
-    } catch (cause) {
-      if (cause instanceof EmbedFailure || cause instanceof IndexUnavailable)
-        return { state: "unavailable", reason: cause.message };
-      throw cause;
-    }
-  }
-
+  const parts: Parts = { chosen, weightOf, vectors, embedders, queries, thread, background };
   return {
-    nearest,
+    nearest: (question) => nearest(parts, question),
     notify: background.notify,
     status: createVectorStatus({
       chosen,
       background,
-      serving,
-      mayAsk,
-      unasked,
+      serving: () => serving(parts),
+      mayAsk: (set) => mayAsk(chosen, set),
+      unasked: () => unasked(parts),
       progress: vectors.progress,
       clock,
     }),
@@ -178,6 +118,79 @@ function createRunning(
       await Promise.all([thread.close(), embedders.close(), background.close()]);
     },
   };
+}
+
+interface Parts {
+  chosen: EmbedderIdentity;
+  weightOf: typeof fusionWeight;
+  vectors: Vectors;
+  embedders: ReturnType<typeof createEmbedders>;
+  queries: ReturnType<typeof createQueryVectors>;
+  thread: IndexThread;
+  background: Background;
+}
+
+async function nearest(
+  parts: Parts,
+  { text, project, limit }: Parameters<VectorLeg["nearest"]>[0],
+): Promise<VectorAnswer> {
+  const { chosen, background, embedders, queries, thread } = parts;
+  const set = serving(parts);
+  if (set === undefined) return nothingYet(background);
+  if (!mayAsk(chosen, set)) return notAsked(parts, set);
+  const embedder = embedders.ofSet(set);
+  const weight = parts.weightOf(embedder.identity.embedder);
+  if (weight === 0) return { state: "off" };
+  try {
+    const unit = unitVector(await queries.of(embedder, text));
+    if (unit === undefined) return { state: "ok", hits: [], weight };
+    if (unit.length !== set.dimension) {
+      const lengths = `${unit.length} numbers instead of ${set.dimension}`;
+      return { state: "unavailable", reason: `the embedder gives vectors of ${lengths} now` };
+    }
+    const hits = await thread.nearest({ setId: set.id, unit, project, limit });
+    return { state: "ok", hits, weight };
+  } catch (cause) {
+    if (cause instanceof EmbedFailure || cause instanceof IndexUnavailable)
+      return { state: "unavailable", reason: cause.message };
+    throw cause;
+  }
+}
+
+/**
+ * The searched set: that of the configured embedder once it is complete, until then the earlier complete one; else the
+ * set with the most records.
+ */
+function serving({ chosen, background, vectors }: Parts): VectorSet | undefined {
+  const current = background.current();
+  if (current?.complete === 1) return current;
+  const sets = vectors.sets();
+  const whole = sets.findLast(({ complete }) => complete === 1);
+  if (whole !== undefined || sets.length === 0) return whole ?? current;
+  const held = (set: VectorSet) => vectors.progress(set.id).done;
+  const asked = sets.filter((set) => mayAsk(chosen, set));
+  return (asked.length > 0 ? asked : sets).reduce((most, set) => (held(set) >= held(most) ? set : most));
+}
+
+// Texts go only to the configured server: the address of an earlier one may have a new owner. Local embedders can always
+// be called.
+function mayAsk(chosen: EmbedderIdentity, { embedder }: VectorSet): boolean {
+  return embedderNamed(embedder) !== "http" || chosen.embedder === "http";
+}
+
+function notAsked({ chosen, background, vectors }: Parts, set: VectorSet): VectorAnswer {
+  const { done, total } = vectors.progress(background.current()?.id ?? 0);
+  const progress = `${done} of ${total} re-embedded with ${embedderInWords(chosen)}`;
+  const reason = `the vectors are from ${embedderInWords(set)}, which is no longer configured; ${progress}`;
+  return { state: "unavailable", reason };
+}
+
+// Once everything is embedded, only queries notice that a server is gone.
+function unasked(parts: Parts): EmbedFailure | null {
+  const set = serving(parts);
+  return set === undefined || !mayAsk(parts.chosen, set)
+    ? null
+    : parts.queries.failure(parts.embedders.ofSet(set));
 }
 
 function nothingYet(background: Background): VectorAnswer {

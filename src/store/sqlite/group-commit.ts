@@ -1,7 +1,8 @@
 // Group commit: writes of one event loop turn share one transaction and one sync.
+import type { Statement } from "better-sqlite3";
 import { failOpenSync, type MemError } from "../../core/errors.ts";
 import { createPlaceCheck } from "./in-place.ts";
-import { createLogSync } from "./log-sync.ts";
+import { createLogSync, type LogSync } from "./log-sync.ts";
 import type { Sqlite } from "./open.ts";
 import { isStorageFailure, storageError } from "./storage-error.ts";
 
@@ -28,137 +29,155 @@ export function createGroupCommit(
   db: Sqlite,
   onError: (cause: unknown) => void = () => undefined,
 ): GroupCommit {
-  const begin = db.prepare("begin immediate");
-  const end = db.prepare("commit");
-  const undo = db.prepare("rollback");
-  const log = createLogSync(db);
-  const demandInPlace = createPlaceCheck(db);
-  let waiting: Job[] = [];
-  let scheduled = false;
-  let syncing = false;
-  let storageFailure: MemError | null = null;
-
-  function schedule(): void {
-    if (scheduled || syncing) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      // Writes that arrived during a sync share the next commit.
-      if (!syncing) commitWaiting();
-    });
-  }
-
-  function take(): Job[] {
-    const jobs = waiting;
-    waiting = [];
-    return jobs;
-  }
-
-  // SQLite itself syncs a single write: no thread has to wake up.
-  function commitWaiting(): void {
-    const jobs = take();
-    const written = jobs.length > 1 ? log.relaxed(() => runTogether(jobs)) : undefined;
-    if (written === undefined) {
-      commitNow(jobs);
-      return;
-    }
-    // Rolled back: each write is still to be committed, and neither a flush nor the worker's end may come in between.
-    if (written.result === undefined) {
-      written.leave();
-      settle(jobs, undefined);
-      return;
-    }
-    syncing = true;
-    written.finish((failure) => {
-      syncing = false;
-      if (failure === undefined) settle(jobs, written.result);
-      else rejectAll(jobs, failure);
-      if (waiting.length > 0) schedule();
-    });
-  }
-
-  function commitNow(jobs: readonly Job[]): void {
-    if (jobs.length === 0) return;
-    settle(jobs, jobs.length === 1 ? undefined : runTogether(jobs));
-  }
-
-  function settle(jobs: readonly Job[], results: unknown[] | undefined): void {
-    if (results === undefined) {
-      for (const job of jobs) runAlone(job);
-      return;
-    }
-    try {
-      demandInPlace();
-    } catch (cause) {
-      rejectAll(jobs, cause);
-      return;
-    }
-    for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
-  }
-
-  // A failing write rolls back the shared transaction; then (undefined) each write gets a transaction of its own. When the
-  // database cannot begin or commit, all writes fail: trying each alone would wait for the lock once per write.
-  function runTogether(jobs: readonly Job[]): unknown[] | undefined {
-    const results: unknown[] = [];
-    let writing = false;
-    try {
-      log.strict();
-      begin.run();
-      writing = true;
-      for (const job of jobs) results.push(job.write());
-      writing = false;
-      end.run();
-      storageFailure = null;
-      return results;
-    } catch (cause) {
-      rollBack();
-      if (writing) return undefined;
-      rejectAll(jobs, cause);
-      return results.fill(undefined);
-    }
-  }
-
-  function rejectAll(jobs: readonly Job[], cause: unknown): void {
-    const error = noted(cause);
-    for (const job of jobs) job.reject(error);
-  }
-
-  function runAlone(job: Job): void {
-    try {
-      log.strict();
-      begin.run();
-      const result = job.write();
-      end.run();
-      demandInPlace();
-      storageFailure = null;
-      job.resolve(result as never);
-    } catch (cause) {
-      rollBack();
-      job.reject(noted(cause));
-    }
-  }
-
-  function noted(cause: unknown): MemError {
-    onError(cause);
-    const error = storageError(cause);
-    if (isStorageFailure(error)) storageFailure = error;
-    return error;
-  }
-
-  // SQLite rolls some failures back by itself; a failing rollback must not hide the cause.
-  function rollBack(): void {
-    failOpenSync("rolling back", () => {
-      if (db.open && db.inTransaction) undo.run();
-    });
-  }
-
+  const state: State = {
+    db,
+    onError,
+    begin: db.prepare("begin immediate"),
+    end: db.prepare("commit"),
+    undo: db.prepare("rollback"),
+    log: createLogSync(db),
+    demandInPlace: createPlaceCheck(db),
+    waiting: [],
+    scheduled: false,
+    syncing: false,
+    storageFailure: null,
+  };
   return {
     commit: (write) =>
       new Promise((resolve, reject) => {
-        waiting.push({ write, resolve: resolve as (value: never) => void, reject });
-        schedule();
+        state.waiting.push({ write, resolve: resolve as (value: never) => void, reject });
+        schedule(state);
       }),
-    flush: () => commitNow(take()),
-    storageFailure: () => storageFailure,
+    flush: () => commitNow(state, take(state)),
+    storageFailure: () => state.storageFailure,
   };
+}
+
+interface State {
+  db: Sqlite;
+  onError(cause: unknown): void;
+  begin: Statement;
+  end: Statement;
+  undo: Statement;
+  log: LogSync;
+  /** Throws when the files are no longer at their path. */
+  demandInPlace(): void;
+  waiting: Job[];
+  scheduled: boolean;
+  syncing: boolean;
+  storageFailure: MemError | null;
+}
+
+function schedule(state: State): void {
+  if (state.scheduled || state.syncing) return;
+  state.scheduled = true;
+  setImmediate(() => {
+    state.scheduled = false;
+    // Writes that arrived during a sync share the next commit.
+    if (!state.syncing) commitWaiting(state);
+  });
+}
+
+function take(state: State): Job[] {
+  const jobs = state.waiting;
+  state.waiting = [];
+  return jobs;
+}
+
+// SQLite itself syncs a single write: no thread has to wake up.
+function commitWaiting(state: State): void {
+  const jobs = take(state);
+  const written = jobs.length > 1 ? state.log.relaxed(() => runTogether(state, jobs)) : undefined;
+  if (written === undefined) {
+    commitNow(state, jobs);
+    return;
+  }
+  // Rolled back: each write is still to be committed, and neither a flush nor the worker's end may come in between.
+  if (written.result === undefined) {
+    written.leave();
+    settle(state, jobs, undefined);
+    return;
+  }
+  state.syncing = true;
+  written.finish((failure) => {
+    state.syncing = false;
+    if (failure === undefined) settle(state, jobs, written.result);
+    else rejectAll(state, jobs, failure);
+    if (state.waiting.length > 0) schedule(state);
+  });
+}
+
+function commitNow(state: State, jobs: readonly Job[]): void {
+  if (jobs.length === 0) return;
+  settle(state, jobs, jobs.length === 1 ? undefined : runTogether(state, jobs));
+}
+
+function settle(state: State, jobs: readonly Job[], results: unknown[] | undefined): void {
+  if (results === undefined) {
+    for (const job of jobs) runAlone(state, job);
+    return;
+  }
+  try {
+    state.demandInPlace();
+  } catch (cause) {
+    rejectAll(state, jobs, cause);
+    return;
+  }
+  for (const [index, job] of jobs.entries()) job.resolve(results[index] as never);
+}
+
+// A failing write rolls back the shared transaction; then (undefined) each write gets a separate transaction. When the
+// database cannot begin or commit, all writes fail: trying each alone would wait for the lock once per write.
+function runTogether(state: State, jobs: readonly Job[]): unknown[] | undefined {
+  const results: unknown[] = [];
+  let writing = false;
+  try {
+    state.log.strict();
+    state.begin.run();
+    writing = true;
+    for (const job of jobs) results.push(job.write());
+    writing = false;
+    state.end.run();
+    state.storageFailure = null;
+    return results;
+  } catch (cause) {
+    rollBack(state);
+    if (writing) return undefined;
+    rejectAll(state, jobs, cause);
+    return results.fill(undefined);
+  }
+}
+
+function runAlone(state: State, job: Job): void {
+  try {
+    state.log.strict();
+    state.begin.run();
+    const result = job.write();
+    state.end.run();
+    state.demandInPlace();
+    state.storageFailure = null;
+    job.resolve(result as never);
+  } catch (cause) {
+    rollBack(state);
+    job.reject(noted(state, cause));
+  }
+}
+
+function rejectAll(state: State, jobs: readonly Job[], cause: unknown): void {
+  const error = noted(state, cause);
+  for (const job of jobs) job.reject(error);
+}
+
+function noted(state: State, cause: unknown): MemError {
+  state.onError(cause);
+  const error = storageError(cause);
+  if (isStorageFailure(error)) state.storageFailure = error;
+  return error;
+}
+
+// SQLite rolls some failures back by itself; a failing rollback must not hide the cause.
+function rollBack({ db, undo }: State): void {
+  failOpenSync("rolling back", () => {
+    if (db.open && db.inTransaction) undo.run();
+  });
 }
