@@ -92,7 +92,7 @@ export const settingsTable = {
     "127.0.0.1",
     "Address that the worker binds to.",
   ),
-  MEM_TV_TOKEN: setting(secret, "", "Shared secret of the remote display; empty turns it off."),
+  MEM_TV_TOKEN: setting(secret, "", "Not used yet. Shared secret of the remote display; empty turns it off."),
   MEM_DATA_DIR: setting(path, "~/.mem", "Data directory. Only the environment can set it."),
   MEM_SKIP_TOOLS: setting(
     list(),
@@ -172,10 +172,18 @@ export const settingsTable = {
     "false",
     "Write a context file with recent activity into each folder.",
   ),
-  MEM_CLOUD_SYNC_WS: setting(boolean, "true", "Live updates between devices; false: polling only."),
-  MEM_CLOUD_SYNC_HUB_URL: setting(url, "", "Hub address; sync also needs a token and a user id."),
-  MEM_CLOUD_SYNC_TOKEN: setting(secret, "", "Token of this account at the hub."),
-  MEM_CLOUD_SYNC_USER_ID: setting(secret, "", "User id at the hub."),
+  MEM_CLOUD_SYNC_WS: setting(
+    boolean,
+    "true",
+    "Not used yet. Live updates between devices; false: polling only.",
+  ),
+  MEM_CLOUD_SYNC_HUB_URL: setting(
+    url,
+    "",
+    "Not used yet. Hub address; sync also needs a token and a user id.",
+  ),
+  MEM_CLOUD_SYNC_TOKEN: setting(secret, "", "Not used yet. Token of this account at the hub."),
+  MEM_CLOUD_SYNC_USER_ID: setting(secret, "", "Not used yet. User id at the hub."),
 } as const satisfies Record<string, Definition>;
 
 export type SettingKey = keyof typeof settingsTable;

@@ -9,7 +9,13 @@ import { workingMem } from "../cli/working-mem.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
 import { until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
-import { inlineCommands, memCommands, type ShellBlock, shellBlocks } from "./shell-blocks.ts";
+import {
+  inlineCommands,
+  memCommands,
+  type ShellBlock,
+  shellBlocks,
+  transcriptLines,
+} from "./shell-blocks.ts";
 
 const exec = promisify(execFile);
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
@@ -33,6 +39,14 @@ describe("shell blocks of the documents", () => {
     const home = workerHome({ MEM_DATABASE_URL: databaseUrl });
     const text = [first, ...rest].map((block) => block.text.replaceAll(shownAddress, server.url)).join("\n");
     await runShell({ ...first, text: withWaiting(text) }, home, home.dataDir);
+  });
+
+  test("the transcript of the README is what the demo prints", { timeout: 60_000 }, async () => {
+    const [command = "", ...lines] = transcriptLines();
+    const { stdout } = await runMem(workerHome(), command.replace("$ mem ", "").split(" "));
+    const printed = new Set(stdout.split("\n").map(withoutTimes));
+    expect(lines.length).toBeGreaterThan(15);
+    expect(lines.filter((line) => line !== "..." && !printed.has(withoutTimes(line)))).toEqual([]);
   });
 
   test("other commands and their options exist", { timeout: 60_000 }, async () => {
@@ -95,6 +109,11 @@ function linkOnce(target: string, at: string): void {
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
   }
+}
+
+// Durations, with the padding before them, and dates differ from run to run.
+function withoutTimes(line: string): string {
+  return line.replace(/ +\d+ ms$/, "").replaceAll(/\d{4}-\d\d-\d\d/g, "day");
 }
 
 type HelpReader = (names: readonly string[]) => Promise<string>;

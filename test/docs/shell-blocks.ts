@@ -16,6 +16,13 @@ export function shellBlocks(): ShellBlock[] {
   return documentTexts().flatMap(blocksOf);
 }
 
+/** Lines of the README's transcript. */
+export function transcriptLines(): string[] {
+  const [readme] = documentTexts();
+  const found = /^```console\n([\s\S]*?)\n```/m.exec(readme?.text ?? "");
+  return found?.[1]?.split("\n") ?? [];
+}
+
 /** Every `mem` command in inline code of the documents, such as `mem queue list --failed`, once. */
 export function inlineCommands(): string[][] {
   const codes = documentTexts().flatMap(({ text }) =>
