@@ -1,7 +1,7 @@
 // The exit codes of the command line: one table, for `mem help exit-codes` and docs/cli.md.
 import { errorCatalogue } from "../core/errors.ts";
 
-/** Every exit code. 64 to 78 are those of sysexits.h. */
+/** Every exit code. 64 to 78 are the codes of sysexits.h. */
 export const exitCodes: ReadonlyMap<number, string> = new Map([
   [0, "Success"],
   [1, "`mem doctor` found something broken"],

@@ -1,12 +1,19 @@
 // The command line: words to a command, an error to an exit code. Both happen here and nowhere else.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { type Command, CommanderError } from "commander";
 import { MemError, toMemError } from "../core/errors.ts";
 import { restrictUmask } from "../settings/data-dir.ts";
-import { pagerCommand, processEnvironment, wantsColor } from "../settings/environment.ts";
+import {
+  childEnvironment,
+  type Environment,
+  pagerCommand,
+  processEnvironment,
+  wantsColor,
+} from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
 import { createIo, type Io, snakeCased } from "./io.ts";
-import { showInPager } from "./pager.ts";
 import { buildProgram } from "./program.ts";
 import { expandShortForms } from "./short-forms.ts";
 
@@ -83,4 +90,27 @@ function report(io: Io, error: MemError, asJson: boolean): number {
 
 function causeText(cause: unknown): string {
   return terminalText(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+}
+
+/** Resolves when the pager has ended. Without such a program the text goes straight to stdout. */
+async function showInPager(
+  [program = "", ...rest]: readonly string[],
+  text: string,
+  environment: Environment,
+): Promise<void> {
+  // Quit when it fits, keep colors, leave the text on the screen: git's defaults.
+  const env = childEnvironment(environment, { LESS: environment.LESS ?? "FRX" });
+  const pager = spawn(program, rest, { env, stdio: ["pipe", "inherit", "inherit"] });
+  const ignore = () => undefined;
+  // Ctrl-C is for the pager, and a pager that is left early reads no more.
+  process.on("SIGINT", ignore);
+  pager.stdin.on("error", ignore);
+  try {
+    pager.stdin.end(text);
+    await once(pager, "exit");
+  } catch {
+    process.stdout.write(text);
+  } finally {
+    process.off("SIGINT", ignore);
+  }
 }

@@ -63,7 +63,7 @@ interface Consent {
 
 /**
  * Shows the plan and returns when it may start. Throws `cancelled` when the user says no, and `usage` without a
- * terminal. A run in progress and an empty plan cost nothing more, so nobody is asked.
+ * terminal. A run in progress and an empty plan cost nothing more, so the user is not asked.
  */
 export async function demandConsent(
   { io, worker }: Context,

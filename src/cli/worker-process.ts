@@ -1,4 +1,4 @@
-// Starts and stops the worker as a process of its own.
+// Starts and stops the worker as a separate process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -252,7 +252,7 @@ function routesOver(request: Transport["request"]) {
     setStatus: (id: number, change: StatusChange) =>
       post<Observation>(`/api/observations/${id}/status`, change),
     setPin: (id: number, pinned: boolean) => post<Observation>(`/api/observations/${id}/pin`, { pinned }),
-    /** Rules that apply everywhere, and those of a project or of all projects. */
+    /** Rules that apply everywhere, and the rules of a project or of all projects. */
     rules: (parameters: RulesParameters) => get<RulesAnswer>("/api/rules", parameters),
     /** Adds a rule; the same text again stores nothing. */
     remember: (rule: NewRule) => post<RememberedAnswer>("/api/rules", rule),

@@ -1,4 +1,5 @@
 // The worker's HTTP app: request guard, body parser, error handler, and every route.
+
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
 import type { Explain } from "../context/explain.ts";
@@ -6,6 +7,7 @@ import type { Folders } from "../context/folders/folders.ts";
 import type { EditText } from "../context/freshness/edit-text.ts";
 import type { Review } from "../context/freshness/review.ts";
 import type { Rules } from "../context/freshness/rules.ts";
+import { isJsonObject } from "../text/json.ts";
 import { type CompatibilityPorts, compatibilityRoutes } from "./api/compatibility.ts";
 import { contextRoutes, explainRoutes } from "./api/context.ts";
 import { folderRoutes } from "./api/folders.ts";
@@ -28,7 +30,6 @@ import { closeServer } from "./plugins/close-server.ts";
 import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
 import { createRequestGuard, keepAllHeaders, type RequestGuard } from "./plugins/request-guard.ts";
-import { installTodaysProjects } from "./plugins/todays-projects.ts";
 import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
 
 /** Every port the routes reach. */
@@ -200,4 +201,30 @@ function logAnswers(app: App): void {
     request.log.debug({ method, path: pathOf(url), status: reply.statusCode, ms }, "answered");
     done();
   });
+}
+
+/** Replaces former labels in `project` and `projects` of every query, and of bodies that select records by project. */
+function installTodaysProjects(app: App, projectNamed: (label: string) => string): void {
+  app.addHook("preHandler", (request, _reply, done) => {
+    rename(request.query, projectNamed);
+    if (choosing.has(request.routeOptions.url ?? "")) rename(request.body, projectNamed);
+    done();
+  });
+}
+
+// In other bodies `project` is content, or intake maps it.
+const choosing = new Set([
+  "/api/context/explain",
+  "/api/observations/batch",
+  "/api/regenerate",
+  "/api/search",
+  "/api/timeline",
+]);
+
+function rename(parameters: unknown, projectNamed: (label: string) => string): void {
+  if (!isJsonObject(parameters)) return;
+  const { project, projects } = parameters;
+  if (typeof project === "string") parameters.project = projectNamed(project);
+  if (Array.isArray(projects))
+    parameters.projects = projects.map((label) => (typeof label === "string" ? projectNamed(label) : label));
 }

@@ -1,35 +1,37 @@
 // Builds the hosted server: creates every part once and hands it to those that need it. Nothing listens yet.
+
 import type { RouteOptions } from "fastify";
 import { createInTurn } from "../capture/in-turn.ts";
 import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import type { Clock } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
+import { version } from "../core/version.ts";
 import { createRequestGuard } from "../http/plugins/request-guard.ts";
 import type { App } from "../http/plugins/zod.ts";
 import { buildServerHttp } from "../http/v1/app.ts";
 import { createClientAddress } from "../http/v1/client-address.ts";
+import type { HealthPorts } from "../http/v1/health.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import type { ServerSettings } from "../settings/server.ts";
 import { createEventWriter } from "../store/postgres/event-writer.ts";
 import type { Listening } from "../store/postgres/listen.ts";
+import { schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { createAuthentication } from "../tenancy/keys/authenticate.ts";
 import { createCompatibility } from "./compatibility.ts";
 import { createEvents } from "./events.ts";
-import { createHealth } from "./health.ts";
-import { hearRevocations } from "./hear-revocations.ts";
 import type { HostedVectors } from "./hosted-vectors.ts";
 import { createJobs } from "./jobs.ts";
-import { createKeyLookup, createKeys } from "./keys.ts";
+import { createKeyLookup, createKeys, hearRevocations } from "./keys.ts";
 import { createLimits } from "./limits.ts";
-import { createLocalTeam } from "./local-team.ts";
 import { noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import { createProjectScope, createProjects } from "./projects.ts";
 import { createRecall } from "./recall.ts";
 import { createSessions } from "./sessions.ts";
-import { createAudit, createDeletion, createTeam } from "./team.ts";
+import { createAudit, createDeletion, createLocalTeam, createTeam } from "./team.ts";
 
 export interface ServerDeps {
   database: Database;
@@ -40,7 +42,7 @@ export interface ServerDeps {
   clock: Clock;
   /** Left out: search is by words alone. */
   vectors?: Pick<HostedVectors, "meaning" | "inWords"> | undefined;
-  /** Left out where nobody asks for figures. */
+  /** Left out when metrics are off. */
   metrics?: Pick<ServerMetrics, "answered" | "stored" | "watch">;
   /** What it is bound to; asked for from the first request on. */
   address(): { host: string; port: number };
@@ -136,6 +138,30 @@ export function buildServer(deps: ServerDeps): HostedServer {
       await eventWriter.close();
       await recall.audit.settled();
       await Promise.all([authentication.settled(), limits.close()]);
+    },
+  };
+}
+
+/** `vectors` is the state of the search by meaning, for the reply. */
+export function createHealth({ owner }: Pick<Database, "owner">, vectors?: string): HealthPorts {
+  let asked: Promise<number> | undefined;
+
+  // Needs no key, so concurrent requests share one query.
+  function currentVersion(): Promise<number> {
+    asked ??= schemaVersionOf(owner).finally(() => (asked = undefined));
+    return asked;
+  }
+
+  return {
+    version,
+    vectors,
+    async demandReady() {
+      // A newer schema is fine: migrations only add, and nodes of two versions run together during a deployment.
+      if ((await currentVersion()) >= serverSchemaVersion) return;
+      throw new MemError("storage_failed", {
+        message: "The database does not have the schema of this version.",
+        hint: "Run `mem server migrate`.",
+      });
     },
   };
 }

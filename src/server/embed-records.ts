@@ -105,7 +105,7 @@ export function createRecordEmbedding(deps: EmbedDeps): RecordEmbedding {
     return 0;
   }
 
-  // The project now has all vectors of this embedder: those of an unused one are no longer needed.
+  // The project now has all vectors of this embedder: vectors of an unused one are no longer needed.
   async function dropUnused(walk: Walk): Promise<void> {
     const unused = { ...identity, limit: droppedPerStatement };
     while (!signal.aborted && (await dropUnusedVectors(system, walk, unused)) === droppedPerStatement);

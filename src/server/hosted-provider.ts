@@ -34,7 +34,7 @@ interface HostedProviderDeps {
 
 export interface HostedProvider {
   provider: Provider;
-  /** Writes in place of the model; null where `provider` is `local`. */
+  /** Writes instead of the model; null where `provider` is `local`. */
   local: Provider | null;
   /** Deadline of one batch. */
   timeoutMs: number;

@@ -1,4 +1,4 @@
-// Chooses the jobs of a team's task: those of one session, or the jobs of one project without a session.
+// Chooses the jobs of a team's task: the jobs of one session, or of one project without a session.
 //
 // | task  | group                 | jobs without a session       |
 // | ----- | --------------------- | ---------------------------- |

@@ -1,6 +1,8 @@
-// API keys in the store: lookup for authentication; mint, list and revoke with audit rows.
+// API keys in the store: lookup for authentication; mint, list and revoke with audit rows; revocations by other processes.
+
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { ApiKey } from "../core/records/api-key.ts";
 import type { Caller } from "../core/records/tenancy.ts";
 import type { KeyPorts } from "../http/v1/keys.ts";
@@ -11,10 +13,12 @@ import {
   listKeys,
   liveChildren,
   lockLiveKey,
+  revocations,
   revokeKey,
   touchKey,
 } from "../store/postgres/api-keys.ts";
 import { insertAudit } from "../store/postgres/audit.ts";
+import type { Listening } from "../store/postgres/listen.ts";
 import type { Database, Queryable } from "../store/postgres/open.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 import type { KeyLookup } from "../tenancy/keys/authenticate.ts";
@@ -103,4 +107,32 @@ export function labelOf(text: string): string {
 function keyOf({ key_id }: Caller): string {
   if (key_id === null) throw new MemError("internal", { message: "A caller without a key mints." });
   return key_id;
+}
+
+interface Deps {
+  database: Pick<Database, "listen">;
+  log: Log;
+  /** Expires the cached keys of a team, or of all. */
+  recheck(team_id?: string): void;
+}
+
+/** Listens until closed. Without a connection, a key revoked elsewhere is refused within ten seconds. */
+export function hearRevocations({ database, log, recheck }: Deps): Listening {
+  let wasDeaf = false;
+  return database.listen({
+    channel: revocations,
+    hear: (team_id) => recheck(team_id),
+    onListening() {
+      if (wasDeaf) log.info("listening for revocations again");
+      wasDeaf = false;
+      recheck();
+    },
+    onDeaf({ message }) {
+      wasDeaf = true;
+      log.warn(
+        { reason: message },
+        "not listening for revocations: a key revoked elsewhere works for up to ten seconds",
+      );
+    },
+  });
 }

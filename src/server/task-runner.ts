@@ -111,7 +111,7 @@ function optionsOf({
       },
     },
     parsedCronItems: [],
-    // With a delay the library completes jobs in a promise that nobody awaits: a lost connection would end the process.
+    // With a delay the library completes jobs in a promise that is not awaited: a lost connection would end the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new Logger(() => (level, message) => {
       if (level === "error") warn(message);

@@ -1,4 +1,4 @@
-// The task of a team: one batch of one session or project. The next task stands behind those of the other teams.
+// The task of a team: one batch of one session or project. The next task waits behind the tasks of other teams.
 import { createBatchSizes } from "../generate/batch-sizes.ts";
 import { type BatchDeps, generateBatch } from "../generate/generate-batch.ts";
 import { createRetries } from "../generate/retry.ts";
@@ -28,7 +28,7 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
   const { app, system, queue, circuit, sessions, batching, clock } = deps;
   const choice = createJobChoice(batching, (group) => sessions.get(group)?.lastCallAt ?? null);
   const memory = { retries: createRetries(), sizes: createBatchSizes(batching.maxMessages) };
-  // One place is left for other teams: a team whose calls hang holds up nobody else.
+  // One place is left for other teams: a team whose calls hang delays no other team.
   const mostOfTeam = Math.max(1, deps.concurrency - 1);
   const running = new Map<string, number>();
   let isStopping = false;

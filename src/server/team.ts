@@ -1,5 +1,6 @@
-// Deletion, audit log and team settings in the store, in the caller's tenant.
-import type { Caller } from "../core/records/tenancy.ts";
+// Deletion, audit log and team settings in the store, in the tenant of the caller; the team of a server without keys.
+import { newId } from "../core/ids.ts";
+import { type Caller, scopes } from "../core/records/tenancy.ts";
 import type { AuditPorts } from "../http/v1/audit.ts";
 import type { DeletionPorts } from "../http/v1/deletion.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
@@ -8,7 +9,7 @@ import type { ServerSettings } from "../settings/server.ts";
 import { insertAudit, readAudit } from "../store/postgres/audit.ts";
 import { deleteObservation, purgeProject } from "../store/postgres/deletion.ts";
 import type { Database } from "../store/postgres/open.ts";
-import { setRetention, teamById } from "../store/postgres/teams.ts";
+import { ensureProject, ensureTeam, setRetention, teamById } from "../store/postgres/teams.ts";
 import { inTenant } from "../store/postgres/tenant.ts";
 
 export function createDeletion({ app }: Pick<Database, "app">, projects: ProjectScopePorts): DeletionPorts {
@@ -52,5 +53,29 @@ export function createTeam({ app }: Pick<Database, "app">, settings: ServerSetti
         });
         return withDefault(await teamById(connection, caller));
       }),
+  };
+}
+
+export interface LocalTeam {
+  caller(): Promise<Caller>;
+}
+
+export function createLocalTeam({ system }: Pick<Database, "system">): LocalTeam {
+  let found: Promise<Caller> | undefined;
+
+  async function make(): Promise<Caller> {
+    const team_id = await ensureTeam(system, { id: newId(), name: "local" });
+    await ensureProject(system, { id: newId(), team_id, name: "default" });
+    return { team_id, project_id: null, key_id: null, scopes, expires_at_epoch: null };
+  }
+
+  return {
+    caller() {
+      found ??= make().catch((cause: unknown) => {
+        found = undefined;
+        throw cause;
+      });
+      return found;
+    },
   };
 }

@@ -1,4 +1,4 @@
-// Cache of record terms, so that a search reads those of new records only. It decides nothing about access: the database
+// Cache of record terms, so that a search reads only the terms of new records. It decides nothing about access: the database
 // selects and reads the records of every search.
 import type { Clock } from "../core/clock.ts";
 import type { IndexedRecord } from "../store/postgres/search.ts";

@@ -1,6 +1,6 @@
 // Changes a setting: checks it against the table, then writes it atomically.
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { MemError } from "../core/errors.ts";
-import { isLinkLocal } from "./link-local-host.ts";
 import { changeSettingsFile } from "./settings-file.ts";
 import { definitionOf, isSettingKey, parseSetting, type SettingKey, settingKeys } from "./table.ts";
 
@@ -48,3 +48,13 @@ function storedText(key: SettingKey, text: string, value: unknown): string {
 export function resetSetting(dataDir: string, key: SettingKey): void {
   changeSettingsFile(dataDir, { [key]: definitionOf(key).default });
 }
+
+/** True for a link-local address as an URL has it, brackets and an IPv4 address inside an IPv6 one included. */
+function isLinkLocal(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && linkLocal.check(host, isIPv6(host) ? "ipv6" : "ipv4");
+}
+
+const linkLocal = new BlockList();
+linkLocal.addSubnet("169.254.0.0", 16, "ipv4");
+linkLocal.addSubnet("fe80::", 10, "ipv6");

@@ -45,8 +45,9 @@ import { buildRules } from "./rules.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus, createStatusLine, createStorageHealth } from "./status.ts";
 import { createVectorSearch } from "./vectors.ts";
+import type { WorkerIdentity } from "./worker-file.ts";
 
-export interface WorkerDeps {
+interface WorkerDeps {
   db: Sqlite;
   settings: LoadedSettings;
   env: Environment;
@@ -55,13 +56,6 @@ export interface WorkerDeps {
   identity: WorkerIdentity;
   /** The bound port; read from the first request on. */
   port(): number;
-}
-
-/** Names this run of the worker, and proves it to readers of worker.json. */
-export interface WorkerIdentity {
-  instance: string;
-  secret: string;
-  startedAt: number;
 }
 
 export interface Worker {

@@ -47,7 +47,7 @@ export interface Generation {
   scheduler: Scheduler;
   regenerator: Regenerator & { plan: PlanRegeneration };
   circuit: Pick<CircuitBreaker, "state">;
-  /** Whether `local` writes in place of a model that may not be called. */
+  /** Whether `local` writes instead of a model that may not be called. */
   localWrites(): boolean;
   /** Whether that is because a login that the user never chose is refused. */
   isFallback(): boolean;
@@ -133,7 +133,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   };
 }
 
-/** When `local` writes in place of the model. */
+/** When `local` writes instead of the model. */
 function createLocalState(
   { settings, cost, clock }: Pick<GenerationDeps, "settings" | "cost" | "clock">,
   model: Provider | null,

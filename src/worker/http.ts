@@ -1,5 +1,6 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
+import type { Clock } from "../core/clock.ts";
 import type { QueueRetried } from "../core/records/queue.ts";
 import type { VectorStatus } from "../core/records/vector-status.ts";
 import { version } from "../core/version.ts";
@@ -7,15 +8,19 @@ import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { ViewerChange } from "../http/schemas/settings.ts";
 import { cleanText } from "../privacy/clean.ts";
+import type { LoadedSettings } from "../settings/load.ts";
 import { settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import type { WorkerDeps } from "./build.ts";
 import type { Notices } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import type { WorkerStatus } from "./status.ts";
-import { proveInstance } from "./worker-file.ts";
+import { proveInstance, type WorkerIdentity } from "./worker-file.ts";
 
-interface PortDeps extends WorkerDeps {
+interface PortDeps {
+  settings: LoadedSettings;
+  clock: Clock;
+  identity: WorkerIdentity;
+  port(): number;
   store: Store;
   status: WorkerStatus;
   notices: Notices;

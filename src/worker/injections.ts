@@ -99,7 +99,7 @@ async function atStart(
   const { ledger, context, projectOf } = deps;
   const reader = readerOf(event);
   if (replaysTranscript(event.source)) {
-    // The transcript contains the texts of its own start and first prompt.
+    // The transcript contains the texts of its start and first prompt.
     await ledger.claim(reader, { moments: ["start", "prompt"], records: [] });
     return null;
   }

@@ -1,15 +1,16 @@
 // Notices for the user: failing writes, a damaged database, hooks of another version, an open address, a provider that
 // refuses access, a stuck queue, an invalid mode or budget.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { failOpenSync, type MemError } from "../core/errors.ts";
+import { homePath, packageFile } from "../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
 import { version } from "../core/version.ts";
+import { loadPrices } from "../generate/prices.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { damageNotice } from "./open-store.ts";
-import { createPriceNotice } from "./price-notice.ts";
 import type { WorkerStatus } from "./status.ts";
 
 export interface Notices {
@@ -121,4 +122,28 @@ export function installNotice(markerFile: string, running: string): string | nul
     failOpenSync("reading .install-version", () => readFileSync(markerFile, "utf8").trim()) ?? "";
   if (marker === "" || marker === running) return null;
   return `mem: hooks were installed by version ${marker}, the worker is ${running}. Run \`mem install claude-code\`, or update the plugin in Claude Code.`;
+}
+
+/** Reads the file again when it changes. */
+function createPriceNotice(own: string): () => string[] {
+  let seen = "";
+  let found: string[] = [];
+  return () => {
+    const stats = failOpenSync("look at prices.json", () => statSync(own, { throwIfNoEntry: false }));
+    const now = stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+    if (now === seen) return found;
+    seen = now;
+    found = stats === undefined ? [] : problems(own);
+    return found;
+  };
+}
+
+function problems(own: string): string[] {
+  const notices: string[] = [];
+  const warn = (sentence: string): void => {
+    const what = sentence.replace(own, homePath(own));
+    notices.push(`mem: ${what} Fix it, then run \`mem worker restart\`; \`mem cost --help\` shows its form.`);
+  };
+  loadPrices({ shipped: packageFile("templates", "prices.json"), own, warn });
+  return notices;
 }

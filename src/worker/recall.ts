@@ -4,9 +4,11 @@ import { type Context, createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import type { Clock } from "../core/clock.ts";
+import { packageFile } from "../core/paths.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { VectorLeg } from "../recall/search-port.ts";
 import type { Environment } from "../settings/environment.ts";
+import { findExecutable } from "../settings/executable.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createByFile } from "../store/sqlite/by-file.ts";
@@ -18,7 +20,6 @@ import { createStatements } from "../store/sqlite/statements.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { openWorkFirst } from "./open-work-search.ts";
 import { foldersOf } from "./projects.ts";
-import { searchCommand } from "./search-command.ts";
 
 /** Search over observations, summaries and prompts, with vectors for observations. */
 export function buildSearch(
@@ -118,4 +119,17 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
     lastSummary: settings.get("MEM_CONTEXT_SHOW_LAST_SUMMARY"),
     lastMessage: settings.get("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
   };
+}
+
+/** The command before the search words; constant for an install. */
+export function searchCommand(environment: Environment): string {
+  if (findExecutable(environment, "mem") !== null) return "mem search";
+  const node = findExecutable(environment, "node") === null ? shellWord(process.execPath) : "node";
+  return `${node} ${shellWord(packageFile("bin", "mem.js"))} search`;
+}
+
+/** `path` as one word of a POSIX shell; on Windows in double quotes. */
+export function shellWord(path: string, platform = process.platform): string {
+  if (platform === "win32") return `"${path.replaceAll("\\", "/")}"`;
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -94,7 +94,7 @@ const maxReplacements = 3;
  * | --- | --- |
  * | the database is damaged | a new database replaces it, at most `maxReplacements` times |
  * | its files were removed, or another worker owns the directory | shutdown, exit 0 |
- * | SIGTERM, SIGINT, SIGHUP | shutdown, exit 0; a second signal exits 1 at once |
+ * | SIGTERM, SIGINT, SIGHUP | shutdown, exit 0; a second signal exits 1 immediately |
  * | shutdown takes longer than `stopDeadlineMs` | exit 1 |
  */
 class WorkerLife {

@@ -10,10 +10,11 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { createPlaceCheck, type PlaceCheck } from "../store/sqlite/in-place.ts";
 import { withLateStatements } from "../store/sqlite/late-statements.ts";
 import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
-import { buildWorker, type Worker, type WorkerIdentity } from "./build.ts";
+import { buildWorker, type Worker } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
 import { type Listening, listen } from "./listen.ts";
 import { openAddressNotice } from "./notices.ts";
+import type { WorkerIdentity } from "./worker-file.ts";
 import { writeWorkerFile } from "./worker-file.ts";
 
 /** Replies in flight get 5 s of this; the whole shutdown stays below the promised 10 s. */

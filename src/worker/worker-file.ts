@@ -5,6 +5,13 @@ import { processStart } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 
+/** Names this run of the worker, and proves it to readers of worker.json. */
+export interface WorkerIdentity {
+  instance: string;
+  secret: string;
+  startedAt: number;
+}
+
 export interface WorkerFile {
   pid: number;
   /** Start time of the process: with the pid it identifies this worker. */

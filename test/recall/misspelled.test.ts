@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { editDistance } from "../../src/recall/misspelled.ts";
 import type { Search } from "../../src/recall/search.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
@@ -72,4 +73,19 @@ test("leaves the words of a prompt as they are", async () => {
   memory.addObservation({ title: "Moved the orders to Postgres" });
   const { observations, notes } = await search({ ...index, query: "postgers", isPrompt: true });
   expect({ observations, notes }).toEqual({ observations: [], notes: [] });
+});
+
+test.each([
+  ["postgres", "postgres", 0],
+  ["postgers", "postgres", 1],
+  ["postgrs", "postgres", 1],
+  ["postgress", "postgres", 1],
+  ["pastgres", "postgres", 1],
+  ["pstgrs", "postgres", 2],
+  ["", "ab", 2],
+  ["kitten", "sitting", 3],
+  ["short", "muchlonger", 3],
+])("%j and %j are %i errors apart, at most one more than asked for", (left, right, errors) => {
+  expect(editDistance(left, right, 2)).toBe(errors);
+  expect(editDistance(right, left, 2)).toBe(errors);
 });

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createHealth } from "../../src/server/health.ts";
+import { createHealth } from "../../src/server/build.ts";
 import { openDatabase } from "../../src/store/postgres/open.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unknownSettings } from "../../src/settings/unknown-names.ts";
+import { unknownSettings } from "../../src/settings/server.ts";
 
 test.each([
   ["MEM_RATE_LIMIT", "MEM_RATE_LIMIT_PER_MIN"],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { packageFile } from "../../src/core/paths.ts";
-import { searchCommand, shellWord } from "../../src/worker/search-command.ts";
+import { searchCommand, shellWord } from "../../src/worker/recall.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -84,7 +84,7 @@ function asSentence(text: string): string {
   return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
-// `local` in place of a default that was never set up is not a fault.
+// `local` instead of a default that was never set up is not a fault.
 function lacking(
   message: string,
   { next }: Pick<NonNullable<ProviderSetup["lacks"]>, "next">,

@@ -76,7 +76,7 @@ export function registerSettings(program: Command, context: CliContext): void {
     arguments: [key, ["[value]", "the new value"]],
     options: [["--default", "reset it to its default"], jsonOption],
     examples: [
-      "mem settings set MEM_SKIP_TOOLS TodoWrite,Skill # takes effect at once",
+      "mem settings set MEM_SKIP_TOOLS TodoWrite,Skill # takes effect immediately",
       "mem settings set MEM_MODEL --default # back to the default",
     ],
     run: (name: string, value: string | undefined, options: SetOptions) =>

@@ -22,7 +22,7 @@ export function ruleRoutes(app: App, rules: Rules, editText: EditText): void {
     "/api/rules",
     {
       schema: {
-        summary: "Standing rules that apply everywhere, and those of a project.",
+        summary: "Standing rules that apply everywhere, and the rules of a project.",
         querystring: rulesQuery,
         response: { 200: rulesAnswer, ...readErrors },
       },

@@ -5,7 +5,7 @@ import { type ErrorCode, MemError } from "../../core/errors.ts";
 import { securityHeaders } from "./request-guard.ts";
 import type { App } from "./zod.ts";
 
-/** Messages and hints that a service uses in place of the catalog's. */
+/** Messages and hints that a service uses instead of the catalog's. */
 export type ErrorWords = Readonly<Partial<Record<ErrorCode, { message?: string; hint?: string }>>>;
 
 declare module "fastify" {

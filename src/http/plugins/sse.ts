@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
 /** Bounds on the streams; each has a default. */
 export interface SseOptions {
-  /** Streams open at once; more are refused. */
+  /** Concurrent streams; more are refused. */
   maxClients?: number;
   /** Bytes waiting for one client before it is dropped. */
   maxQueuedBytes?: number;

@@ -1,7 +1,7 @@
 // The one error body, and the statuses a route can answer it with.
 import * as z from "zod";
 
-/** `{ error: { code, message, hint?, details? } }`; the codes are those of the catalogue in errors.ts. */
+/** `{ error: { code, message, hint?, details? } }`; the codes are in the catalog in errors.ts. */
 export const errorBody = z.lazy(() =>
   z
     .object({

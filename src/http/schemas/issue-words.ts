@@ -3,7 +3,7 @@ import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;
 
-/** The sentence for an issue whose schema has none of its own; it goes on behind the name of the value. */
+/** The sentence for an issue whose schema has none; it follows the name of the value. */
 export function issueWords(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type": {

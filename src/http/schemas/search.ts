@@ -37,7 +37,7 @@ export type SearchQuery = z.output<typeof searchQuery>;
 /** Answer of `GET /api/search`: index form or whole records, each with its rank (lower is better) when there were words. */
 export const searchAnswer = z.lazy(() =>
   z.object({
-    // The line first: nearly all answers are lines, and a record tried in vain costs more than the search.
+    // The line first: nearly all answers are lines, and a failed try of a record costs more than the search.
     observations: z.array(z.union([observationHit, ranked(parsedObservationFields())])),
     sessions: z.array(z.union([textHit, ranked(parsedSummaryFields())])),
     prompts: z.array(z.union([textHit, ranked(promptFields())])),

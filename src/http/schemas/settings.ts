@@ -18,7 +18,7 @@ export const settingsSaved = z.lazy(() => z.object({ success: z.literal(true) })
 /** `settingsBody` as the handler gets it. */
 export type ViewerChange = z.output<typeof settingsBody>;
 
-/** What the viewer remembers of its own state. */
+/** The viewer's stored state. */
 export interface ViewerState {
   sidebarOpen: boolean;
   selectedProject: string | null;

@@ -75,7 +75,7 @@ const provider = z.lazy(() =>
   z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
 );
 
-/** Why no model is asked at the moment; `until` null: it waits for the user, `mends` is what is wrong, `next` their step. `localWrites`: nothing waits. `isFallback`: the user never chose this provider. */
+/** Why no model is asked at the moment; `until` null: it waits for the user, `next` is their step. `localWrites`: nothing waits. `isFallback`: the user never chose this provider. */
 export const pause = z.lazy(() =>
   z
     .object({

@@ -9,7 +9,7 @@ export const ingestQuery = z.lazy(() =>
     generate: flag(true, "Whether records are to be made of it; false stores it and queues no job."),
     wait: flag(
       false,
-      "Asks that `generationJob` is told; it always is, unless `generate` is false. Nobody waits for the job itself: GET /v1/jobs/{id} says how far it is.",
+      "Asks for `generationJob` in the reply; it is always there, unless `generate` is false. The reply does not wait for the job: GET /v1/jobs/{id} returns its state.",
     ),
   }),
 );

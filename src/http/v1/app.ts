@@ -157,7 +157,7 @@ function describe({ gate, health }: ServerHttpDeps): DescribedService {
   };
 }
 
-/** Those of an answer with that status, of a route that needs a key or of one that does not. */
+/** Headers of an answer with that status, for routes with and without a key. */
 function answerHeaders(status: number, isKeyed: boolean): DescribedHeaders {
   const isCounted = isKeyed && (status < 300 || status === 402 || status === 429);
   return {

@@ -137,7 +137,7 @@ async function demandNamedProject(
 }
 
 const withoutProject =
-  "Call the tool without `projectId`: a key of one project needs none, any other key is told its projects.";
+  "Call the tool without `projectId`: a key of one project needs none, for any other key the error lists its projects.";
 
 function projectsInWords(names: readonly string[]): string {
   if (names.length === 0) return "The team has none yet.";

@@ -3,7 +3,7 @@ import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-ro
 import type { Sqlite } from "./open.ts";
 
 export interface DerivedRebuild {
-  /** List every record, and every derived row without a record; each runs in a transaction of its own. */
+  /** List every record, and every derived row without a record; each runs in a separate transaction. */
   listAll: readonly (() => void)[];
   /** Rebuilds the rows of at most `limit` listed records in the caller's transaction; returns how many. */
   renew(limit: number): number;

@@ -50,7 +50,7 @@ export interface GenerationQueue {
   ): Promise<ClaimedBatch | null>;
   complete(batch: ClaimedBatch, reply: SettledReply): Promise<CompletedBatch>;
   release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
-  /** Releases expired leases, except those of `sessionsInWork`. */
+  /** Releases expired leases, except for `sessionsInWork`. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
   /** Reads at most `limit` due messages of the session; null when none is due. */
   waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;

@@ -98,7 +98,7 @@ function closeLog(file: number): void {
   failOpenSync("closing the log", () => closeSync(file));
 }
 
-// The pool may be blocked by other files, such as those of a project on an unreachable network.
+// The pool may be blocked by other files, such as a project's files on an unreachable network.
 const longestWaitMs = 250;
 
 interface Syncing {

@@ -64,7 +64,7 @@ export function migrate(db: Database.Database, options: { product: string; now: 
   }
 }
 
-/** Damage of the schema: tables that differ from those of the migrations, or a wrong version. */
+/** Damage of the schema: tables that differ from the migrations, or a wrong version. */
 export function schemaFaults(db: Database.Database): string[] {
   const version = db.prepare("select max(version) from schema_versions").pluck().get();
   const right = new Database(":memory:");

@@ -1,6 +1,8 @@
-// Observations: written with their files, sources and full-text row in one transaction; read by id and by page.
+// Observations: written with their files, sources and full-text row in one transaction; read by id and by page; reviewed.
+
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Observation } from "../../core/records/records.ts";
+import type { Reach } from "../../core/records/statement.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { createObservationLinks, type LinkedObservation } from "./observation-links.ts";
 import type { Sqlite } from "./open.ts";
@@ -134,5 +136,36 @@ export function observationRow({
     files_touched: JSON.stringify([...new Set([...files_modified, ...files_read])]),
     files_read: JSON.stringify(files_read),
     files_modified: JSON.stringify(files_modified),
+  };
+}
+
+type Standing = Pick<Observation, "status" | "pinned" | "superseded_by">;
+
+export function createReviewRecords(db: Sqlite) {
+  const sql = createSql(db);
+  const update = (columns: string) =>
+    `update observations
+     set ${columns}, revision = revision + 1, synced_at = null
+     where id = @id
+     returning ${observationColumns}`;
+  const setStanding = sql.get<[Standing & { id: number }], Observation>(
+    update("status = @status, pinned = @pinned, superseded_by = @superseded_by"),
+  );
+  const setReach = sql.get<[{ id: number; reach: Reach }], Observation>(update("reach = @reach"));
+  const promptIds = sql.all<[ids: string], { id: number; prompt: number }>(
+    `select o.id, p.id as prompt
+     from json_each(?) one
+     cross join observations o on o.id = one.value
+     cross join user_prompts p on p.session_id = o.session_id and p.prompt_number = o.prompt_number
+     where p.private = 0`,
+  );
+  return {
+    /** Undefined when no observation has the id; likewise `setReach`. */
+    setStanding: (id: number, { status, pinned, superseded_by }: Standing) =>
+      setStanding({ id, status, pinned, superseded_by }),
+    setReach: (id: number, reach: Reach) => setReach({ id, reach }),
+    /** By observation: the id of its prompt, if known and not private. */
+    promptIds: (ids: readonly number[]) =>
+      new Map(promptIds(JSON.stringify(ids)).map(({ id, prompt }) => [id, prompt] as const)),
   };
 }

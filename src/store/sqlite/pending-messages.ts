@@ -38,7 +38,7 @@ export interface PendingMessages {
   release(id: number, release: Release): void;
   /** At start every lease belongs to a dead instance: releases them all and returns how many. */
   reclaimAll(): number;
-  /** Releases expired leases, except those of sessions in work. */
+  /** Releases expired leases, except for running sessions. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
   /** Reads at most `limit` due messages of the session; null when none is due. */
   dueOf(sessionId: number, now: number, limit: number): DueMessages | null;

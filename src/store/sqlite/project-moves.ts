@@ -78,7 +78,7 @@ export function createProjectMoves(db: Sqlite) {
   };
 }
 
-// Sessions move at once: new records take their label from them. So do context files in folders, which only their
+// Sessions move immediately: new records take their label from them. So do context files in folders, which only their
 // project's refresh deletes.
 function createBegin(db: Sqlite): (move: Move) => void {
   const sql = createSql(db);

@@ -1,4 +1,4 @@
-// Stores the records of a provider's reply: new ones, or in place of the records that it regenerates.
+// Stores the records of a provider's reply: new ones, or replacements of the records that it regenerates.
 import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";

@@ -65,7 +65,7 @@ export function createSessions(db: Sqlite) {
   };
 }
 
-/** Reads the session with the named prompt's number and privacy; with those of the newest prompt if it is unknown. */
+/** Reads the session with the named prompt's number and privacy; with the newest prompt's if it is unknown. */
 function createForIntake(db: Sqlite) {
   const sql = createSql(db);
   const read = sql.get<[claudeSessionId: string], IntakeRow>(
