@@ -1,4 +1,4 @@
-// API keys in the store: lookup for authentication; mint, list and revoke with audit rows; revocations by other processes.
+// API keys in the store: lookup for authentication; mint, list and revoke with audit rows; revocations elsewhere.
 
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempDir } from "../helpers/temp-dir.ts";
 import { hostLogin } from "../../src/worker/pause-steps.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 function homeWith(settings?: string): string {
   const home = tempDir();

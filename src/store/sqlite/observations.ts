@@ -1,4 +1,4 @@
-// Observations: written with their files, sources and full-text row in one transaction; read by id and by page; reviewed.
+// Observations with their files, sources and full-text row: written in one transaction; read by id or page; reviewed.
 
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Observation } from "../../core/records/records.ts";
