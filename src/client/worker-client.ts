@@ -211,6 +211,23 @@ function isUnreachable(error: unknown): boolean {
 
 /** One function per route. */
 function routesOver(request: Transport["request"]) {
+  const calls = callsOver(request);
+  return {
+    ...workerRoutes(calls),
+    ...generationRoutes(calls),
+    ...observationRoutes(calls),
+    ...projectRoutes(calls),
+    ...searchRoutes(calls),
+    ...recordRoutes(calls),
+    ...contextRoutes(calls),
+    postSession: (event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>) =>
+      request("POST", `/api/sessions/${event}`, body),
+  };
+}
+
+type Calls = ReturnType<typeof callsOver>;
+
+function callsOver(request: Transport["request"]) {
   // The schema of an answer is the worker's, whose own tests hold every answer against it.
   async function call<T>(method: Method, path: string, body?: object): Promise<T> {
     const answer = await request(method, path, body);
@@ -228,8 +245,10 @@ function routesOver(request: Transport["request"]) {
   /** GET, or POST where the parameters are too long for an address. */
   const ask = <T>(path: string, parameters: object) =>
     isLong(parameters) ? post<T>(path, parameters) : get<T>(path, parameters);
-  const projects = async () => (await get<{ projects: string[] }>("/api/projects")).projects;
+  return { request, call, list, get, post, ask };
+}
 
+function workerRoutes({ get, post }: Calls) {
   return {
     health: () => get<Health>("/api/health"),
     stats: () => get<Stats>("/api/stats"),
@@ -238,6 +257,13 @@ function routesOver(request: Transport["request"]) {
     queue: (parameters?: QueueParameters) => get<QueuePage>("/api/queue", parameters),
     retryQueued: (choice: QueueChoice) => post<QueueRetried>("/api/queue/retry", choice),
     dropQueued: (choice: QueueChoice) => post<QueueDropped>("/api/queue/drop", choice),
+    /** Every setting as the worker has it in effect, secrets in clear. */
+    settings: () => get<Record<string, unknown>>("/api/settings"),
+  };
+}
+
+function generationRoutes({ get, post, call }: Calls) {
+  return {
     cost: (parameters?: CostParameters) => get<CostAnswer>("/api/cost", parameters),
     /** What `regenerate` would ask the model and cost; starts nothing. */
     regenerationPlan: (choice: RegenerateChoice) =>
@@ -248,6 +274,11 @@ function routesOver(request: Transport["request"]) {
     /** The rest stays queued, or with `drop` is forgotten. */
     stopRegeneration: (drop: boolean) =>
       call<RegenerationAnswer>("DELETE", `/api/regenerate${queryString({ drop })}`),
+  };
+}
+
+function observationRoutes({ get, post }: Calls) {
+  return {
     /** Answers the observation with its new status. */
     setStatus: (id: number, change: StatusChange) =>
       post<Observation>(`/api/observations/${id}/status`, change),
@@ -257,6 +288,12 @@ function routesOver(request: Transport["request"]) {
     /** Adds a rule; the same text again stores nothing. */
     remember: (rule: NewRule) => post<RememberedAnswer>("/api/rules", rule),
     editText: (id: number, change: TextChange) => post<Observation>(`/api/observations/${id}/text`, change),
+  };
+}
+
+function projectRoutes({ get, post }: Calls) {
+  const projects = async () => (await get<{ projects: string[] }>("/api/projects")).projects;
+  return {
     projectDetails: () => get<ProjectDetails>("/api/projects/all"),
     /** Starts rebuilding full text, files and vectors from the records. */
     repair: () => post<RepairState>("/api/maintenance/repair", {}),
@@ -270,8 +307,11 @@ function routesOver(request: Transport["request"]) {
     projects,
     /** A sentence that names the known projects; null when `project` is one of them, or none is known. */
     unknownProject: async (project: string) => noSuchProject(project, await projects()),
-    /** Every setting as the worker has it in effect, secrets in clear. */
-    settings: () => get<Record<string, unknown>>("/api/settings"),
+  };
+}
+
+function searchRoutes({ get, ask, list }: Calls) {
+  return {
     search: (parameters: SearchParameters) => ask<SearchAnswer>("/api/search", parameters),
     /** Oldest first. */
     timeline: (parameters: TimelineParameters): Promise<TimelineAnswer> =>
@@ -281,6 +321,11 @@ function routesOver(request: Transport["request"]) {
     /** Observations of a file, newest first. */
     fileTimeline: (parameters: FileParameters) =>
       get<FileTimelineAnswer>("/api/observations/by-file", parameters),
+  };
+}
+
+function recordRoutes({ get, list }: Calls) {
+  return {
     /** Whole observations, as far as the ids exist. */
     observationsOf: (ids: readonly number[], project?: string) =>
       list<Parsed<Observation>>("POST", "/api/observations/batch", { ids, project }),
@@ -292,6 +337,11 @@ function routesOver(request: Transport["request"]) {
     summaries: (page?: PageParameters) => get<Page<SessionSummary>>("/api/summaries", page),
     prompts: (page?: PageParameters) => get<Page<UserPrompt>>("/api/prompts", page),
     sessions: (page?: PageParameters) => get<Page<Session>>("/sessions", page),
+  };
+}
+
+function contextRoutes({ get, ask, request }: Calls) {
+  return {
     recent: (page: Omit<PageParameters, "offset">) => get<RecentAnswer>("/api/context/recent", page),
     /** The text that a host would inject. */
     injectedContext: async (projects: readonly string[], colors = false) =>
@@ -299,8 +349,6 @@ function routesOver(request: Transport["request"]) {
     /** What an agent would get at each moment of a session, and why. */
     explainContext: (parameters: ExplainParameters) =>
       ask<ContextExplanation>("/api/context/explain", parameters),
-    postSession: (event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>) =>
-      request("POST", `/api/sessions/${event}`, body),
   };
 }
 

@@ -58,69 +58,16 @@ export interface HostedServer {
 }
 
 export function buildServer(deps: ServerDeps): HostedServer {
-  const { database, settings, log } = deps;
-  const withKeys = settings.get("MEM_AUTH_MODE") === "api-key";
-  const localTeam = createLocalTeam(database);
-  const projectScope = createProjectScope(database);
-  const eventWriter = createEventWriter(database);
-  const authentication = createAuthentication({
-    keys: createKeyLookup(database),
-    clock: deps.clock,
-    failuresPerMinute: settings.get("MEM_AUTH_FAILURES_PER_MIN"),
-  });
-  const recall = createRecall({
-    database,
-    clock: deps.clock,
-    projects: projectScope,
-    meaning: deps.vectors?.meaning ?? noMeaning,
-    onAuditFailure: (cause, rows) =>
-      log.warn({ err: cause, rows }, "reads were not written to the audit log"),
-  });
-  const limits = createLimits({ database, settings, log, clock: deps.clock });
+  const parts = buildParts(deps);
+  const { authentication, cleaner, eventWriter, limits, recall, withKeys } = parts;
   deps.metrics?.watch({
     authentication: authentication.counts,
     guardsSkipped: () => limits.admission?.skipped() ?? 0,
     usageLost: () => limits.meter?.lost() ?? 0,
     auditLost: recall.audit.failures,
   });
-  const cleaner = createThreadCleaner({
-    script: packageFile("dist", "clean-thread.cjs"),
-    warn: (sentence) => log.warn(sentence),
-  });
-  const inTurn = createInTurn();
-  const onStored = (events: number) => deps.metrics?.stored(events);
-  const { app, routes } = buildServerHttp({
-    log,
-    onAnswered: deps.metrics?.answered ?? null,
-    healthOnly: deps.role === "generate",
-    gate: withKeys
-      ? { is: "keys" }
-      : { is: "local", guard: createRequestGuard({ address: deps.address, isPipe: () => false }) },
-    authenticate: withKeys ? authentication.authenticate : localTeam.caller,
-    clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
-    guards: limits.guards,
-    usage: limits.usage,
-    deletion: createDeletion(database, projectScope),
-    audit: createAudit(database, projectScope),
-    team: createTeam(database, settings),
-    health: createHealth(database, deps.vectors?.inWords),
-    projects: createProjects(database, projectScope),
-    hostedSessions: createSessions({ app: database.app, projects: projectScope }),
-    jobs: createJobs({ app: database.app, projects: projectScope }),
-    events: createEvents({
-      ...{ app: database.app, writer: eventWriter, projects: projectScope },
-      ...{ cleaner, inTurn, onStored },
-    }),
-    keys: createKeys({ database, clock: deps.clock, onRevoked: authentication.recheck }),
-    publicUrl: settings.get("MEM_PUBLIC_URL"),
-    isLocal: () => isLoopbackHost(deps.address().host),
-    recall: recall.ports,
-    compatibility: createCompatibility({
-      ...{ clock: deps.clock, address: deps.address, app: database.app, projects: projectScope },
-      ...{ recall: recall.ports, cleaner, inTurn },
-      onStored,
-    }),
-  });
+  const { app, routes } = buildHttp(deps, parts);
+  const { database, log } = deps;
   const listens = withKeys && deps.role !== "generate";
   let revocations: Listening | undefined;
   return {
@@ -140,6 +87,71 @@ export function buildServer(deps: ServerDeps): HostedServer {
       await Promise.all([authentication.settled(), limits.close()]);
     },
   };
+}
+
+/** What the routes share, and what the server closes. */
+function buildParts({ database, settings, log, clock, vectors }: ServerDeps) {
+  const projects = createProjectScope(database);
+  return {
+    projects,
+    withKeys: settings.get("MEM_AUTH_MODE") === "api-key",
+    localTeam: createLocalTeam(database),
+    eventWriter: createEventWriter(database),
+    authentication: createAuthentication({
+      keys: createKeyLookup(database),
+      clock,
+      failuresPerMinute: settings.get("MEM_AUTH_FAILURES_PER_MIN"),
+    }),
+    recall: createRecall({
+      database,
+      clock,
+      projects,
+      meaning: vectors?.meaning ?? noMeaning,
+      onAuditFailure: (cause, rows) =>
+        log.warn({ err: cause, rows }, "reads were not written to the audit log"),
+    }),
+    limits: createLimits({ database, settings, log, clock }),
+    cleaner: createThreadCleaner({
+      script: packageFile("dist", "clean-thread.cjs"),
+      warn: (sentence) => log.warn(sentence),
+    }),
+    inTurn: createInTurn(),
+  };
+}
+
+function buildHttp(deps: ServerDeps, parts: ReturnType<typeof buildParts>) {
+  const { database, settings, log, clock, address } = deps;
+  const { authentication, cleaner, inTurn, limits, projects, withKeys } = parts;
+  const { app } = database;
+  const onStored = (events: number) => deps.metrics?.stored(events);
+  return buildServerHttp({
+    log,
+    onAnswered: deps.metrics?.answered ?? null,
+    healthOnly: deps.role === "generate",
+    gate: withKeys
+      ? { is: "keys" }
+      : { is: "local", guard: createRequestGuard({ address, isPipe: () => false }) },
+    authenticate: withKeys ? authentication.authenticate : parts.localTeam.caller,
+    clientAddress: createClientAddress(settings.get("MEM_TRUSTED_PROXIES")),
+    guards: limits.guards,
+    usage: limits.usage,
+    deletion: createDeletion(database, projects),
+    audit: createAudit(database, projects),
+    team: createTeam(database, settings),
+    health: createHealth(database, deps.vectors?.inWords),
+    projects: createProjects(database, projects),
+    hostedSessions: createSessions({ app, projects }),
+    jobs: createJobs({ app, projects }),
+    events: createEvents({ app, writer: parts.eventWriter, projects, cleaner, inTurn, onStored }),
+    keys: createKeys({ database, clock, onRevoked: authentication.recheck }),
+    publicUrl: settings.get("MEM_PUBLIC_URL"),
+    isLocal: () => isLoopbackHost(address().host),
+    recall: parts.recall.ports,
+    compatibility: createCompatibility({
+      ...{ clock, address, app, projects, cleaner, inTurn, onStored },
+      recall: parts.recall.ports,
+    }),
+  });
 }
 
 /** `vectors` is the state of the search by meaning, for the reply. */
