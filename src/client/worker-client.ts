@@ -186,7 +186,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     try {
       return await once(method, path, body);
     } catch (error) {
-      if (!isUnreachable(error) || options.start === undefined) throw error;
+      if (options.start === undefined || !mayRepeat(method, error)) throw error;
       starting ??= options.start().finally(() => {
         starting = undefined;
       });
@@ -205,9 +205,18 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
   };
 }
 
-function isUnreachable(error: unknown): boolean {
+function isUnreachable(error: unknown): error is MemError {
   return error instanceof MemError && error.code === "worker_unreachable";
 }
+
+// A write is repeated only if the worker cannot have received it.
+function mayRepeat(method: Method, error: unknown): boolean {
+  if (!isUnreachable(error)) return false;
+  if (method === "GET" || error.cause === undefined) return true;
+  return error.cause instanceof Error && "code" in error.cause && notSent.has(error.cause.code);
+}
+
+const notSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", "UND_ERR_CONNECT_TIMEOUT"]);
 
 /** One function per route. */
 function routesOver(request: Transport["request"]) {

@@ -123,7 +123,7 @@ test("a setting writes context files, and one command removes them without a tra
   await started(mem.home, folder);
   expect((await mem("folders", "refresh")).stdout).toContain("3 files written.");
   expect(readFileSync(join(folder, "src", "login", "CLAUDE.md"), "utf8")).toContain("login.ts, ");
-  expect((await mem("folders", "list")).stdout.trim().split("\n")).toHaveLength(3);
+  expect(JSON.parse((await mem("folders", "list", "--json")).stdout).items).toHaveLength(3);
   expect((await mem("folders", "remove", join(folder, "src", "login"))).stdout).toContain("1 file cleaned.");
   expect((await mem("folders", "remove")).stdout).toContain("2 files cleaned.");
   expect(existsSync(join(folder, "src", "login", "CLAUDE.md"))).toBe(false);

@@ -157,6 +157,19 @@ test("a socket is reached whose path is longer than an address holds", async () 
   expect(process.cwd()).toBe(before);
 });
 
+test.each([
+  ["a write is sent once", "POST /api/rules", 1],
+  ["a read is sent again", "GET /api/stats", 2],
+] as const)("when the worker does not answer in time, %s", async (_what, request, times) => {
+  const worker = await fakeWorker({ on: "socket", answer: () => undefined });
+  const start = async () => true;
+  const client = createWorkerClient({ dataDir: worker.dataDir, deadlines: { answerMs: 50 }, start });
+  const sent = request.startsWith("GET") ? client.stats() : client.remember({ text: "Use pnpm." });
+  expect((await failure(sent)).code).toBe("worker_unreachable");
+  await client.close();
+  expect(worker.seen.filter((line) => line === request)).toHaveLength(times);
+});
+
 test("without worker.json the worker is unreachable, and the next command is named", async () => {
   const error = await failure(createWorkerClient({ dataDir: tempDir() }).health());
   expect(error.code).toBe("worker_unreachable");

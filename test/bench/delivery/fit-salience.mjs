@@ -15,11 +15,16 @@ export async function fitSalience(scenarios) {
   const product = await salienceModule();
   const examples = scenarios.flatMap((scenario) => examplesOf(scenario, product));
   return [
-    { constant: "closingWeights", isOfPrompt: false },
-    { constant: "promptWeights", isOfPrompt: true },
+    { constant: "closingModel", isOfPrompt: false },
+    { constant: "promptModel", isOfPrompt: true },
   ].map(({ constant, isOfPrompt }) => {
     const own = examples.filter((example) => example.isOfPrompt === isOfPrompt);
-    return { module, constant, values: fitWeights(own, Object.keys(product[constant])) };
+    const weights = fitWeights(own, product[constant].length);
+    return {
+      module,
+      constant,
+      values: Object.fromEntries(weights.map((weight, row) => [row, { 0: weight }])),
+    };
   });
 }
 
@@ -27,10 +32,9 @@ export async function fitSalience(scenarios) {
 function salienceModule() {
   const source = readFileSync(join(root, module), "utf8");
   const code = `${source}
-    export { closingWeights, promptWeights, traitsOfClosing, traitsOfPrompt };
-    export { promptCuesOf };
-    export { ownWords } from "./foreign-text.ts";
-    export { sentencesOf } from "./sentences.ts";`;
+    export { closingModel, promptModel, closingCuesOf, promptCuesOf };
+    export { ownWords } from "./text/own-words.ts";
+    export { sentencesOf } from "./text/sentences.ts";`;
   return importBundle("salience", code, join(root, "src", "statements"));
 }
 
@@ -53,14 +57,28 @@ function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
   const ofPrompt = said.map((sentence) => ({
     isOfPrompt: true,
     text: sentence.text,
-    traits: product.traitsOfPrompt(sentence, { isFollowUp, sentences: said.length }),
+    traits: traitsOf(product.promptModel, {
+      text: sentence.text,
+      isFollowUp,
+      sentences: said.length,
+      cues: product.promptCuesOf(sentence.text),
+    }),
   }));
   const ofClosing = product.sentencesOf(closing).map((sentence) => ({
     isOfPrompt: false,
     text: sentence.text,
-    traits: product.traitsOfClosing(sentence, turn),
+    traits: traitsOf(product.closingModel, {
+      ...sentence,
+      ...turn,
+      cues: product.closingCuesOf(sentence.text),
+    }),
   }));
   return [...ofPrompt, ...ofClosing];
+}
+
+// One number per row of the model; the first row is the base.
+function traitsOf(model, sentence) {
+  return model.map(([, traitOf]) => Number(traitOf(sentence)));
 }
 
 // Those that hold the whole fact; where it is spread over several, all that hold a part.
@@ -75,20 +93,20 @@ const pace = 0.25;
 // Of a thousand examples; the base is not held down.
 const penalty = 10;
 
-// Weight by trait name: the most likely ones under a normal prior. Gradient descent, because the sets are small.
-function fitWeights(examples, names) {
-  const rows = examples.map(({ traits }) => names.map((name) => traits[name]));
-  const weights = names.map(() => 0);
+// Weights in the order of the model: the most likely ones under a normal prior. Gradient descent, because the sets are
+// small.
+function fitWeights(examples, length) {
+  const weights = Array(length).fill(0);
   for (let step = 0; step < steps; step++) {
     const gradient = weights.map((weight, index) =>
-      names[index] === "base" ? 0 : (penalty * weight) / Math.max(1_000, rows.length),
+      index === 0 ? 0 : (penalty * weight) / Math.max(1_000, examples.length),
     );
-    for (const [at, row] of rows.entries()) {
-      const logit = row.reduce((sum, value, index) => sum + value * weights[index], 0);
-      const wrong = (1 / (1 + Math.exp(-logit)) - examples[at].isNeeded) / rows.length;
-      for (const [index, value] of row.entries()) gradient[index] += wrong * value;
+    for (const { traits, isNeeded } of examples) {
+      const logit = traits.reduce((sum, value, index) => sum + value * weights[index], 0);
+      const wrong = (1 / (1 + Math.exp(-logit)) - isNeeded) / examples.length;
+      for (const [index, value] of traits.entries()) gradient[index] += wrong * value;
     }
     for (const [index, slope] of gradient.entries()) weights[index] -= pace * slope;
   }
-  return Object.fromEntries(names.map((name, index) => [name, Math.round(weights[index] * 100) / 100]));
+  return weights.map((weight) => Math.round(weight * 100) / 100);
 }

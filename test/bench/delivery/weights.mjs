@@ -29,7 +29,8 @@ export async function packageWithWeights(overrides) {
 export function withOverride(source, { module, constant, values }) {
   if (!new RegExp(`^(export )?const ${constant}\\b`, "m").test(source))
     throw new Error(`${module} declares no constant ${constant}`);
-  return `${source}\nObject.assign(${constant}, ${JSON.stringify(values)});\n`;
+  return `${source}\nfor (const [key, value] of Object.entries(${JSON.stringify(values)}))
+    Object.assign(${constant}, { [key]: typeof value === "object" ? Object.assign(${constant}[key], value) : value });\n`;
 }
 
 async function buildWorker(outfile, overrides) {
