@@ -84,7 +84,7 @@ case ${4-} in --failed=*) node_hook "$4" ;; esac
 # payload, so an early exit leaves the payload to the Node client: 7 connection refused; 28 connect timeout; 29 the
 # worker hung for another hook just now; 30 other users can write to the directory; 31 the socket is not ours; any other
 # code: unusable here. A later failure passes payload and reason to this file again.
-# It checks the directory after entering it, so nobody can swap it between check and use. The relative socket name also
+# It checks the directory after entering it, so it cannot be swapped between check and use. The relative socket name also
 # fits into the address whatever the length of the path.
 client='
 my ($dir, $deadline, $host, $event, $self, $here) = @ARGV;

@@ -1,5 +1,9 @@
-// The exit codes of the command line: one table, for `mem help exit-codes` and docs/cli.md.
+// The exit codes of the command line: one table, for `mem help exit-codes` and docs/cli.md, and that command.
+import type { Command } from "commander";
 import { errorCatalogue } from "../core/errors.ts";
+import { addCommand, type JsonOptions, jsonOption } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import { printTable } from "./table.ts";
 
 /** Every exit code. 64 to 78 are the codes of sysexits.h. */
 export const exitCodes: ReadonlyMap<number, string> = new Map([
@@ -26,3 +30,25 @@ export function errorCodesOf(exitCode: number): string[] {
 
 /** Exit codes that commands set themselves. */
 export const exitCode = { brokenCheck: 1, notFound: 66, notReady: 69, retryLater: 75 } as const;
+
+/** Adds `mem exit-codes`, which the list of commands leaves out. */
+export function registerExitCodes(program: Command, context: CliContext): void {
+  const { io } = context;
+  addCommand(program, context, {
+    name: "exit-codes",
+    hidden: true,
+    about: "list the exit codes of mem",
+    options: [jsonOption],
+    examples: ["mem help exit-codes # the table", "mem worker status; echo $? # the code of one command"],
+    run: ({ json }: JsonOptions) => {
+      const items = [...exitCodes].map(([code, meaning]) => ({ code, meaning, errors: errorCodesOf(code) }));
+      if (json === true) io.json({ items });
+      else
+        printTable(
+          io,
+          [{ title: "Code", align: "right" }, { title: "Meaning" }],
+          items.map(({ code, meaning }) => [String(code), meaning]),
+        );
+    },
+  });
+}

@@ -7,7 +7,6 @@ import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEdit } from "./commands/edit.ts";
-import { registerExitCodes } from "./commands/exit-codes.ts";
 import { registerFolders } from "./commands/folders.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerKeys } from "./commands/keys.ts";
@@ -28,6 +27,7 @@ import { registerTimeline } from "./commands/timeline.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
+import { registerExitCodes } from "./exit-codes.ts";
 import { shortForms } from "./short-forms.ts";
 
 type Register = (program: Command, context: CliContext) => void;
