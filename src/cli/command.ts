@@ -111,7 +111,7 @@ export function count(min: number, max: number): (text: string) => number {
 export function observationId(text: string): number {
   const digits = /^#?([1-9]\d{0,14})$/.exec(text)?.[1];
   if (/^#?[SsPp]\d/.test(text)) {
-    const noun = /^#?[Ss]/.test(text) ? "session summary" : "prompt";
+    const noun = /^#?[Ss]/.test(text) ? "summary" : "prompt";
     throw new InvalidArgumentError(
       `It is a ${noun}: only observations can be pinned, rejected, superseded or edited.`,
     );

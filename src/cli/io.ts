@@ -1,4 +1,5 @@
 // The streams of the command line: results on stdout, notes and errors on stderr, color for people only.
+import { isoTime } from "../core/clock.ts";
 import { type Paint, paintFor } from "./paint.ts";
 
 /** What a command writes to. */
@@ -9,7 +10,7 @@ export interface Io {
   raw(text: string): void;
   /** A line for people, on stderr. */
   err(line: string): void;
-  /** The result as JSON, for `--json`: every camelCase key becomes snake_case. */
+  /** The result as JSON, for `--json`: keys in snake_case; times are ISO 8601 unless their key ends in `_epoch`. */
   json(value: object): void;
   /** Colors of stdout: none when it is not a terminal. */
   readonly paint: Paint;
@@ -99,14 +100,28 @@ export function createIo(options: IoOptions): OwnedIo {
   };
 }
 
-/** The value with camelCase keys in snake_case. Other keys are data, such as the names of hook events. */
+/** The value with camelCase keys in snake_case and times as ISO 8601. Other keys are data, such as names of hook events. */
 export function snakeCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCased);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), snakeCased(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      snakeKey(key),
+      typeof inner === "number" && isTimeKey.test(key) ? isoTime(inner) : snakeCased(inner),
+    ]),
+  );
 }
+
+const isTimeKey = /^(since|until)$|(At|_at|Until|_until)$/;
 
 function snakeKey(key: string): string {
   if (!/^[a-z][a-z0-9]*([A-Z][a-z0-9]*)+$/.test(key)) return key;
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Options for less: those of the user, and -R, without which it shows color codes as text. */
+export function lessOptions(own = ""): string {
+  // Quit when it fits, keep colors, leave the text on the screen: git's defaults.
+  if (own.trim() === "") return "FRX";
+  return /(^|[\s-])-?[A-Za-z]*R|--RAW-CONTROL-CHARS/.test(own) ? own : `-R ${own}`;
 }

@@ -13,7 +13,7 @@ import {
 } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
-import { createIo, type Io, snakeCased } from "./io.ts";
+import { createIo, type Io, lessOptions, snakeCased } from "./io.ts";
 import { buildProgram } from "./program.ts";
 import { expandShortForms } from "./short-forms.ts";
 
@@ -98,8 +98,7 @@ async function showInPager(
   text: string,
   environment: Environment,
 ): Promise<void> {
-  // Quit when it fits, keep colors, leave the text on the screen: git's defaults.
-  const env = childEnvironment(environment, { LESS: environment.LESS ?? "FRX" });
+  const env = childEnvironment(environment, { LESS: lessOptions(environment.LESS) });
   const pager = spawn(program, rest, { env, stdio: ["pipe", "inherit", "inherit"] });
   const ignore = () => undefined;
   // Ctrl-C is for the pager, and a pager that is left early reads no more.

@@ -87,7 +87,7 @@ function quoteKey({ quote = "" }: TimelineLine): string {
 // Of one text the anchor stays, else the observation.
 function rankOf({ isAnchor, type }: TimelineLine): number {
   if (isAnchor) return 3;
-  return type === "session" ? 0 : type === "prompt" ? 1 : 2;
+  return type === "summary" ? 0 : type === "prompt" ? 1 : 2;
 }
 
 interface Layout {
@@ -139,7 +139,7 @@ export function timelineLine(item: TimelineItem): TimelineLine {
         routine: item.routine,
       };
     case "session":
-      return { ...base, title: sessionTitle(item), quote: sessionTitle(item) };
+      return { ...base, type: "summary", title: sessionTitle(item), quote: sessionTitle(item) };
     case "prompt":
       return { ...base, title: item.prompt_text, quote: item.prompt_text };
     default:

@@ -90,7 +90,7 @@ function createProof(batch: AnsweredBatch): Proof {
 // Each path is searched in all messages: an answer full of invented ones must not hold up the worker.
 const mostPathsLookedFor = 300;
 
-// An observation of nothing but a request for a summary belongs into that summary.
+// An observation that only asks for a summary is part of that summary.
 function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mode): DraftObservation[] {
   const ofWork = read.filter((each) => !isOfSummariesOnly(each, proof));
   const isWorkLeftOut =

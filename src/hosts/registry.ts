@@ -1,5 +1,6 @@
 // The known host agents, by name.
 import { MemError } from "../core/errors.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import { claudeCode, claudeCodeRecipe } from "./claude-code.ts";
 import type { Host } from "./host-event.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
@@ -29,5 +30,8 @@ export function recipeOf(name: string): InstallRecipe {
 function knownHost(name: string): KnownHost {
   const found = known.get(name);
   if (found !== undefined) return found;
-  throw new MemError("host_unknown", { hint: `Known hosts: ${hostNames.join(", ")}.` });
+  throw new MemError("host_unknown", {
+    message: `No host agent named \`${terminalLine(name).slice(0, 60)}\`.`,
+    hint: `Known hosts: ${hostNames.join(", ")}.`,
+  });
 }

@@ -55,7 +55,7 @@ export interface HttpDeps extends WorkerRecords {
   timeouts?: Partial<HttpTimeouts>;
 }
 
-/** How long a peer may take, in milliseconds; a dripping one is cut. */
+/** How long a peer may take, in milliseconds; a slower one is disconnected. */
 export interface HttpTimeouts {
   /** For the whole request. */
   requestMs: number;

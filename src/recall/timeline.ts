@@ -136,13 +136,13 @@ function isRejected(row: TimelineRow): boolean {
 
 function nameOf(anchor: TimelineAnchor): string {
   if (anchor.kind === "time") return "such moment";
-  return `${anchor.kind === "session" ? "session summary" : anchor.kind} ${recordName(anchor)}`;
+  return `${anchor.kind === "session" ? "summary" : anchor.kind} ${recordName(anchor)}`;
 }
 
 function unknownAnchor(name: string, project: string | null): MemError {
   return new MemError("not_found", {
-    message: `There is no ${name}${inProject(project)}.`,
-    hint: "Ids come from `mem search` or GET /api/search: 12 is an observation, S12 a session summary, P12 a prompt; a time such as 2026-01-31T12:00:00Z needs no id.",
+    message: `No ${name}${inProject(project)}.`,
+    hint: "Find ids: `mem search <words>`. 12 is an observation, S12 a summary, P12 a prompt.",
   });
 }
 

@@ -36,7 +36,7 @@ export function exportNow(
   { to, clock, onProgress }: { to: string | Writable; clock: Clock; onProgress: OnProgress },
 ): Promise<ExportCounts> {
   demandCluster(options, {
-    message: "No server has a database here, so there is nothing to export.",
+    message: "No server database exists on this machine, so there is nothing to export.",
     hint: "Set MEM_DATABASE_URL to the server's.",
   });
   return withMigrated(options, async (database) => {

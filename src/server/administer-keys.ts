@@ -70,7 +70,7 @@ export function createKeyNow(options: AdministerOptions, wish: FirstKey, clock: 
 }
 
 const noServer = {
-  message: "No server has a database here, so there are no keys.",
+  message: "No server database exists on this machine, so there are no keys.",
   hint: "Set MEM_DATABASE_URL to the server's, or create the first key with `mem keys create`.",
 };
 

@@ -90,7 +90,7 @@ export function acceptedBy(definition: Definition): string {
     case "url":
       return "an http or https address";
     case "secret":
-      return "a secret without spaces";
+      return "one word without spaces";
     default:
       return definition satisfies never;
   }

@@ -26,12 +26,12 @@ export const settingsTable = {
   MEM_PROVIDER: setting(
     oneOf("primary", "secondary", "compat", "local"),
     "primary",
-    "Who writes observations; local needs no key and no network.",
+    "Provider that writes observations; local needs no key and no network.",
   ),
   MEM_PRIMARY_AUTH_METHOD: setting(
     oneOf("subscription", "api-key", "gateway"),
     "subscription",
-    "How the primary provider is paid; gateway reads its keys from .env.",
+    "Login of the primary provider; gateway reads its keys from .env.",
   ),
   MEM_MODE: setting(
     string(/^[a-z0-9]+(?:--?[a-z0-9]+)*$/, "the name of a mode, such as code or code--es"),

@@ -19,7 +19,7 @@ export function settingKey(name: string): SettingKey {
 export function setSetting(dataDir: string, key: SettingKey, text: string): void {
   if (key === "MEM_DATA_DIR") {
     throw new MemError("setting_invalid", {
-      message: "MEM_DATA_DIR cannot be set in settings.json, which lies inside it.",
+      message: "MEM_DATA_DIR cannot be set in settings.json: mem finds that file in the data directory.",
       hint: "Set it in the environment: `export MEM_DATA_DIR=...`, for the host agents too.",
     });
   }

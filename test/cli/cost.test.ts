@@ -113,7 +113,12 @@ test("what is asked reaches the worker, a day as the user's calendar has it", as
 test("--json prints the worker's answer in snake_case, its rows as items", async () => {
   const { stdout, stderr } = await costWith({}, "--json");
   const { rows, ...rest } = answer;
-  expect(JSON.parse(stdout)).toEqual(snakeCased({ items: rows, ...rest }));
+  const printed = JSON.parse(stdout);
+  expect(printed).toEqual(snakeCased({ items: rows, ...rest }));
+  expect(printed).toMatchObject({
+    since: "2026-10-23T00:00:00.000Z",
+    budgets: [{ until: "2026-11-22T00:00:00.000Z" }],
+  });
   expect(stderr).toBe("");
 });
 

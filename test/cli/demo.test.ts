@@ -28,7 +28,7 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
   expect(answers).toMatch(/^S?#?\d+ {2}Users were logged out after every deploy because/m);
   expect(start).toContain("Set `SESSION_SECRET` on staging and production before the next deploy");
   expect(stdout).not.toMatch(/not fixed/i);
-  expect(stdout).toContain("looked for on the disk: 2, found: 0");
+  expect(stdout).toContain("for 2 private texts and passwords, found 0");
 
   expect(leftBy(mem)).toEqual([]);
 });

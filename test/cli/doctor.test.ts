@@ -192,7 +192,7 @@ test("hooks of the plugin count as registered", async () => {
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "ok" });
 });
 
-test("hooks of a plugin that no settings name are known by their sessions", async () => {
+test("warns without hooks and plugin, also after a recent session", async () => {
   const mem = memAtHome();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
@@ -202,8 +202,9 @@ test("hooks of a plugin that no settings name are known by their sessions", asyn
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "warn" });
   await client.postSession("init", { ...session, claudeSessionId: "t", platformSource: "claude-code" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
-    state: "ok",
-    message: expect.stringContaining("events arrive, as with a plugin"),
+    state: "warn",
+    message: expect.stringMatching(/^No hooks are registered and no plugin is enabled\. The last session/),
+    next: "mem install claude-code",
   });
 });
 

@@ -168,3 +168,9 @@ test("an unknown host is an error that names the known ones", async () => {
   expect(code).toBe(64);
   expect(stderr).toContain("claude-code");
 });
+
+test("uninstall repeats the name of an unknown host and lists the known ones", async () => {
+  const { code, stderr } = await memAtHome()("uninstall", "nope");
+  expect(code).toBe(64);
+  expect(stderr).toBe("No host agent named `nope`.\nKnown hosts: claude-code.\n");
+});

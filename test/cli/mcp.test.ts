@@ -101,7 +101,7 @@ test("the command line and the worker switch it for the installed hosts alike", 
   expect((await mem("mcp", "disable")).code).toBe(0);
   expect((await ask(mem, "toggle", { enabled: true })).body).toEqual({ success: true, enabled: true });
   expect(Object.keys(serversIn(configOf(mem)))).toEqual(["mem"]);
-  expect((await mem("mcp", "enable")).stdout).toContain("already has it");
+  expect((await mem("mcp", "enable")).stdout).toContain("already has the MCP server");
   expect(JSON.parse((await mem("mcp", "status", "--json")).stdout)).toMatchObject({ enabled: true });
 });
 
@@ -156,7 +156,7 @@ test("a server of the plugin is not registered twice, and not reported as remove
   const enabled = await mem("mcp", "enable");
   expect([enabled.code, enabled.stdout]).toEqual([
     0,
-    expect.stringContaining("already has it, from the plugin"),
+    expect.stringContaining("already provides the MCP server"),
   ]);
   expect(existsSync(configOf(mem))).toBe(false);
   const disabled = await mem("mcp", "disable", "claude-code");

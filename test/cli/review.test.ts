@@ -57,7 +57,7 @@ test("an id that is not there and words that are none are refused with the next 
   ]) {
     const { code, stderr } = await mem(...words);
     expect(code).toBe(66);
-    expect(stderr).toContain("There is no observation 99.");
+    expect(stderr).toContain("No observation 99.");
     expect(stderr).toContain("mem search");
   }
   for (const words of [
@@ -70,7 +70,7 @@ test("an id that is not there and words that are none are refused with the next 
   for (const command of ["pin", "reject"]) {
     const { code, stderr } = await mem(command, "S1");
     expect(code).toBe(64);
-    expect(stderr).toContain("It is a session summary: only observations can be");
+    expect(stderr).toContain("It is a summary: only observations can be");
   }
 });
 

@@ -136,7 +136,7 @@ test("edits an observation in an editor or with options, cleaned and searchable"
     expect(empty.stderr).toContain(`The new ${option.slice(2)} is empty. Nothing was changed.`);
   }
   expect((await mem("edit", "9")).code).toBe(66);
-  expect((await mem("edit", "S1")).stderr).toContain("It is a session summary");
+  expect((await mem("edit", "S1")).stderr).toContain("It is a summary");
 });
 
 test("an edit that changes nothing says so", async () => {

@@ -67,7 +67,7 @@ test("prints records under their day with time, id, type and title; marks the an
     "  12:05   P7  prompt   why does the login loop?",
     "> 12:06  112  bugfix   Fixed the redirect",
     "2026-11-21",
-    "  12:05   S3  session  the redirect ends",
+    "  12:05   S3  summary  the redirect ends",
   ]);
 });
 

@@ -49,7 +49,7 @@ test("an age shows the newest records since then, and how to see the first ones"
 test.each([
   [["timeline", "1", "--query", "x"], 64, "12, S12 or P12"],
   [["timeline", "soon"], 64, "is neither a time nor an id such as 12, S12 or P12"],
-  [["timeline", "S9"], 66, "There is no session summary S9."],
+  [["timeline", "S9"], 66, "No summary S9."],
   [["timeline", "1", "--before", "101"], 64, "from 0 to 100"],
   [["show", "x1"], 64, "is not an id"],
   [["show", "1", "S9", "P9"], 66, "Not found: 1, S9, P9."],

@@ -14,7 +14,11 @@ test.each(["claude", "", "__proto__", "CLAUDE-CODE"])(
   "%j is no host, and the error names those that are",
   (name) => {
     expect(() => hostNamed(name)).toThrow(
-      expect.objectContaining({ code: "host_unknown", hint: "Known hosts: claude-code." }),
+      expect.objectContaining({
+        code: "host_unknown",
+        message: expect.stringContaining(name),
+        hint: "Known hosts: claude-code.",
+      }),
     );
     expect(() => recipeOf(name)).toThrow(expect.objectContaining({ code: "host_unknown" }));
   },

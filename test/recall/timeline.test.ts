@@ -87,18 +87,18 @@ it("keeps to the project, and does not know the records of another one", async (
   expect(await around({ anchor: { kind: "time", at: someTime }, project: "other" })).toEqual(["4"]);
   await expect(around({ anchor: { kind: "observation", id: 4 }, project: "app" })).rejects.toMatchObject({
     code: "not_found",
-    message: "There is no observation 4 in the project app.",
+    message: "No observation 4 in the project app.",
   });
 });
 
 it("says how anchors are named when there is no such one", async () => {
   for (const [kind, name] of [
     ["observation", "observation 7"],
-    ["session", "session summary S7"],
+    ["session", "summary S7"],
     ["prompt", "prompt P7"],
   ] as const) {
     await expect(around({ anchor: { kind, id: 7 } })).rejects.toMatchObject({
-      message: `There is no ${name}.`,
+      message: `No ${name}.`,
       hint: expect.stringContaining("mem search"),
     });
   }

@@ -28,9 +28,7 @@ export function checkHooks(context: CliContext, heard: ReadonlyMap<string, numbe
     try {
       const settingsFile = settingsFileOf(recipe, context);
       const check = checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
-      return check.state === "warn" && check.message === noHooks
-        ? withoutHooks(check, heard.get(name), context.clock.now())
-        : check;
+      return check.message === noHooks ? withoutHooks(check, heard.get(name), context.clock.now()) : check;
     } catch (thrown) {
       const { message, hint } = toMemError(thrown);
       return fail(recipe.title, message, hint);
@@ -41,13 +39,11 @@ export function checkHooks(context: CliContext, heard: ReadonlyMap<string, numbe
 const noHooks = "No hooks are registered, so nothing is recorded.";
 const recentMs = 7 * 86_400_000;
 
-// The settings do not name a plugin that the host was started with: only its events show it.
+// The sessions before an uninstall look like those of a plugin that the settings do not name.
 function withoutHooks(check: Check, heardAt: number | undefined, nowEpochMs: number): Check {
   if (heardAt === undefined || nowEpochMs - heardAt > recentMs) return check;
-  return ok(
-    check.name,
-    `events arrive, as with a plugin: its settings have no hooks, but a session was active ${ageInWords(heardAt, nowEpochMs)}`,
-  );
+  const message = `No hooks are registered and no plugin is enabled. The last session was active ${ageInWords(heardAt, nowEpochMs)}.`;
+  return { ...check, message };
 }
 
 function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | null): Check {

@@ -73,7 +73,7 @@ function linesOf(event: DemoEvent): string[] {
     case "privacy":
       return [
         "",
-        `private text and passwords looked for on the disk: ${event.lookedFor}, found: ${event.found}`,
+        `privacy: searched the disk for ${event.lookedFor} private texts and passwords, found ${event.found}`,
       ];
     case "end":
       return [`done in ${(event.tookMs / 1000).toFixed(1)} s; worker and data directory removed`];

@@ -51,7 +51,7 @@ export function registerFolders(program: Command, context: CliContext): void {
       const answer = await context.worker().removeFolders(path === undefined ? undefined : resolve(path));
       if (json === true) return io.json(answer);
       printRemoved(context, answer);
-      io.out(`${counted(answer.removed.length, "file")} cleaned.`);
+      io.out(`Removed the context of mem from ${counted(answer.removed.length, "file")}.`);
     },
   });
 }

@@ -76,13 +76,15 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
 
 function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled: boolean): string {
   const file = homePath(path);
-  if (plugin !== null && enabled) return `${host} already has it, from the plugin ${plugin}.`;
+  if (plugin !== null && enabled) return `The plugin ${plugin} already provides the MCP server to ${host}.`;
   if (plugin !== null) {
     const own = changed ? `Removed the server ${mcpServerName} from ${file}, but the` : "The";
     return `${own} plugin ${plugin} provides it to ${host}. Disable the plugin: \`claude plugin disable ${plugin}\`; only its server: \`/mcp\` in ${host}.`;
   }
   if (!changed)
-    return enabled ? `${host} already has it, in ${file}.` : `${host} does not have it, in ${file}.`;
+    return enabled
+      ? `${file} already has the MCP server for ${host}.`
+      : `${file} has no MCP server of mem for ${host}.`;
   return enabled
     ? `Registered the MCP server ${mcpServerName} in ${file}. Start a new ${host} session to use it.`
     : `Removed the MCP server ${mcpServerName} from ${file}.`;

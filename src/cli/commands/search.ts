@@ -1,4 +1,4 @@
-// `mem search`: observations, session summaries and prompts by words and filters.
+// `mem search`: observations, summaries and prompts by words and filters.
 import { type Command, InvalidArgumentError } from "commander";
 import type { SearchParameters } from "../../client/worker-client.ts";
 import { modeWordId } from "../../core/records/mode.ts";
@@ -30,7 +30,7 @@ const kinds = ["observations", "sessions", "prompts"];
 export function registerSearch(program: Command, context: CliContext): void {
   addCommand(program, context, {
     name: "search",
-    about: "Find observations, session summaries and prompts",
+    about: "Find observations, summaries and prompts",
     arguments: [["[words...]", "a question or words; without them only the filters apply"]],
     options: [
       ["--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType],

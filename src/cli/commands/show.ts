@@ -9,7 +9,7 @@ import type { CliContext } from "../context.ts";
 import { hitAsJson, type ListedHit } from "../search-list.ts";
 import { renderHits } from "../search-results.ts";
 
-const idKinds = "12 is an observation, S12 a session summary, P12 a prompt";
+const idKinds = "12 is an observation, S12 a summary, P12 a prompt";
 
 /** Adds `mem show`. */
 export function registerShow(program: Command, context: CliContext): void {

@@ -126,7 +126,7 @@ function isSame(observation: Standing, standing: Standing): boolean {
 /** Also for edits of an observation's text. */
 export function notFound(id: number): MemError {
   return new MemError("not_found", {
-    message: `There is no observation ${id}.`,
+    message: `No observation ${id}.`,
     hint: "List observations with their ids: `mem search <words>`.",
   });
 }

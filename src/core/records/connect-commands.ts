@@ -30,7 +30,7 @@ export function connectCommands(connection: Connection): Record<ConnectHost, str
 
 /** Notes on the lines. */
 export const connectHint =
-  "Paste the line of your agent into a shell. Codex reads MEM_API_KEY from its environment whenever it starts; the line of OpenCode is for one run, its JSON belongs into opencode.json.";
+  "Paste the line of your agent into a shell. Codex reads MEM_API_KEY from its environment whenever it starts. The line of OpenCode is for one run; to keep the server, put its JSON into opencode.json.";
 
 type Words = readonly (string | { operator: "&&" })[];
 

@@ -136,7 +136,9 @@ function compat({ settings, clock, warn }: ModelChoice): ModelClient | null {
   if (baseUrl === "" && !key.isSet) return null;
   const model = settings.get("MEM_COMPAT_MODEL");
   if (isModelForAnotherServer(settings)) {
-    warn(`MEM_COMPAT_MODEL is still ${model}, which the server at MEM_COMPAT_BASE_URL hardly knows.`);
+    warn(
+      `MEM_COMPAT_MODEL is still ${model}, a model that the server at MEM_COMPAT_BASE_URL is unlikely to have.`,
+    );
   }
   return createCompatClient({
     model,

@@ -217,7 +217,7 @@ const mistakes: [string, Record<string, unknown>, string][] = [
   ["timeline", {}, "12, S12 or P12"],
   ["timeline", { anchor: "1", query: "x" }, "12, S12 or P12"],
   ["timeline", { anchor: "yonder" }, "S12 for a session summary"],
-  ["timeline", { anchor: 7 }, "There is no observation 7"],
+  ["timeline", { anchor: 7 }, "No observation 7"],
   ["timeline", { anchor: 1, depth_before: 101 }, "from 0 to 100"],
   ["get_observations", { ids: [] }, "`ids`"],
   ["get_observations", { ids: ["1; drop"] }, "such as 12, S12 or P12"],

@@ -105,8 +105,8 @@ test("an unknown id is refused without rolling back other writes", async () => {
     review(1, { is: "pinned" }),
     review(1, { is: "superseded", by: 8 }),
   ]);
-  expect(missing).toMatchObject({ reason: { code: "not_found", message: "There is no observation 9." } });
-  expect(by).toMatchObject({ reason: { code: "not_found", message: "There is no observation 8." } });
+  expect(missing).toMatchObject({ reason: { code: "not_found", message: "No observation 9." } });
+  expect(by).toMatchObject({ reason: { code: "not_found", message: "No observation 8." } });
   expect(pinned).toMatchObject({ status: "fulfilled", value: { pinned: 1 } });
 });
 
