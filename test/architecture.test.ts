@@ -1,30 +1,55 @@
-// Holds the house to src/README.md: the import table and the rules about edges, shape and names.
+// Checks src/README.md against the code: the import table, edges, shape, names and wording.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import {
-  edgeRules,
-  forbiddenImports,
-  importCycles,
-  outsideHome,
-  shapeFaults,
-  sqlOutsideStore,
-  strangersAtTop,
-} from "./helpers/house-rules.ts";
+import { edgeRules, forbiddenImports, outsideHome, sqlOutsideStore } from "./helpers/house-rules.ts";
 import { parseImportTable } from "./helpers/import-table.ts";
+import {
+  importCycles,
+  longFunctions,
+  shapeFaults,
+  smallFiles,
+  strangersAtTop,
+} from "./helpers/shape-rules.ts";
 import { parseTree, readTree } from "./helpers/source-tree.ts";
+import { bannedWording, longTestNames } from "./helpers/wording-rules.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const house = readTree(root, ["src", "bin", "test", "hooks"]);
+const documents = readTree(root, ["docs"]);
 const table = parseImportTable(readFileSync(`${root}src/README.md`, "utf8"));
+
+// Entries of processes, commands, screens that load late, and contracts of the wire.
+const boundaries = /^src\/(worker\/main|cli\/commands\/|.*\/schemas\/|cli\/tui\/)/;
+
+// Phrases that the product reads, and migrations, which are never edited.
+const wordData =
+  /words-\w+\.ts|sentence-cues|prohibitions|migrations\/|wording-rules\.ts|^test\/(fixtures|statements|privacy)\//;
 
 describe("the house", () => {
   test("every import is allowed by the table of src/README.md", () => {
     expect(forbiddenImports(house, table)).toEqual([]);
   });
 
-  test("no imports run in a circle", () => {
+  test("no imports form a cycle, types included", () => {
     expect(importCycles(house)).toEqual([]);
+  });
+
+  test("no function is over 80 lines", () => {
+    expect(longFunctions(house)).toEqual([]);
+  });
+
+  test("a small file with one importer is a boundary", () => {
+    expect(smallFiles(house, boundaries)).toEqual([]);
+  });
+
+  test("comments, messages and documents use no banned phrase", () => {
+    expect(bannedWording(house, { exempt: wordData })).toEqual([]);
+    expect(bannedWording(documents, { exempt: wordData })).toEqual([]);
+  });
+
+  test("names of tests have at most 80 characters", () => {
+    expect(longTestNames(house)).toEqual([]);
   });
 
   test("SQL stands in src/store/ only", () => {
@@ -105,7 +130,7 @@ describe("a rule that cannot fail holds nothing", () => {
     expect(forbiddenImports(parseTree(files), table)).toEqual([]);
   });
 
-  test("a circle through three files is noticed once, one of types is not", () => {
+  test("a cycle through three files is reported once, with types or values", () => {
     const circle = (word: string) => ({
       "src/a.ts": `${word} { b } from "./b.ts";`,
       "src/b.ts": `${word} { c } from "./c.ts";`,
@@ -114,7 +139,35 @@ describe("a rule that cannot fail holds nothing", () => {
     expect(importCycles(parseTree(circle("import")))).toEqual([
       "src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts",
     ]);
-    expect(importCycles(parseTree(circle("import type")))).toEqual([]);
+    expect(importCycles(parseTree(circle("import type")))).toHaveLength(1);
+  });
+
+  test("a function of 81 lines is reported", () => {
+    const text = `function a() {\n${"\n".repeat(79)}}\n`;
+    expect(longFunctions(parseTree({ "src/cli/a.ts": text }))).toEqual(["src/cli/a.ts:1: 81 lines"]);
+  });
+
+  test("a small file with one importer is reported, with two or as a boundary not", () => {
+    const files = { "src/cli/a.ts": 'import { b } from "./b.ts";', "src/cli/b.ts": "export const b = 1;" };
+    expect(smallFiles(parseTree(files), /^$/)).toEqual(["src/cli/b.ts: only src/cli/a.ts imports it"]);
+    expect(smallFiles(parseTree(files), /b\.ts$/)).toEqual([]);
+    expect(smallFiles(parseTree({ ...files, "src/cli/c.ts": files["src/cli/a.ts"] }), /^$/)).toEqual([]);
+  });
+
+  test.each([
+    ["a comment", "src/cli/a.ts", ["// Made an", "ew."].join("")],
+    ["a message", "src/cli/a.ts", ['export const a = "It is no', 'body here";'].join("")],
+    ["a test name", "test/cli/a.test.ts", ['test("it is me', 'nded", () => {});'].join("")],
+    ["a document", "docs/a.md", ["Who", "ever reads this."].join("")],
+  ])("a banned phrase in %s is reported", (_where, path, text) => {
+    expect(bannedWording(parseTree({ [path]: text }), { exempt: /^$/ })).toHaveLength(1);
+  });
+
+  test("a test name of 81 characters is reported", () => {
+    const named = (length: number) =>
+      parseTree({ "test/a.test.ts": `test("${"a".repeat(length)}", () => {});` });
+    expect(longTestNames(named(81))).toHaveLength(1);
+    expect(longTestNames(named(80))).toEqual([]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-// The rules of src/README.md that a program can hold: each takes a source tree and says what breaks it.
+// Import and edge rules of src/README.md: each takes a source tree and returns what breaks it.
 import { builtinModules } from "node:module";
 import type { ImportTable } from "./import-table.ts";
 import { isNode, lineOf, type SourceFile, type SourceTree, type SyntaxNode } from "./source-tree.ts";
@@ -19,23 +19,6 @@ export function forbiddenImports(tree: SourceTree, table: ImportTable): string[]
       return allowed ? [] : [`${file.path} (${from}) imports ${target} (${to})`];
     });
   });
-}
-
-/** Circles of imports, each as the path through it. Types are left out: they are gone when the code runs. */
-export function importCycles(tree: SourceTree): string[] {
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  function visit(path: string, trail: readonly string[]): void {
-    const at = trail.indexOf(path);
-    if (at >= 0) cycles.push([...trail.slice(at), path].join(" -> "));
-    if (at >= 0 || done.has(path)) return;
-    for (const each of tree.get(path)?.imports ?? []) {
-      if (each.file !== undefined && !each.typeOnly) visit(each.file, [...trail, path]);
-    }
-    done.add(path);
-  }
-  for (const path of tree.keys()) visit(path, []);
-  return cycles;
 }
 
 /** Text literals outside src/store/ that read like a statement of SQL. */
@@ -97,50 +80,6 @@ export const edgeRules: readonly EdgeRule[] = [
 export function outsideHome(tree: SourceTree, rule: EdgeRule): string[] {
   const elsewhere = scripts(tree, /^(src|bin)\//).filter((file) => !rule.home.test(file.path));
   return findNodes(elsewhere, rule.found);
-}
-
-const budgetLines = 400;
-
-/** Files over 400 lines, files directly in src/, names that say nothing, and files without their first line. */
-export function shapeFaults(tree: SourceTree): string[] {
-  const files = [...tree.values()].filter((file) => /\.(tsx?|mjs|js|sql|sh)$/.test(file.path));
-  const rootFiles = files.filter(
-    (file) => /^src\/[^/]+\.ts$/.test(file.path) && !file.path.endsWith(".d.ts"),
-  );
-  return [
-    ...files
-      .filter((file) => file.text.split("\n").length - 1 > budgetLines)
-      .map((file) => `${file.path} is over ${budgetLines} lines`),
-    ...files
-      .filter((file) => /^src\//.test(file.path) && namelessPattern.test(file.path))
-      .map((file) => `${file.path} has a name that names nothing`),
-    ...files
-      .filter((file) => !/^test\/.*\.test\.ts$/.test(file.path) && !firstLine.test(file.text))
-      .map((file) => `${file.path}: line 1 does not say what it is for`),
-    ...rootFiles.map((file) => `${file.path} belongs in a folder`),
-  ];
-}
-
-const namelessPattern = /(^|\/)(utils?|helpers?|managers?|misc|common|shared|functions|stuff)(\/|\.[^/]+$)/;
-const firstLine = /^(#!.*\n)?(\/\/|--|#|\/\*\*?) ?\S/;
-
-const topLevel = new Set([
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "bin",
-  "docs",
-  "src",
-  "hooks",
-  "templates",
-  "test",
-  "README.md",
-  "LICENSE",
-]);
-
-/** Names at the top of the repository that have no place there; dot-files are the tools' own. */
-export function strangersAtTop(names: readonly string[], ignored: readonly string[]): string[] {
-  return names.filter((name) => !topLevel.has(name) && !ignored.includes(name) && !name.startsWith("."));
 }
 
 function scripts(tree: SourceTree, where: RegExp): SourceFile[] {
