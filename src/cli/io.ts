@@ -119,7 +119,7 @@ function snakeKey(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Options for less: those of the user, and -R, without which it shows color codes as text. */
+/** Options for less: the options of the user, and -R, without which it shows color codes as text. */
 export function lessOptions(own = ""): string {
   // Quit when it fits, keep colors, leave the text on the screen: git's defaults.
   if (own.trim() === "") return "FRX";

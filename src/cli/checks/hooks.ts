@@ -39,7 +39,7 @@ export function checkHooks(context: CliContext, heard: ReadonlyMap<string, numbe
 const noHooks = "No hooks are registered, so nothing is recorded.";
 const recentMs = 7 * 86_400_000;
 
-// The sessions before an uninstall look like those of a plugin that the settings do not name.
+// Sessions before an uninstall look like sessions of a plugin that the settings do not name.
 function withoutHooks(check: Check, heardAt: number | undefined, nowEpochMs: number): Check {
   if (heardAt === undefined || nowEpochMs - heardAt > recentMs) return check;
   const message = `No hooks are registered and no plugin is enabled. The last session was active ${ageInWords(heardAt, nowEpochMs)}.`;
