@@ -14,7 +14,7 @@ import {
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
 import { createIo, type Io, lessOptions, snakeCased } from "./io.ts";
-import { buildProgram } from "./program.ts";
+import { buildProgram, helpWords, usageText } from "./program.ts";
 import { expandShortForms } from "./short-forms.ts";
 
 restrictUmask();
@@ -45,7 +45,7 @@ async function run(given: readonly string[]): Promise<number> {
   const program = buildProgram(context, { asJson });
   const full = expandShortForms(words);
   try {
-    await program.parseAsync(full, { from: "user" });
+    await program.parseAsync(helpWords(program, full, given[0] === "help"), { from: "user" });
     return outputCode ?? context.exitCode();
   } catch (thrown) {
     // Help and version end with 0.
@@ -63,7 +63,7 @@ async function run(given: readonly string[]): Promise<number> {
 }
 
 function usageError({ message }: CommanderError, help: string): MemError {
-  const [first = "", ...more] = message.replace(/^error: /, "").split("\n");
+  const [first = "", ...more] = usageText(message).split("\n");
   return new MemError("usage", { message: first, hint: [...more, `See \`${help}\`.`].join(" ") });
 }
 

@@ -1,6 +1,8 @@
 // The tree of commands.
 import { Command } from "commander";
+import { MemError } from "../core/errors.ts";
 import { version } from "../core/version.ts";
+import { terminalLine } from "../text/terminal-text.ts";
 import { type CommandPart, withExamples } from "./command.ts";
 import { registerContext } from "./commands/context.ts";
 import { registerCost } from "./commands/cost.ts";
@@ -59,7 +61,7 @@ export function buildProgram(context: CliContext, { asJson = false }: { asJson?:
       writeOut: (text) => io.raw(text),
       // With --json the error is reported as JSON.
       writeErr: (text) => (asJson ? undefined : io.err(text.trimEnd())),
-      outputError: (text, write) => write(io.errPaint.red(text)),
+      outputError: (text, write) => write(io.errPaint.red(usageText(text))),
       getOutHelpWidth: () => Math.min(io.columns, helpColumns),
       getErrHelpWidth: () => Math.min(io.columns, helpColumns),
     })
@@ -87,6 +89,40 @@ function shortFormHelp(): string {
     ([word, full]) => `  ${word.padEnd(8)}  mem ${full.join(" ")}`,
   );
   return `\nShort forms:\n${lines.join("\n")}`;
+}
+
+/** A message of commander without its prefix, as a sentence. */
+export function usageText(message: string): string {
+  const text = message
+    .replace(/^error: /, "")
+    .replace(/^command-argument value '(.*?)' is invalid for argument '(.*?)'\./s, "invalid $2 '$1'.")
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*?)' is invalid\./s, "invalid value '$2' of $1.");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const helpFlags: ReadonlySet<string> = new Set(["--help", "-h"]);
+
+/**
+ * The words of a request for help, without the flag where they name no command, so that this is the error. With
+ * `mem help`, every word is a command; else arguments may follow.
+ */
+export function helpWords(program: Command, words: readonly string[], isHelp: boolean): readonly string[] {
+  if (!words.some((word) => helpFlags.has(word))) return words;
+  let [command, path] = [program, "mem"];
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) {
+      if (word.startsWith("-") || word === "help" || word === "list") return words;
+      if (command.commands.length > 0) return words.filter((each) => !helpFlags.has(each));
+      if (!isHelp) return words;
+      throw new MemError("usage", {
+        message: `\`${path}\` has no command \`${terminalLine(word).slice(0, 60)}\`.`,
+        hint: `See \`${path} --help\`.`,
+      });
+    }
+    [command, path] = [next, `${path} ${word}`];
+  }
+  return words;
 }
 
 function hintAtHelp(command: Command, words: string): void {

@@ -109,8 +109,9 @@ async function atStart(deps: ExplainDeps, place: Place, seen: Seen): Promise<Exp
   const records = (injection.places ?? []).map(({ record, section }) =>
     explained(deps, record, { by: "section", section }),
   );
-  const nothing =
-    "The project has no record that the context settings allow, and no rule applies everywhere.";
+  const nothing = deps.projects().includes(place.project)
+    ? "The context settings allow no record of the project, and no rule applies everywhere."
+    : "The project has no records yet, and no rule applies everywhere.";
   return momentOf("start", injection.text, { records, nothing });
 }
 
@@ -245,6 +246,5 @@ function hasOwnRecord({ byId }: ExplainDeps, project: string, moments: readonly 
 
 function unknownProject(project: string, known: readonly string[]): string | null {
   if (known.length === 0) return "No agent has worked in a project yet. Install mem for one: `mem install`.";
-  const sentence = noSuchProject(project, known);
-  return sentence === null ? null : `${sentence} List projects: \`mem project list\`.`;
+  return noSuchProject(project, known);
 }

@@ -36,7 +36,7 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   expect(long.stdout).toContain("Before the file: 0 tokens\nNo record is about this file");
 
   const unknown = await mem("context", "--project", "shpo");
-  expect(unknown.code).toBe(0);
+  expect(unknown.code).toBe(66);
   expect(unknown.stderr).toContain("Install mem for one: `mem install`.");
   expect(start.stderr).toBe("");
 });

@@ -146,7 +146,7 @@ test("tells an unknown team from a team without keys", async () => {
 test("an unknown command of mem server is named, and starts nothing", async () => {
   const { code, stderr } = await memAtHome()("server", "nope", "--port", "0");
   expect(code).toBe(64);
-  expect(stderr).toContain("unknown command 'nope'");
+  expect(stderr).toContain("Unknown command 'nope'");
   expect(stderr).toContain("mem server --help");
 });
 

@@ -48,7 +48,11 @@ test("the help of mem itself fits 80 columns, in a pipe too", async () => {
 
 test.each([
   [["serch"], "mem --help"],
+  [["nope", "--help"], "mem --help"],
+  [["help", "nope"], "mem --help"],
+  [["help", "search", "timeline"], "mem search --help"],
   [["queue", "frob"], "mem queue --help"],
+  [["queue", "frob", "--help"], "mem queue --help"],
   [["queue", "drop", "one"], "mem queue drop --help"],
   [["queue", "drop"], "mem queue drop --help"],
   [["worker", "logs", "--lines", "x"], "mem worker logs --help"],
@@ -56,6 +60,12 @@ test.each([
   const { code, stderr } = await memAtHome()(...words);
   expect(code).toBe(64);
   expect(stderr).toContain(`See \`${help}\`.`);
+});
+
+test("a wrong value is named without a prefix of the parser", async () => {
+  const mem = memAtHome();
+  expect((await mem("pin", "S1")).stderr).toMatch(/^Invalid id 'S1'\. It is a summary/);
+  expect((await mem("search", "--limit", "0")).stderr).toMatch(/^Invalid value '0' of --limit\. It must be/);
 });
 
 test("a command that needs the worker starts it", async () => {
@@ -76,9 +86,9 @@ test("a worker that cannot start ends the command with 69 and a next command", a
 
 test.each([
   [["serch", "--json"], "mem --help", "Did you mean search?"],
-  [["queue", "frob", "--json"], "mem queue --help", "unknown command 'frob'"],
+  [["queue", "frob", "--json"], "mem queue --help", "Unknown command 'frob'"],
   [["search", "--limit", "0", "--json"], "mem search --help", "from 1 to 100"],
-  [["config", "get", "--json"], "mem settings get --help", "missing required argument"],
+  [["config", "get", "--json"], "mem settings get --help", "Missing required argument"],
 ])("with --json the usage error of mem %j is JSON on stderr", async (words, help, problem) => {
   const { code, stdout, stderr } = await memAtHome()(...words);
   expect({ code, stdout }).toEqual({ code: 64, stdout: "" });

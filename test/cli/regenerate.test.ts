@@ -247,7 +247,7 @@ test("an unknown project is reported with the known names", async () => {
   for (const way of ["--dry-run", "--yes"]) {
     const { stdout, stderr } = await mem("regenerate", way, "--project", "nope");
     expect(stdout).toBe("Nothing to regenerate.\n");
-    expect(stderr).toContain('There is no project "nope". Known: shop, api.');
+    expect(stderr).toContain("No project named `nope`. Known: shop, api.");
   }
 });
 

@@ -18,7 +18,6 @@ test("search with words and filters prints the records, --json one list of them"
   expect(full.stdout).toContain("/home/user/shop/src/login.ts");
 
   for (const nothing of [
-    ["--project", "other"],
     ["--until", "7d"],
     ["--obs-type", "decision"],
     ["--concepts", "trade-off"],
@@ -57,10 +56,20 @@ test("a type that the mode does not have is said where nothing was found", async
 test("names an unknown project where nothing was found, with the known ones", async () => {
   const mem = await rememberingMem();
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
-  expect(code).toBe(0);
-  expect(stderr).toContain('There is no project "shpo". Known: shop.');
-  expect((await mem("search", "login", "--project", "Shop")).stderr).toContain("but there is shop.");
-  expect((await mem("search", "zebra", "--project", "shop")).stderr).not.toContain("There is no project");
+  expect(code).toBe(66);
+  expect(stderr).toBe("No project named `shpo`. Known: shop.\nList projects: `mem project list`.\n");
+  expect((await mem("search", "login", "--project", "Shop")).stderr).toContain("but there is `shop`.");
+  expect(await mem("search", "zebra", "--project", "shop")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("Nothing found. Try other words or fewer filters."),
+  });
+  for (const words of [["timeline"], ["timeline", "2h"], ["timeline", "1"], ["file", "a.ts"], ["context"]]) {
+    const run = await mem(...words, "--project", "shpo");
+    expect(run).toEqual({ code: 66, stdout: "", stderr });
+  }
+  const created = await mem("remember", "Never npm.", "--project", "shpo");
+  expect(created.stdout).toContain("applies in shpo");
+  expect(created.stderr).toContain("`shpo` is a new project.");
 });
 
 test("search in an empty memory says that it is empty, and what fills it", async () => {

@@ -71,6 +71,9 @@ test("exports to and imports from a pipe and a private file", async () => {
   expect([out.code, out.stdout]).toEqual([0, ""]);
   expect(out.stderr).toBe(`1 session, 500 events and 0 observations in ${file}.\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  const refused = await mem("server", "export", ...shop, "--out", file);
+  expect(refused).toMatchObject({ code: 65, stderr: expect.stringContaining(`--out ${file} --force`) });
+  expect((await mem("server", "export", ...shop, "--out", file, "--force")).code).toBe(0);
   const streamed = await mem("server", "export", ...shop);
   expect(streamed.code).toBe(0);
   // The header carries the time.

@@ -109,7 +109,7 @@ test.each([
   [["settings", "set", "MEM_MODEL", "gpt"], 65, "one of haiku-4-5-20251001"],
   [["settings", "set", "MEM_NOPE", "1"], 64, "There is no setting MEM_NOPE."],
   [["settings", "set", "MEM_MODE"], 64, "Give a value"],
-  [["settings", "get"], 64, "missing required argument"],
+  [["settings", "get"], 64, "Missing required argument"],
 ])("mem %j ends with code %i and says why", async (words, code, sentence) => {
   const run = await memAtHome()(...words);
   expect(run).toMatchObject({ code, stdout: "" });

@@ -26,9 +26,7 @@ test("a timeline leads from what search found to what happened around it", async
   ]);
   expect((await mem("timeline", "--query", "redirect", "--after", "0")).stdout).toContain("> ");
   expect(JSON.parse((await mem("timeline", "1h", "--json")).stdout).items).toHaveLength(4);
-  expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain(
-    "No records in the last 1h. Try without --project.",
-  );
+  expect((await mem("timeline", "1h", "--project", "none")).stderr).toContain("No project named `none`.");
 });
 
 test("an age shows the newest records since then, and how to see the first ones", async () => {

@@ -146,6 +146,6 @@ test("names the next command for an unknown project", async () => {
   expect((await explain({}, "ap")).unknown).toContain("`mem install`");
   say("The lock is per tenant.");
   const { unknown, moments } = await explain({}, "ap");
-  expect(unknown).toBe('There is no project "ap". Known: app. List projects: `mem project list`.');
+  expect(unknown).toBe("No project named `ap`. Known: app.");
   expect(moments[0]?.nothing).toContain("The project has no record");
 });

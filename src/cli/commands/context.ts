@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { addCommand, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { renderExplanation } from "../context-lines.ts";
-import { printWrapped } from "../table.ts";
+import { noProject } from "../unknown-project.ts";
 
 interface ContextOptions extends JsonOptions {
   project?: string;
@@ -44,7 +44,7 @@ async function showContext(context: CliContext, options: ContextOptions): Promis
     ...(file !== undefined && { file: project === undefined ? resolve(file) : file }),
     ...(command !== undefined && { command }),
   });
+  if (answer.unknown !== null) throw noProject(answer.unknown);
   if (json === true) io.json({ items: moments, ...answer });
   else renderExplanation(io, { moments, ...answer });
-  if (answer.unknown !== null) printWrapped(io, io.err, answer.unknown);
 }

@@ -52,7 +52,9 @@ async function addRule(
   if (json === true) io.json(answer);
   else for (const line of linesOf(answer)) printWrapped(io, io.out, line);
   const unknown = project === undefined ? null : await worker.unknownProject(project);
-  if (unknown !== null) printWrapped(io, io.err, unknown);
+  if (unknown === null || answer.status === "skipped") return;
+  const note = `\`${project}\` is a new project. A typo? Undo: \`mem rules remove ${answer.rule.id}\`.`;
+  printWrapped(io, io.err, note);
 }
 
 function linesOf(answer: RememberedAnswer): string[] {

@@ -18,6 +18,7 @@ import { renderRules } from "../rule-lines.ts";
 import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
 import { observationAsJson } from "../search-list.ts";
 import { printWrapped } from "../table.ts";
+import { noProject } from "../unknown-project.ts";
 
 interface RulesOptions extends JsonOptions {
   project?: string;
@@ -118,8 +119,7 @@ async function checkProject(worker: WorkerClient, named: string, answer: RulesAn
   if (answer.rules.some(({ reach }) => reach === "project")) return;
   // `named` may be a former label of the project.
   const unknown = await worker.unknownProject(answer.project ?? named);
-  if (unknown !== null)
-    throw new MemError("not_found", { message: unknown, hint: "List projects: `mem project list`." });
+  if (unknown !== null) throw noProject(unknown);
 }
 
 const mostRules = 1000;

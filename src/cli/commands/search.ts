@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { hitAsJson, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
 import { printWarnings } from "../table.ts";
+import { refuseUnknownProject } from "../unknown-project.ts";
 import { parseWhen } from "../when.ts";
 
 interface SearchOptions extends JsonOptions {
@@ -35,7 +36,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     options: [
       ["--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType],
       choice("--format <format>", "how much of each", ["index", "full"], "index"),
-      ["--limit <count>", "results of each kind, 1-100", count(1, 100)],
+      ["--limit <count>", "results per kind, 1-100 (default: 20)", count(1, 100)],
       ["--offset <count>", "results to skip", count(0, 100_000)],
       projectOption("one project only"),
       ["--obs-type <type>", "one type only, such as bugfix (list: `mem mode show`)", wordId],
@@ -63,13 +64,14 @@ async function searchMemory(
   const { io, clock } = context;
   const answer = await context.worker().search(parameters(words.join(" "), options, clock.now()));
   const { observations, sessions, prompts, ...rest } = answer;
+  const found = observations.length + sessions.length + prompts.length;
+  if (found === 0) await refuseUnknownProject(context.worker(), options.project);
   if (options.json === true) {
     io.json({ items: searchList(answer, searchedWords(answer)).map(hitAsJson), ...rest });
     return;
   }
-  if (observations.length + sessions.length + prompts.length > 0)
-    renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
-  else io.err((await isEmpty(context)) ? nothingYet : nothingFound(options));
+  if (found > 0) renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
+  else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
   printWarnings(io, answer.notes);
 }
 
@@ -92,9 +94,10 @@ async function isEmpty(context: CliContext): Promise<boolean> {
   return database.observations + database.prompts + database.summaries === 0;
 }
 
-function nothingFound(options: SearchOptions): string {
+function nothingFound(words: readonly string[], options: SearchOptions): string {
   const filtered = Object.keys(options).some((name) => !["format", "json", "all"].includes(name));
-  return filtered ? "Nothing found. Try fewer filters." : "Nothing found. Try other words.";
+  const hints = [...(words.length > 0 ? ["other words"] : []), ...(filtered ? ["fewer filters"] : [])];
+  return `Nothing found. Try ${hints.join(" or ") || "other words"}.`;
 }
 
 // The worker takes a type of observation here too.

@@ -1,4 +1,5 @@
 // `mem server export` and `mem server import`: a project of the hosted server as a file, on the server's host.
+import { lstatSync } from "node:fs";
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import { loadServerSettings } from "../../settings/server.ts";
@@ -23,7 +24,9 @@ function registerExport(server: Command, context: CliContext): void {
     .requiredOption("--team <name>", "team of the project")
     .requiredOption("--project <name>", "name of the project")
     .option("--out <file>", "output file, readable by you only; default: standard output")
-    .action(async ({ out, ...names }: Named & { out?: string }) => {
+    .option("--force", "replace an existing file")
+    .action(async ({ out, force, ...names }: Named & { out?: string; force?: true }) => {
+      if (out !== undefined && force !== true) demandNew(out, names);
       const { exportNow } = await import("../../server/administer-export.ts");
       const { io, clock } = context;
       const counts = await exportNow(settingsOf(context), names, {
@@ -68,6 +71,15 @@ function noInput(): MemError {
   return new MemError("usage", {
     message: "No file is given, and standard input is a terminal.",
     hint: "Give a file or a pipe: `mem server import --team NAME --project NAME FILE`.",
+  });
+}
+
+function demandNew(out: string, { team, project }: Named): void {
+  if (lstatSync(out, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const command = `mem server export --team ${team} --project ${project} --out ${out} --force`;
+  throw new MemError("conflict", {
+    message: `${out} exists. Nothing was written.`,
+    hint: `Replace it: \`${command}\`. Or name another file.`,
   });
 }
 

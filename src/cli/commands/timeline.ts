@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { speakerMarks, statusMarks } from "../record-marks.ts";
 import { stepLines } from "../table.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
+import { refuseUnknownProject } from "../unknown-project.ts";
 import { isAge, parseWhen } from "../when.ts";
 import { counted, projectPath } from "../words.ts";
 
@@ -88,18 +89,29 @@ async function showTimeline(
   if (anchor === undefined && query === undefined) return showNewest(context, options);
   if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined)
     return showSince(context, anchor, options);
-  const items = await context.worker().timeline({
+  const request = {
     ...(anchor !== undefined && { anchor: anchorOf(anchor, context.clock.now()) }),
     ...(query !== undefined && { query }),
     ...(before !== undefined && { depth_before: before }),
     ...(after !== undefined && { depth_after: after }),
     ...(project !== undefined && { project }),
+  };
+  const worker = context.worker();
+  const items = await worker.timeline(request).catch(async (error: unknown) => {
+    await refuseUnknownProject(worker, project);
+    throw error;
   });
-  print(context, items, options, "No records around that. Try without --project.");
+  await print(context, items, options, "No records around that. Try without --project.");
 }
 
 /** Prints items, or the note where there are none; true when it printed lines for people. */
-function print({ io }: CliContext, items: TimelineAnswer, options: TimelineOptions, none: string): boolean {
+async function print(
+  { io, worker }: CliContext,
+  items: TimelineAnswer,
+  options: TimelineOptions,
+  none: string,
+): Promise<boolean> {
+  if (items.length === 0) await refuseUnknownProject(worker(), options.project);
   if (options.json === true)
     io.json({ items: items.map(({ type: kind, ...record }) => ({ kind, ...record })) });
   else if (items.length === 0) io.err(none);
@@ -112,7 +124,9 @@ const newestShown = 30;
 async function showNewest(context: CliContext, options: TimelineOptions): Promise<void> {
   const { io } = context;
   const items = await upToNow(context, options.before ?? newestShown, options.project);
-  if (!print(context, items, options, "The memory is empty. See how it works: `mem demo`.")) return;
+  const { project } = options;
+  const what = project === undefined ? "The memory is empty." : `No records of ${terminalLine(project)} yet.`;
+  if (!(await print(context, items, options, `${what} See how it works: \`mem demo\`.`))) return;
   const next = "These are the newest records. Around one: `mem timeline <id>`. By age: `mem timeline 2h`.";
   for (const line of stepLines(next, io.columns)) io.err(line);
 }
@@ -136,7 +150,7 @@ async function showSince(context: CliContext, age: string, options: TimelineOpti
   const found = await upToNow(context, shownSince + 1, options.project);
   const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
   const none = `No records in the last ${age}${options.project === undefined ? "" : ". Try without --project"}.`;
-  print(context, within.slice(-shownSince), options, none);
+  await print(context, within.slice(-shownSince), options, none);
   if (within.length > shownSince)
     io.err(`Only the newest ${shownSince}. The first ones since then: \`mem timeline ${age} --after 100\`.`);
 }
@@ -159,6 +173,7 @@ function anchorOf(text: string, nowEpochMs: number): string {
 async function showFile(context: CliContext, path: string, options: FileOptions): Promise<void> {
   const { io } = context;
   const found = await recordsOf(context, path, options);
+  if (found.total === 0) await refuseUnknownProject(context.worker(), options.project);
   if (options.json === true) {
     const { observations, ...rest } = found;
     io.json({ items: observations.map((record) => ({ kind: "observation", ...record })), ...rest });

@@ -6,12 +6,12 @@ const mostNames = 8;
 /** A sentence that lists the known projects; null when the project is one of them, or none is known. */
 export function noSuchProject(project: string, known: readonly string[]): string | null {
   if (known.length === 0 || known.includes(project)) return null;
-  const shown = JSON.stringify(terminalLine(project).slice(0, 100));
+  const shown = `\`${terminalLine(project).slice(0, 100)}\``;
   const meant = known.find((name) => name.toLowerCase() === project.toLowerCase());
-  if (meant !== undefined) return `There is no project ${shown}, but there is ${terminalLine(meant)}.`;
+  if (meant !== undefined) return `No project named ${shown}, but there is \`${terminalLine(meant)}\`.`;
   const names = known.slice(0, mostNames).map(terminalLine).join(", ");
   const more = known.length > mostNames ? ` and ${known.length - mostNames} more` : "";
-  return `There is no project ${shown}. Known: ${names}${more}.`;
+  return `No project named ${shown}. Known: ${names}${more}.`;
 }
 
 /** A sentence about the words that the mode does not have; null when it has all of them, or defines none. */

@@ -85,7 +85,7 @@ describe("the tools", () => {
     };
     for (const [name, given] of Object.entries(calls)) {
       const { text } = await call(name, given);
-      expect(text).toMatch(/There is no project "nowhere"\. Known: .*shop/);
+      expect(text).toMatch(/No project named `nowhere`\. Known: .*shop/);
       expect(text).not.toContain("The memory is empty");
     }
     const { structured } = await call("recent", { project });

@@ -9,10 +9,10 @@ test.each([
   ["obs_type=unheard", "The mode code has no type unheard. Known: bugfix, unheard-of."],
   ["type=unheard", "The mode code has no type unheard. Known: bugfix, unheard-of."],
   ["concepts=gotcha,unheard,foo", "The mode code has no concept unheard, foo. Known: gotcha."],
-  ["project=nope", 'There is no project "nope". Known: alpha, beta.'],
+  ["project=nope", "No project named `nope`. Known: alpha, beta."],
   ["dateStart=2026-02-01&dateEnd=2026-01-01", "The time asked for ends before it begins."],
   ["offset=40", "Nothing follows the first 40 results."],
-  ["project=Alpha", 'There is no project "Alpha", but there is alpha.'],
+  ["project=Alpha", "No project named `Alpha`, but there is `alpha`."],
 ])("a search with %s that finds nothing says what is not there", async (query, note) => {
   const answer = await world.app.inject({ url: `/api/search?query=a&${query}`, headers: local });
   expect(answer.json()).toMatchObject({ totalResults: 0, notes: ["By words only.", note] });
@@ -26,6 +26,6 @@ test("a search that finds nothing with filters that there are says no more", asy
 test("a preview says that there is no such project, and what a host injects does not", async () => {
   const text = async (route: string) =>
     (await world.app.inject({ url: `/api/context/${route}?projects=alpha,nope`, headers: local })).body;
-  expect(await text("preview")).toMatch(/There is no project "nope"\. Known: alpha, beta\.\n$/);
-  expect(await text("inject")).not.toContain("There is no project");
+  expect(await text("preview")).toMatch(/No project named `nope`\. Known: alpha, beta\.\n$/);
+  expect(await text("inject")).not.toContain("No project");
 });

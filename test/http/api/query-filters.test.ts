@@ -53,7 +53,7 @@ test.each([
 ])("an unknown project stays a filter, and the answer says so: %s", async (query, request) => {
   const notes = await search(query);
   expect(asked).toMatchObject(request);
-  expect(notes.at(-1)).toBe(`There is no project "${request.project}". Known: alpha, beta.`);
+  expect(notes.at(-1)).toBe(`No project named \`${request.project}\`. Known: alpha, beta.`);
 });
 
 test.each([
