@@ -18,8 +18,8 @@ import { type ErrorCode, failOpenSync, MemError } from "../core/errors.ts";
 
 // Our files have a few kilobytes.
 const maxBytes = 1_048_576;
-// A writer holds the new file for milliseconds; an older one belongs to a dead process.
-const abandonedAfterMs = 10_000;
+// A writer holds the new file for milliseconds; an older one belongs to a dead process. Less than a writer waits, 2 s.
+const abandonedAfterMs = 1_500;
 const waitStepMs = 20;
 const waitSteps = 100;
 
@@ -51,25 +51,37 @@ export function replacePrivateFile(
 ): void {
   const next = `${path}.new`;
   const descriptor = openNew(next, code);
+  const { ino } = fstatSync(descriptor);
+  // A writer that stood still for too long finds the file of another one.
+  const isOurs = () => lstatSync(next, { throwIfNoEntry: false })?.ino === ino;
   try {
-    const text = change(readPrivateFile(path, code));
+    const text = writeNext(descriptor, () => change(readPrivateFile(path, code)));
+    if (!isOurs()) throw new Error(`another process replaced ${next}`);
     if (text === null) {
-      closeSync(descriptor);
-      rmSync(next, { force: true });
+      rmSync(next);
       return;
     }
-    writeFileSync(descriptor, text);
-    if (process.platform !== "win32") fchmodSync(descriptor, 0o600);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
     renameSync(next, path);
   } catch (cause) {
-    failOpenSync("close an unfinished file", () => closeSync(descriptor));
-    rmSync(next, { force: true });
+    failOpenSync("remove an unfinished file", () => isOurs() && rmSync(next));
     if (cause instanceof MemError) throw cause;
     throw unwritable(path, code, cause);
   }
   syncDirectory(dirname(path));
+}
+
+/** Writes and syncs the text, unless it is null; closes the file in any case. */
+function writeNext(descriptor: number, textOf: () => string | null): string | null {
+  try {
+    const text = textOf();
+    if (text === null) return null;
+    writeFileSync(descriptor, text);
+    if (process.platform !== "win32") fchmodSync(descriptor, 0o600);
+    fsyncSync(descriptor);
+    return text;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function refuseLink(path: string, code: ErrorCode): void {

@@ -4,6 +4,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -16,6 +17,7 @@ import { expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { replacePrivateFile } from "../../src/settings/private-file.ts";
 import { changeSettingsFile } from "../../src/settings/settings-file.ts";
 import { resetSetting, setSetting, settingKey } from "../../src/settings/write.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -93,6 +95,29 @@ test("an unfinished file that a dead writer left does not stop the next one", ()
   utimesSync(next, 1, 1);
   setSetting(dataDir, "MEM_MODE", "chill");
   expect(existsSync(next)).toBe(false);
+});
+
+test("waits less for a killed writer's file than a start waits for the lock", () => {
+  const dataDir = tempDir();
+  const next = `${dataPaths(dataDir).settings}.new`;
+  writeFileSync(next, "half");
+  setSetting(dataDir, "MEM_MODE", "chill");
+  expect(existsSync(next)).toBe(false);
+  expect(loadSettings({ dataDir, env: {} }).get("MEM_MODE")).toBe("chill");
+});
+
+test.each(["ours", null])("neither renames nor deletes another writer's file (%s)", (text) => {
+  const path = join(tempDir(), "file.json");
+  writeFileSync(path, "before");
+  const write = () =>
+    replacePrivateFile(path, "settings_unreadable", () => {
+      rmSync(`${path}.new`);
+      writeFileSync(`${path}.new`, "theirs");
+      return text;
+    });
+  expect(write).toThrow("file.json cannot be written.");
+  expect(readFileSync(path, "utf8")).toBe("before");
+  expect(readFileSync(`${path}.new`, "utf8")).toBe("theirs");
 });
 
 test("loses no setting when eight processes write concurrently", async () => {
