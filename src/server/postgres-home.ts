@@ -31,7 +31,7 @@ export function preparePostgresHome(dataDir: string): PostgresHome {
   chmodSync(root, 0o711);
   const home = privateDirectories(root);
   const user = userOf(home.cluster);
-  for (const directory of [home.cluster, home.sockets]) chownSync(directory, user.uid, user.gid);
+  for (const directory of [home.cluster, home.sockets]) giveTo(user, directory);
   return { ...home, user };
 }
 
@@ -44,11 +44,29 @@ function userOf(cluster: string): PostgresUser {
   return uid === 0 ? { uid: reservedId, gid: reservedId } : { uid, gid };
 }
 
-/** The account that initdb runs as: it asks for the name of its user. Throws `data_dir_unusable`. */
+/** Makes the user the owner. Throws `data_dir_unusable`, for example in a user namespace without the id. */
+export function giveTo({ uid, gid }: PostgresUser, directory: string): void {
+  try {
+    // chown takes ids without a sign, and `accountForInitdb` has them with one.
+    chownSync(directory, uid >>> 0, gid >>> 0);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : "unknown";
+    throw new MemError("data_dir_unusable", {
+      message: `PostgreSQL does not run as root, and ${directory} cannot be given to user id ${uid >>> 0} (${code}).`,
+      hint: "Start mem as another user, or set MEM_DATABASE_URL.",
+      cause,
+    });
+  }
+}
+
+/**
+ * The account that initdb runs as: it asks for the name of its user. Its ids are signed, as processes take them: macOS
+ * prints -2 as 4294967294. Throws `data_dir_unusable`.
+ */
 export function accountForInitdb(): PostgresUser {
   try {
     const id = (flag: string) =>
-      Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8", stdio: "pipe" }));
+      Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8", stdio: "pipe" })) | 0;
     return { uid: id("-u"), gid: id("-g") };
   } catch (cause) {
     throw new MemError("data_dir_unusable", {

@@ -1,6 +1,6 @@
 // A private PostgreSQL: a child process on a socket file, without a port, that ends when this process ends.
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -8,7 +8,7 @@ import { MemError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { isAlive } from "../core/is-alive.ts";
 import { createDatabaseIfMissing } from "../store/postgres/reach.ts";
-import { accountForInitdb, type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
+import { accountForInitdb, giveTo, type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
 import { barrierTo, installedPrograms, type PostgresUser, reachablePrograms } from "./postgres-programs.ts";
 
 export interface PrivatePostgres {
@@ -93,7 +93,7 @@ async function createCluster(bin: string, home: PostgresHome, locale: readonly s
   const made = join(root, `${unfinished}${newId()}`);
   mkdirSync(made, { mode: 0o700 });
   const account = user === undefined ? undefined : accountForInitdb();
-  if (account !== undefined) chownSync(made, account.uid, account.gid);
+  if (account !== undefined) giveTo(account, made);
   const flags = [
     `--pgdata=${made}`,
     "--username=mem",
@@ -107,7 +107,7 @@ async function createCluster(bin: string, home: PostgresHome, locale: readonly s
   const initdb = join(bin, "initdb");
   try {
     await promisify(execFile)(initdb, flags, { ...account, cwd: made, env: environment });
-    if (user !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, made]);
+    if (user !== undefined) execFileSync("chown", ["-hR", `${user.uid}:${user.gid}`, made]);
     renameSync(made, cluster);
   } catch (cause) {
     removeTree(made);

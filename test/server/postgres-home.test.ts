@@ -1,9 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
-import { inShell, placeOfPostgres, preparePostgresHome } from "../../src/server/postgres-home.ts";
+import {
+  accountForInitdb,
+  giveTo,
+  inShell,
+  placeOfPostgres,
+  preparePostgresHome,
+} from "../../src/server/postgres-home.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 function isOpenToPass(path: string): boolean {
@@ -104,4 +110,28 @@ test("quotes any path as one word of a shell", () => {
   for (const path of ["/var/lib/x-1", "/a b/it's $HOME", '/`id`/"x"']) {
     expect(execFileSync("/bin/sh", ["-c", `printf %s ${inShell(path)}`], { encoding: "utf8" })).toBe(path);
   }
+});
+
+test("reads the ids of `nobody` on macOS as a process takes them", () => {
+  const bin = tempDir();
+  writeFileSync(join(bin, "id"), "#!/bin/sh\necho 4294967294\n", { mode: 0o755 });
+  vi.stubEnv("PATH", `${bin}:${process.env.PATH ?? ""}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const account = accountForInitdb();
+  expect(account).toEqual({ uid: -2, gid: -2 });
+  const given = tempDir();
+  if (!isRoot) return;
+  giveTo(account, given);
+  expect(statSync(given).uid).toBe(4_294_967_294);
+});
+
+test("a directory that cannot be given away names another way to a database", () => {
+  const missing = join(tempDir(), "missing");
+  expect(() => giveTo({ uid: 65_525, gid: 65_525 }, missing)).toThrow(
+    expect.objectContaining({
+      code: "data_dir_unusable",
+      message: expect.stringContaining("(ENOENT)"),
+      hint: expect.stringContaining("MEM_DATABASE_URL"),
+    }),
+  );
 });
