@@ -45,6 +45,7 @@ export async function serve(deps: ServeDeps): Promise<Serving> {
   const report = (cause: unknown) => void setImmediate(() => onDamage([String(cause)]));
   let port = deps.port;
   let worker: Worker | undefined;
+  let listening: Listening | undefined;
   try {
     worker = buildWorker({
       db: withLateStatements(db, report),
@@ -56,15 +57,18 @@ export async function serve(deps: ServeDeps): Promise<Serving> {
       port: () => port,
     });
     const demandInPlace = createPlaceCheck(db);
-    const listening = await open(worker, deps);
+    listening = await open(worker, deps);
     port = listening.port;
-    await startBackground(worker, listening);
+    // Before worker.json is written: a damaged page met here ends this worker, and another takes its place.
+    worker.start();
     announce(deps, port);
     const check = createIntegrityCheck({ ...worker, databasePath: settings.paths.database, onDamage });
     check.start();
     return { port, demandInPlace, close: closing({ db, worker, listening, check }) };
   } catch (cause) {
-    const closed = failOpen("closing a worker that could not start", async () => worker?.close());
+    const closed = failOpen("closing a worker that could not start", () =>
+      Promise.all([listening?.closeSocket(), worker?.close()]),
+    );
     await within(stopDeadlineMs, closed).finally(() => closeDatabase(db));
     throw cause;
   }
@@ -90,16 +94,6 @@ async function open(worker: Worker, { settings, port }: ServeDeps): Promise<List
   const host = settings.get("MEM_WORKER_HOST");
   const socket = socketName(settings.paths.socket);
   return listen({ ...worker, host, port, dataDir: settings.dataDir, socket });
-}
-
-// Before worker.json is written: a damaged page met here ends this worker, and another takes its place.
-async function startBackground(worker: Worker, listening: Listening): Promise<void> {
-  try {
-    worker.start();
-  } catch (cause) {
-    await listening.closeSocket();
-    throw cause;
-  }
 }
 
 function announce({ settings, log, identity }: ServeDeps, port: number): void {
