@@ -4,28 +4,40 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { checkDatabase, checkTable, type TableFindings, tablesIn } from "../store/sqlite/damage-check.ts";
-import { disagreementsIn } from "../store/sqlite/derived-check.ts";
+import { type Disagreements, derivedKinds, disagreementsIn } from "../store/sqlite/derived-check.ts";
 
 const [, , path = "", what = "file"] = process.argv;
 
 const checks: Readonly<Record<string, () => object | Promise<object>>> = {
   file: () => ({ damage: checkDatabase(path), indexes: [] }),
   tables: checkTables,
-  records: () => disagreementsIn(path),
+  records: checkRecords,
 };
 
-// Each table is a separate read, so that the log can be checkpointed in between. Pauses for as long as each read took.
 async function checkTables(): Promise<TableFindings> {
-  failOpenSync("lowering the priority", () => setPriority(constants.priority.PRIORITY_LOW));
   const found: TableFindings = { damage: [], indexes: [] };
-  for (const table of tablesIn(path)) {
-    const since = systemClock.monotonicMs();
+  await inTurns(tablesIn(path), (table) => {
     const { damage, indexes } = checkTable(path, table);
     found.damage.push(...damage);
     found.indexes.push(...indexes);
+  });
+  return found;
+}
+
+async function checkRecords(): Promise<Disagreements> {
+  const found: Disagreements = {};
+  await inTurns(derivedKinds, (kind) => Object.assign(found, disagreementsIn(path, kind)));
+  return found;
+}
+
+// Each part is a separate read, so that the log can be checkpointed in between. Pauses for as long as each read took.
+async function inTurns(parts: readonly string[], read: (part: string) => void): Promise<void> {
+  failOpenSync("lowering the priority", () => setPriority(constants.priority.PRIORITY_LOW));
+  for (const part of parts) {
+    const since = systemClock.monotonicMs();
+    read(part);
     await delay(systemClock.monotonicMs() - since);
   }
-  return found;
 }
 
 void Promise.resolve(checks[what]?.()).then((found) => process.send?.(found));

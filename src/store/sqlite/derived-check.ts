@@ -9,13 +9,25 @@ import { storageError } from "./storage-error.ts";
 /** Wrong records by kind of derived data; empty when everything matches. */
 export type Disagreements = Record<string, number>;
 
+const counters: Readonly<Record<string, (db: Sqlite) => number>> = {
+  "full text of observations": (db) => count(db, "observations", indexFaults("observations")),
+  "full text of summaries": (db) => count(db, "session_summaries", indexFaults("session_summaries")),
+  "full text of prompts": (db) => count(db, "user_prompts", indexFaults("user_prompts")),
+  "files of observations": (db) =>
+    count(db, "observations", `${fileFaults("read")} union ${fileFaults("modified")}`),
+  vectors: (db) => count(db, "", misfitVectors),
+  "projects in the full text": (db) =>
+    indexedTables.reduce((sum, table) => sum + countStrangers(db, table), 0),
+};
+
+export const derivedKinds: readonly string[] = Object.keys(counters);
+
 /** Reads the database at `path` beside the worker. Throws a storage error, also for an unknown schema. */
-export function disagreementsIn(path: string): Disagreements {
+export function disagreementsIn(path: string, kind: string): Disagreements {
   try {
     const db = new Database(path, { readonly: true });
     try {
-      // One snapshot: the worker may write between two statements.
-      return db.transaction(() => disagreements(db))();
+      return disagreements(db, [kind]);
     } finally {
       db.close();
     }
@@ -24,28 +36,18 @@ export function disagreementsIn(path: string): Disagreements {
   }
 }
 
-const names: Readonly<Record<IndexedTable, string>> = {
-  observations: "full text of observations",
-  session_summaries: "full text of summaries",
-  user_prompts: "full text of prompts",
-};
-
-export function disagreements(db: Sqlite): Disagreements {
-  // Records that wait for their rebuild are known to be wrong.
-  const count = (kind: string, ids: string): number =>
-    db
-      .prepare<[string], number>(
-        `select count(*) from (${ids}) where id not in (select id from stale_derived where kind = ?)`,
-      )
-      .pluck()
-      .get(kind) ?? 0;
-  const found: [name: string, count: number][] = [
-    ...indexedTables.map((table): [string, number] => [names[table], count(table, indexFaults(table))]),
-    ["files of observations", count("observations", `${fileFaults("read")} union ${fileFaults("modified")}`)],
-    ["vectors", count("", misfitVectors)],
-    ["projects in the full text", indexedTables.reduce((sum, table) => sum + countStrangers(db, table), 0)],
-  ];
+export function disagreements(db: Sqlite, kinds: readonly string[] = derivedKinds): Disagreements {
+  // One snapshot for each kind: the worker may write between two statements.
+  const found = kinds.map((kind) => [kind, db.transaction(() => counters[kind]?.(db) ?? 0)()] as const);
   return Object.fromEntries(found.filter(([, wrong]) => wrong > 0));
+}
+
+// Records that wait for their rebuild are known to be wrong.
+function count(db: Sqlite, kind: string, ids: string): number {
+  const wrong = db.prepare<[string], number>(
+    `select count(*) from (${ids}) where id not in (select id from stale_derived where kind = ?)`,
+  );
+  return wrong.pluck().get(kind) ?? 0;
 }
 
 /** Records that have a full text. */
@@ -64,7 +66,10 @@ function indexFaults(table: IndexedTable): string {
 }
 
 function fileFaults(access: "read" | "modified"): string {
-  const files = `json_each(iif(json_valid(o.files_${access}), o.files_${access}, '[]')) f`;
+  // As `parseList` reads them: what is no list has no files.
+  const column = `o.files_${access}`;
+  const isList = `case when json_valid(${column}) then json_type(${column}) = 'array' else false end`;
+  const files = `json_each(iif(${isList}, ${column}, '[]')) f`;
   return `select o.id
     from observations o, ${files}
     where f.type = 'text' and not exists (
@@ -112,15 +117,26 @@ export interface LastCheck {
   found: number;
 }
 
+// `found` of the table is the number that the last rebuild left, -1 until the records are compared after it.
 export function createLastCheck(db: Sqlite) {
-  const read = db.prepare<[], LastCheck>(
-    "select ended_at_epoch as at, ended_found as found from derived_comparison where id = 1",
+  const read = db.prepare<[], LastCheck & { left: number | null }>(
+    `select ended_at_epoch as at, ended_found as found, nullif(found, -1) as left
+     from derived_comparison
+     where id = 1`,
   );
   const write = db.prepare<LastCheck>(
     "update derived_comparison set ended_at_epoch = @at, ended_found = @found where id = 1",
   );
+  const writeLeft = db.prepare<[number]>("update derived_comparison set found = ? where id = 1");
+  const last = () => read.get() ?? { at: null, found: 0, left: 0 };
   return {
-    lastCheck: (): LastCheck => read.get() ?? { at: null, found: 0 },
+    lastCheck: (): LastCheck => {
+      const { at, found } = last();
+      return { at, found };
+    },
     recordCheck: (check: LastCheck) => void write.run(check),
+    /** How many wrong records the last rebuild left; null until they are compared after it. */
+    left: (): number | null => last().left,
+    recordLeft: (left: number | null) => void writeLeft.run(left ?? -1),
   };
 }
