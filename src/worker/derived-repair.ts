@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
+import type { ListPosition } from "../store/sqlite/derived-rebuild.ts";
 import type { Store } from "../store/sqlite/store.ts";
 
 interface RepairDeps {
@@ -19,9 +20,9 @@ export interface DerivedRepair {
   waiting(): number;
   /** When all records were compared last, null if never, and how many were wrong. */
   compared(): { at: number | null; found: number };
-  /** True once a day. */
+  /** True once a day, and after a rebuild. */
   isCheckDue(): boolean;
-  /** Records the result of a check; starts a repair if records are wrong. */
+  /** Records the result of a check; starts a repair if more records are wrong than the last one left. */
   checked(found: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,6 +31,8 @@ const dayMs = 24 * 3_600_000;
 // A batch takes about 10 ms, and as much time is left for everything else.
 const renewedAtOnce = 50;
 const pauseMs = 10;
+// A few milliseconds in one transaction.
+const listedAtOnce = 2_000;
 
 export function createDerivedRepair({ clock, store, warn }: RepairDeps): DerivedRepair {
   const { commit, derived } = store;
@@ -53,7 +56,14 @@ export function createDerivedRepair({ clock, store, warn }: RepairDeps): Derived
   }
 
   async function repair(): Promise<number> {
-    for (const list of derived.listAll) if (!stopping.signal.aborted) await commit(list);
+    let at: ListPosition | null | undefined;
+    while (at !== null && !stopping.signal.aborted) {
+      const from = at;
+      at = await commit(() => {
+        if (from === undefined) derived.recordLeft(null);
+        return derived.list(listedAtOnce, from);
+      });
+    }
     start();
     return derived.waiting();
   }
@@ -64,13 +74,24 @@ export function createDerivedRepair({ clock, store, warn }: RepairDeps): Derived
     waiting: derived.waiting,
     compared: derived.lastCheck,
     isCheckDue() {
+      if (derived.left() === null) return derived.waiting() === 0;
       const { at } = derived.lastCheck();
       // A clock that was put back must not end the checks.
       return at === null || clock.now() < at || clock.now() - at >= dayMs;
     },
     async checked(found) {
-      await commit(() => derived.recordCheck({ at: clock.now(), found }));
-      if (found === 0) return;
+      const left = derived.left();
+      // The first check after a rebuild: another rebuild would leave the same records.
+      if (left === null) {
+        await commit(() => derived.recordLeft(found));
+        if (found > 0) warn(`Records that the rebuilt index does not match: ${found}. See \`mem doctor\`.`);
+        return;
+      }
+      await commit(() => {
+        derived.recordCheck({ at: clock.now(), found });
+        derived.recordLeft(Math.min(left, found));
+      });
+      if (found <= left) return;
       warn(`Records that the index did not match: ${found}. The index is being rebuilt.`);
       await repair();
     },

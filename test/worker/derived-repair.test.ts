@@ -128,6 +128,36 @@ test("a check that found wrong records says so once and rebuilds the index", asy
   expect(work.compared()).toEqual({ at: now, found: 3 });
 });
 
+test("does not repeat a rebuild for records that the last one left", async () => {
+  const work = createRepair();
+  await work.checked(3);
+  expect(work.isCheckDue()).toBe(false);
+  await expect.poll(work.waiting).toBe(0);
+  expect(work.isCheckDue()).toBe(true);
+  await work.checked(1);
+  expect(work.isCheckDue()).toBe(false);
+  expect(warned[1]).toBe("Records that the rebuilt index does not match: 1. See `mem doctor`.");
+  // The next days, also of another worker.
+  const later = createRepair();
+  await later.checked(1);
+  expect(later.waiting()).toBe(0);
+  expect(warned).toHaveLength(2);
+  await later.checked(2);
+  expect(later.waiting()).toBeGreaterThan(0);
+  expect(warned).toHaveLength(3);
+  await Promise.all([work.stop(), later.stop()]);
+});
+
+test.each(['{"k":"v"}', '"a.ts"', "not json", '[{"k":"v"}]'])(
+  "a record whose files are %s has none",
+  async (files) => {
+    memory.db.prepare("update observations set files_read = ? where id = 1").run(files);
+    expect(wrong()).toEqual({ "files of observations": 1 });
+    await repair();
+    expect(wrong()).toEqual({});
+  },
+);
+
 test("a check is due once a day, also after a restart and a clock that was put back", async () => {
   await createRepair().checked(0);
   expect(memory.store.derived.waiting()).toBe(0);
@@ -143,6 +173,7 @@ test("a repair requested while the last one finishes runs too", async () => {
   let listed = 0;
   const list = () => {
     listed = 10;
+    return null;
   };
   const work = createRepair({
     commit: (write) => new Promise((resolve) => void writes.push(() => resolve(write()))),
@@ -153,7 +184,7 @@ test("a repair requested while the last one finishes runs too", async () => {
         listed -= taken;
         return taken;
       },
-      listAll: [list],
+      list,
       waiting: () => listed,
     },
   });
