@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { errorCatalogue } from "../core/errors.ts";
 import { addCommand, type JsonOptions, jsonOption } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { printTable } from "./table.ts";
+import { printBeside } from "./table.ts";
 
 /** Every exit code. 64 to 78 are the codes of sysexits.h. */
 export const exitCodes: ReadonlyMap<number, string> = new Map([
@@ -43,12 +43,10 @@ export function registerExitCodes(program: Command, context: CliContext): void {
     run: ({ json }: JsonOptions) => {
       const items = [...exitCodes].map(([code, meaning]) => ({ code, meaning, errors: errorCodesOf(code) }));
       if (json === true) io.json({ items });
-      else
-        printTable(
-          io,
-          [{ title: "Code", align: "right" }, { title: "Meaning" }],
-          items.map(({ code, meaning }) => [String(code), meaning]),
-        );
+      else {
+        io.out(io.paint.dim("Code  Meaning"));
+        for (const { code, meaning } of items) printBeside(io, `${String(code).padStart(4)}  `, 6, meaning);
+      }
     },
   });
 }

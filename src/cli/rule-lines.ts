@@ -54,9 +54,8 @@ function renderContradictions(
     io.out(io.paint.yellow("These two rules contradict each other:"));
     const width = Math.max(...pair.map(({ id }) => `#${id}`.length));
     for (const rule of pair) printRule(io, rule, width);
-    io.out(
-      `  Keep #${newer}: \`${settling(first, second)}\`. Keep #${older}: \`${settling(second, first)}\`.`,
-    );
+    const steps = `Keep #${newer}: \`${settling(first, second)}\`. Keep #${older}: \`${settling(second, first)}\`.`;
+    printBeside(io, "  ", 2, steps, io.isTerminal ? io.columns : Infinity);
   }
 }
 

@@ -6,7 +6,7 @@ import { displayWidth } from "../../src/text/terminal-text.ts";
 
 const noon = new Date(2026, 10, 20, 12, 5).getTime();
 
-function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true): string[] {
+function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true, columns = 80): string[] {
   const lines: string[] = [];
   const io: Io = {
     out: (line) => lines.push(line),
@@ -19,7 +19,7 @@ function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true)
     isClosed: false,
     talksToTerminal: false,
     isTerminal,
-    columns: 80,
+    columns,
   };
   renderTimeline(io, items.map(timelineLine), { all });
   return lines;
@@ -88,6 +88,11 @@ test("a terminal gets lines that fit, everything else whole ones", () => {
   const long = { ...observation, title: "a long title ".repeat(20), project: "日本語の" };
   const shown = linesOf([long, { ...prompt, prompt_text: "x".repeat(300) }], true);
   for (const line of shown) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  for (const columns of [60, 40]) {
+    const said = { ...long, said_by: "user" as const };
+    const narrow = linesOf([said, { ...prompt, project: "web" }], true, true, columns);
+    for (const line of narrow) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+  }
   expect(linesOf([long])[1]).toContain(long.title.trim());
 });
 

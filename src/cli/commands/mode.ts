@@ -69,7 +69,8 @@ async function listAll(context: CliContext, asJson: boolean): Promise<void> {
     io.out(io.paint.bold("Shipped"));
   }
   printModes(context, shipped, active.name);
-  if (own.length === 0 && io.isTerminal) io.err(io.errPaint.dim(`Add your own mode as a file in ${folder}.`));
+  if (own.length === 0 && io.isTerminal)
+    printWrapped(io, (line) => io.err(io.errPaint.dim(line)), `Add your own mode as a file in ${folder}.`);
   printWarnings(io, warnings);
 }
 
@@ -86,7 +87,7 @@ function printModes({ io }: CliContext, modes: readonly ListedMode[], active: st
     terminalLine(title),
     terminalLine(description),
   ]);
-  printTable(io, [{ title: "" }, { title: "" }, { title: "", flexible: true }], rows, {
+  printTable(io, [{ title: "" }, { title: "", flexible: true }, { title: "", flexible: true }], rows, {
     paintRow: (row, line) => (usable[row]?.name === active ? io.paint.bold(line) : line),
   });
 }
@@ -158,10 +159,12 @@ async function useMode(context: CliContext, name: string, asJson: boolean): Prom
   if (asJson) io.json({ mode: name, title: mode.title, inEffect: settings.get("MEM_MODE"), restart: true });
   else io.out(`The mode is now ${name}: ${terminalLine(mode.title)}.`);
   if (settings.get("MEM_MODE") !== name) {
-    io.err("The environment sets MEM_MODE too, which takes precedence: `unset MEM_MODE`.");
+    const note = "The environment sets MEM_MODE too, which takes precedence: `unset MEM_MODE`.";
+    printWrapped(io, io.err, note);
   }
   if (settings.get("MEM_PROVIDER") === "local") {
-    io.err("The local provider uses no model: it writes the types of code, in English, in every mode.");
+    const note = "The local provider uses no model: it writes the types of code, in English, in every mode.";
+    printWrapped(io, io.err, note);
   }
   for (const key of ["types", "concepts"] as const) {
     const injected = settings.get(contextKeys[key]);

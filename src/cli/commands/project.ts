@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { ProjectDetails, RelabelAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
-import { terminalLine } from "../../text/terminal-text.ts";
+import { terminalLine, wrapListLine } from "../../text/terminal-text.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -29,7 +29,9 @@ export function registerProject(program: Command, context: CliContext): void {
       const { projects } = await context.worker().projectDetails();
       if (json === true) io.json({ items: projects });
       else if (projects.length === 0) io.err("No projects yet.");
-      else for (const line of projects.flatMap((each) => linesOf(each, clock.now()))) io.out(line);
+      else
+        for (const line of projects.flatMap((each) => linesOf(each, clock.now())))
+          for (const part of io.isTerminal ? wrapListLine(line, io.columns) : [line]) io.out(part);
     },
   });
   addCommand(project, context, {

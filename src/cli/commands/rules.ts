@@ -111,7 +111,7 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
     const { rules, ...rest } = answer;
     io.json({ items: rules, ...rest });
   } else if (answer.rules.length > 0) renderRules(io, answer);
-  else io.err('No rules. Add one: `mem remember "Use pnpm, never npm."`.');
+  else printWrapped(io, io.err, 'No rules. Add one: `mem remember "Use pnpm, never npm."`.');
 }
 
 // A project with rules and without a session is not among the known ones.

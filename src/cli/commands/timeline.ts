@@ -9,7 +9,7 @@ import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { speakerMarks, statusMarks } from "../record-marks.ts";
-import { stepLines } from "../table.ts";
+import { printWrapped, stepLines } from "../table.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
 import { isAge, parseWhen } from "../when.ts";
@@ -114,7 +114,7 @@ async function print(
   if (items.length === 0) await refuseUnknownProject(worker(), options.project);
   if (options.json === true)
     io.json({ items: items.map(({ type: kind, ...record }) => ({ kind, ...record })) });
-  else if (items.length === 0) io.err(none);
+  else if (items.length === 0) printWrapped(io, io.err, none);
   else renderTimeline(io, items.map(timelineLine), { all: options.all === true });
   return options.json !== true && items.length > 0;
 }
@@ -151,8 +151,11 @@ async function showSince(context: CliContext, age: string, options: TimelineOpti
   const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
   const none = `No records in the last ${age}${options.project === undefined ? "" : ". Try without --project"}.`;
   await print(context, within.slice(-shownSince), options, none);
-  if (within.length > shownSince)
-    io.err(`Only the newest ${shownSince}. The first ones since then: \`mem timeline ${age} --after 100\`.`);
+  if (within.length > shownSince) for (const line of stepLines(firstOnes(age), io.columns)) io.err(line);
+}
+
+function firstOnes(age: string): string {
+  return `Only the newest ${shownSince}. The first ones since then: \`mem timeline ${age} --after 100\`.`;
 }
 
 function anchorOf(text: string, nowEpochMs: number): string {
@@ -180,7 +183,7 @@ async function showFile(context: CliContext, path: string, options: FileOptions)
     return;
   }
   if (found.total === 0) {
-    io.err(noRecords(projectPath(found.path), options));
+    printWrapped(io, io.err, noRecords(projectPath(found.path), options));
     return;
   }
   renderTimeline(io, oneOfEachTurn(found.observations).map(fileLine));
