@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { edgeRules, forbiddenImports, outsideHome, sqlOutsideStore } from "./helpers/house-rules.ts";
+import {
+  edgeRules,
+  forbiddenImports,
+  missingBundleParts,
+  outsideHome,
+  sqlOutsideStore,
+} from "./helpers/house-rules.ts";
 import { parseImportTable } from "./helpers/import-table.ts";
 import {
   importCycles,
@@ -33,6 +39,10 @@ describe("the house", () => {
 
   test("no imports form a cycle, types included", () => {
     expect(importCycles(house)).toEqual([]);
+  });
+
+  test("modules that benches and trials bundle exist with the names they take", () => {
+    expect(missingBundleParts(house)).toEqual([]);
   });
 
   test("no function is over 80 lines", () => {
@@ -140,6 +150,15 @@ describe("a rule that cannot fail holds nothing", () => {
       "src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts",
     ]);
     expect(importCycles(parseTree(circle("import type")))).toHaveLength(1);
+  });
+
+  test("a bundled module or name that does not exist is reported", () => {
+    const bench = 'bundle(`export { a, b } from "./src/core/a.ts"; export { c } from "./src/core/c.ts";`);';
+    const files = { "test/bench/a.mjs": bench, "src/core/a.ts": "export const a = 1;" };
+    expect(missingBundleParts(parseTree(files))).toEqual([
+      "test/bench/a.mjs: src/core/a.ts has no b",
+      "test/bench/a.mjs: src/core/c.ts does not exist",
+    ]);
   });
 
   test("a function of 81 lines is reported", () => {

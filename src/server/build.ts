@@ -21,17 +21,17 @@ import { schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.
 import type { Database } from "../store/postgres/open.ts";
 import { createAuthentication } from "../tenancy/keys/authenticate.ts";
 import { createCompatibility } from "./compatibility.ts";
-import { createEvents } from "./events.ts";
-import type { HostedVectors } from "./hosted-vectors.ts";
-import { createJobs } from "./jobs.ts";
+import { createEvents } from "./intake/events.ts";
+import { createJobs } from "./intake/jobs.ts";
+import { createProjectScope, createProjects } from "./intake/projects.ts";
+import { createSessions } from "./intake/sessions.ts";
 import { createKeyLookup, createKeys, hearRevocations } from "./keys.ts";
 import { createLimits } from "./limits.ts";
-import { noMeaning } from "./meaning.ts";
 import type { ServerMetrics } from "./metrics.ts";
-import { createProjectScope, createProjects } from "./projects.ts";
-import { createRecall } from "./recall.ts";
-import { createSessions } from "./sessions.ts";
+import { noMeaning } from "./search/meaning.ts";
+import { createRecall } from "./search/recall.ts";
 import { createAudit, createDeletion, createLocalTeam, createTeam } from "./team.ts";
+import type { HostedVectors } from "./vectors/hosted-vectors.ts";
 
 export interface ServerDeps {
   database: Database;

@@ -37,10 +37,10 @@ import {
   summariesOfSession,
 } from "../store/postgres/session-records.ts";
 import { storableText } from "../text/storable.ts";
-import { createHostedIntake, sessionName } from "./capture.ts";
-import { injectedContext } from "./injected-context.ts";
-import { createRecordSearch, emptySearch } from "./record-search.ts";
-import { timelineAround } from "./timeline.ts";
+import { createHostedIntake, sessionName } from "./intake/capture.ts";
+import { injectedContext } from "./search/injected-context.ts";
+import { createRecordSearch, emptySearch } from "./search/record-search.ts";
+import { timelineAround } from "./search/timeline.ts";
 
 export interface CompatibilityDeps {
   app: Connections;

@@ -6,7 +6,7 @@ import type { JobCounts } from "../store/postgres/job-counts.ts";
 import type { PoolState } from "../store/postgres/open.ts";
 import type { VectorCounts } from "../store/postgres/vector-counts.ts";
 import type { AuthenticationCounts } from "../tenancy/keys/authenticate.ts";
-import type { EmbeddedCounts } from "./embed-records.ts";
+import type { EmbeddedCounts } from "./vectors/embed-records.ts";
 
 /** Counters of other parts; read on each scrape. */
 export interface MetricSources {

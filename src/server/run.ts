@@ -12,15 +12,15 @@ import { demandWriterSettings, type ServerSettings, unknownSettings } from "../s
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
-import { announceAddress } from "./announced.ts";
 import { buildServer, type HostedServer } from "./build.ts";
-import { createHostedGeneration } from "./generation.ts";
+import { createHostedGeneration } from "./generation/generation.ts";
 import { greeting } from "./greeting.ts";
-import { type HostedVectors, openHostedVectors } from "./hosted-vectors.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
-import { findServerDatabase, type ServerDatabase } from "./own-database.ts";
+import { announceAddress } from "./postgres/announced.ts";
+import { findServerDatabase, type ServerDatabase } from "./postgres/own-database.ts";
 import { endWithSignals, logConsole } from "./process.ts";
+import { type HostedVectors, openHostedVectors } from "./vectors/hosted-vectors.ts";
 
 export interface RunServerOptions {
   settings: LoadedSettings;

@@ -11,7 +11,7 @@ export const poolSize = 10;
 export function ingestModules() {
   return importBundle(
     "server-ingest",
-    `export { startPrivatePostgres } from "./src/server/private-postgres.ts";
+    `export { startPrivatePostgres } from "./src/server/postgres/private-postgres.ts";
      export { freshKey } from "./src/tenancy/keys/new-key.ts";
      export { insertKey } from "./src/store/postgres/api-keys.ts";
      export { newId } from "./src/core/ids.ts";

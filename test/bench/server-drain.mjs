@@ -37,7 +37,7 @@ export async function run({ say }) {
 function generationModules() {
   return importBundle(
     "server-generation",
-    `export { createHostedGeneration } from "./src/server/generation.ts";
+    `export { createHostedGeneration } from "./src/server/generation/generation.ts";
      export { createStderrLog } from "./src/core/log.ts";
      export { systemClock } from "./src/core/clock.ts";
      export { loadSettings } from "./src/settings/load.ts";

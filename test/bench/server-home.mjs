@@ -8,9 +8,9 @@ import { importBundle } from "./bundle.mjs";
 export function serverModules() {
   return importBundle(
     "server-recall",
-    `export { startPrivatePostgres } from "./src/server/private-postgres.ts";
+    `export { startPrivatePostgres } from "./src/server/postgres/private-postgres.ts";
      export { buildServer } from "./src/server/build.ts";
-     export { createProjectSearch } from "./src/server/rank-search.ts";
+     export { createProjectSearch } from "./src/server/search/project-search.ts";
      export { loadServerSettings } from "./src/settings/server.ts";
      export { systemClock } from "./src/core/clock.ts";
      export { newId } from "./src/core/ids.ts";
@@ -26,12 +26,12 @@ export function serverModules() {
      export { freshKey } from "./src/tenancy/keys/new-key.ts";
      export { createStderrLog } from "./src/core/log.ts";
      export { createAuthentication } from "./src/tenancy/keys/authenticate.ts";
-     export { createKeyLookup } from "./src/server/key-ports.ts";
+     export { createKeyLookup } from "./src/server/keys.ts";
      export { withoutAjv, installZod } from "./src/http/plugins/zod.ts";
      export { installErrors } from "./src/http/plugins/errors.ts";
      export { installJsonBody } from "./src/http/plugins/json-body.ts";
      export { installAuthentication } from "./src/http/v1/authentication.ts";
-     export { installHostCheck } from "./src/http/v1/host-check.ts";
+     export { installHostCheck } from "./src/http/v1/host-guard.ts";
      export { mcpRoutes } from "./src/http/v1/mcp.ts";
      export { recallTools } from "./src/http/v1/mcp-tools.ts";
      export { askedTerms } from "./src/recall/query.ts";

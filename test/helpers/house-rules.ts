@@ -21,6 +21,29 @@ export function forbiddenImports(tree: SourceTree, table: ImportTable): string[]
   });
 }
 
+/** Modules of src/ and test/ that benches and trials bundle from a text, and that do not exist or lack the name. */
+export function missingBundleParts(tree: SourceTree): string[] {
+  return [...tree.values()]
+    .filter((file) => /^test\/.*\.(mjs|ts)$/.test(file.path) && !file.path.endsWith("architecture.test.ts"))
+    .flatMap((file) =>
+      [...file.text.matchAll(/(?:export|import) \{([^}]*)\} from "\.\/((?:src|test)\/[^"]+)"/g)].flatMap(
+        (found) => {
+          const [, names = "", path = ""] = found;
+          const module = tree.get(path);
+          if (module === undefined) return [`${file.path}: ${path} does not exist`];
+          const missing = names.split(",").map((name) => name.trim().split(" ")[0] ?? "");
+          return missing
+            .filter((name) => name !== "" && !exportsName(module, name))
+            .map((name) => `${file.path}: ${path} has no ${name}`);
+        },
+      ),
+    );
+}
+
+function exportsName({ text }: SourceFile, name: string): boolean {
+  return new RegExp(`^export .*\\b${name}\\b`, "m").test(text) || new RegExp(`^  ${name},$`, "m").test(text);
+}
+
 /** Text literals outside src/store/ that read like a statement of SQL. */
 export function sqlOutsideStore(tree: SourceTree): string[] {
   return findNodes(scripts(tree, /^src\/(?!store\/)/), (node) => statement.test(literalText(node)));

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import { createStderrLog } from "../../src/core/log.ts";
-import { revokeKeyNow } from "../../src/server/administer-keys.ts";
+import { revokeKeyNow } from "../../src/server/administer/administer-keys.ts";
 import { buildServer } from "../../src/server/build.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { createStderrLog } from "../../src/core/log.ts";
 import { buildServer } from "../../src/server/build.ts";
-import { createHostedGeneration } from "../../src/server/generation.ts";
+import { createHostedGeneration } from "../../src/server/generation/generation.ts";
 import { createMetricsPort } from "../../src/server/metrics-port.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";

@@ -222,7 +222,7 @@ async function measure() {
      export { inTenant } from "./src/store/postgres/tenant.ts";
      export { newId } from "./src/core/ids.ts";
      export { systemClock } from "./src/core/clock.ts";
-     export { createProjectSearch } from "./src/server/rank-search.ts";
+     export { createProjectSearch } from "./src/server/search/project-search.ts";
      export { ensureProject, ensureTeam } from "./src/store/postgres/teams.ts";
      export { insertObservations } from "./src/store/postgres/observations.ts";
      export { claimRecords, putVectors } from "./src/store/postgres/vector-work.ts";

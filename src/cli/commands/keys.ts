@@ -47,7 +47,7 @@ function registerCreate(keys: Command, context: CliContext): void {
     .option("--label <text>", "name shown in lists, for example the owner", "")
     .option("--json", "print JSON")
     .action(async ({ scope, json, ...wish }: CreateOptions) => {
-      const { createKeyNow } = await import("../../server/administer-keys.ts");
+      const { createKeyNow } = await import("../../server/administer/administer-keys.ts");
       const made = await createKeyNow(
         settingsOf(context),
         { ...wish, project: wish.project, scopes: scope },
@@ -72,7 +72,7 @@ function registerList(keys: Command, context: CliContext): void {
     .option("--team <name>", "only keys of this team")
     .option("--json", "print JSON")
     .action(async ({ team, json }: { team?: string; json?: true }) => {
-      const { listKeysNow } = await import("../../server/administer-keys.ts");
+      const { listKeysNow } = await import("../../server/administer/administer-keys.ts");
       const { io, clock } = context;
       const found = await listKeysNow(settingsOf(context), team);
       if (json === true) io.json({ items: keysAsJson(found) });
@@ -96,7 +96,7 @@ function registerRevoke(keys: Command, context: CliContext): void {
     .argument("<id>", "id from `mem keys list`")
     .option("--json", "print JSON")
     .action(async (id: string, { json }: { json?: true }) => {
-      const { revokeKeyNow } = await import("../../server/administer-keys.ts");
+      const { revokeKeyNow } = await import("../../server/administer/administer-keys.ts");
       const revokedIds = await revokeKeyNow(settingsOf(context), id);
       if (json === true) context.io.json({ revoked: true, id, revokedIds });
       else if (revokedIds.length === 0) context.io.out("Already revoked.");
@@ -159,7 +159,7 @@ const defaultUrl = "http://127.0.0.1:37800";
 async function knownUrl(context: CliContext): Promise<string | undefined> {
   const publicUrl = loadServerSettings(context.environment).get("MEM_PUBLIC_URL");
   if (publicUrl !== "") return publicUrl;
-  const { announcedUrl } = await import("../../server/announced.ts");
+  const { announcedUrl } = await import("../../server/postgres/announced.ts");
   return announcedUrl(context.settings("read").dataDir);
 }
 

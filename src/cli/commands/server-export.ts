@@ -27,7 +27,7 @@ function registerExport(server: Command, context: CliContext): void {
     .option("--force", "replace an existing file")
     .action(async ({ out, force, ...names }: Named & { out?: string; force?: true }) => {
       if (out !== undefined && force !== true) demandNew(out, names);
-      const { exportNow } = await import("../../server/administer-export.ts");
+      const { exportNow } = await import("../../server/administer/administer-export.ts");
       const { io, clock } = context;
       const counts = await exportNow(settingsOf(context), names, {
         to: out ?? process.stdout,
@@ -51,7 +51,7 @@ function registerImport(server: Command, context: CliContext): void {
     .requiredOption("--project <name>", "name of the project")
     .option("--json", "print JSON")
     .action(async (file: string | undefined, { json, ...names }: Named & { json?: true }) => {
-      const { importNow } = await import("../../server/administer-export.ts");
+      const { importNow } = await import("../../server/administer/administer-export.ts");
       const { io } = context;
       if (file === undefined && process.stdin.isTTY) throw noInput();
       const { read, created, team_id, project_id } = await importNow(settingsOf(context), names, {

@@ -56,7 +56,7 @@ function registerMigrate(server: Command, context: CliContext): void {
     .description("Migrate the database to this version's schema; a start does it too")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
-      const { migrateNow } = await import("../../server/administer.ts");
+      const { migrateNow } = await import("../../server/administer/administer.ts");
       const migrated = await migrateNow(settingsOf(context));
       if (options.json === true) return context.io.json(migrated);
       if (migrated.applied.length === 0) context.io.out(`The schema is current (version ${migrated.to}).`);
@@ -76,7 +76,7 @@ function registerStatus(server: Command, context: CliContext): void {
     .description("Show the database, its contents and the queue")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
-      const { lookAtServer } = await import("../../server/administer.ts");
+      const { lookAtServer } = await import("../../server/administer/administer.ts");
       const found = await lookAtServer(settingsOf(context));
       const isCurrent = (found.schema.version ?? 0) >= found.schema.expected;
       if (found.database === "not running" || !isCurrent) context.exitWith(exitCode.notReady);

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { createStderrLog } from "../../../../src/core/log.ts";
-import { createHostedGeneration } from "../../../../src/server/generation.ts";
+import { createHostedGeneration } from "../../../../src/server/generation/generation.ts";
 import { loadSettings } from "../../../../src/settings/load.ts";
 import { loadServerSettings } from "../../../../src/settings/server.ts";
 import { closeDatabase, openDatabase } from "../../../../src/store/sqlite/open.ts";

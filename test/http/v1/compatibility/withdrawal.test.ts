@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { createStderrLog } from "../../../../src/core/log.ts";
-import { createHostedGeneration } from "../../../../src/server/generation.ts";
+import { createHostedGeneration } from "../../../../src/server/generation/generation.ts";
 import { loadSettings } from "../../../../src/settings/load.ts";
 import { loadServerSettings } from "../../../../src/settings/server.ts";
 import { requestsTo } from "../../../helpers/hosted-requests.ts";

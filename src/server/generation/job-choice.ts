@@ -1,0 +1,116 @@
+// Chooses the jobs of a team's task: the jobs of one session, or of one project without a session.
+//
+// | task  | group                 | jobs without a session       |
+// | ----- | --------------------- | ---------------------------- |
+// | odd   | due for longest       | oldest first, retries before |
+// | even  | with the newest job   | newest first, retries last   |
+//
+// So neither a backlog nor new jobs wait for the other to end.
+import { RecentMap } from "../../core/recent-map.ts";
+import { type Batching, dueAt } from "../../generate/batching.ts";
+import type { TeamWork, WaitingJobs } from "../../store/postgres/job-leases.ts";
+
+/** A choice of work, until `done`. */
+export interface ChosenJobs {
+  /** The session's number, or a negative number for a project. */
+  group: number;
+  jobs: WaitingJobs;
+  newestFirst: boolean;
+  /** True when another task wanted the group meanwhile. */
+  done(): boolean;
+}
+
+export interface JobChoice {
+  /** The jobs to work on, or how long to wait for some; null: until a new job comes. */
+  choose(team_id: string, work: TeamWork): ChosenJobs | { wait: number | null };
+}
+
+const longestWaitMs = 60_000;
+// More than one process works on; the number of an idle group may change.
+const maxRemembered = 10_000;
+
+/** `lastCallAt`: epoch at which the last call of a group ended, or null. */
+export function createJobChoice(batching: Batching, lastCallAt: (group: number) => number | null): JobChoice {
+  // Chosen groups: their jobs look free until they are claimed.
+  const taken = new Map<number, { isWantedAgain: boolean }>();
+  const numbers = new Map<string, number>();
+  const isEven = new RecentMap<string, boolean>(maxRemembered);
+  let lastNumber = 0;
+
+  function numberOf(name: string): number {
+    const known = numbers.get(name);
+    const number = known ?? --lastNumber;
+    numbers.delete(name);
+    numbers.set(name, number);
+    if (numbers.size > maxRemembered) {
+      const [oldest] = [...numbers].find(([, each]) => !taken.has(each)) ?? [];
+      if (oldest !== undefined && oldest !== name) numbers.delete(oldest);
+    }
+    return number;
+  }
+
+  // Jobs without a session are independent: whole batches of them may run at the same time.
+  function freeGroup({ session_seq, project_id, count }: WaitingJobs): number | undefined {
+    for (let lane = 0; ; lane += 1) {
+      const group = session_seq ?? numberOf(`${project_id} ${lane}`);
+      const before = taken.get(group);
+      if (before === undefined) return group;
+      if (session_seq !== null || count < batching.maxMessages) {
+        before.isWantedAgain = true;
+        return undefined;
+      }
+    }
+  }
+
+  function take(team_id: string, group: number, jobs: WaitingJobs): ChosenJobs {
+    const state = { isWantedAgain: false };
+    taken.set(group, state);
+    const newestFirst = isEven.get(team_id) ?? false;
+    isEven.set(team_id, !newestFirst);
+    return {
+      group,
+      jobs,
+      newestFirst,
+      done() {
+        taken.delete(group);
+        return state.isWantedAgain;
+      },
+    };
+  }
+
+  return {
+    choose(team_id, { now, waiting, next_at }) {
+      const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
+      let soonest = next_at ?? Number.POSITIVE_INFINITY;
+      for (const each of order) {
+        const group = each.session_seq ?? numbers.get(`${each.project_id} 0`);
+        const at = dueAt(waitingOf(each), batching, {
+          now,
+          lastCallAt: group === undefined ? null : lastCallAt(group),
+        });
+        if (at > now) {
+          soonest = Math.min(soonest, at);
+          continue;
+        }
+        const free = freeGroup(each);
+        if (free !== undefined) return take(team_id, free, each);
+      }
+      if (soonest === Number.POSITIVE_INFINITY) return { wait: null };
+      return { wait: Math.min(Math.max(soonest - now, 50), longestWaitMs) };
+    },
+  };
+}
+
+function newestFirst(waiting: readonly WaitingJobs[]): WaitingJobs[] {
+  return [...waiting].sort((one, other) => other.newest_at - one.newest_at);
+}
+
+function waitingOf(jobs: WaitingJobs) {
+  return {
+    count: jobs.count,
+    oldestAt: jobs.oldest_at,
+    hasSummarize: jobs.has_summary,
+    isRetry: jobs.is_retry,
+    isCompleted: jobs.is_completed,
+  };
+}

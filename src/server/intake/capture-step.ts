@@ -1,0 +1,210 @@
+// One step of a session in memory: reads the known state, collects the changes to store.
+import type { CaptureStore, IntakeSession, StoredPrompt } from "../../capture/capture-store.ts";
+import { contentKey, newId } from "../../core/ids.ts";
+import type { UserPrompt } from "../../core/records/records.ts";
+import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { Changes, Known, KnownPrompt, SessionChange } from "../../store/postgres/capture.ts";
+import type { NewEvent } from "../../store/postgres/event-batch.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+
+/** Sender of the step, cleaned. */
+export interface Sender {
+  cwd?: string | undefined;
+  host?: string | undefined;
+  /** The host's own id of the event. */
+  eventKey?: string | undefined;
+}
+
+/** State of the session between steps. */
+interface Kept {
+  number: number;
+  key: string | null;
+  private: boolean;
+  at: number;
+  trustsNumbers: boolean;
+}
+
+type NamedPrompt = NonNullable<Parameters<CaptureStore["sessions"]["forIntake"]>[1]>;
+type NewPrompt = Parameters<CaptureStore["prompts"]["insert"]>[0];
+type NewMessage = Parameters<CaptureStore["rawEvents"]["insert"]>[0];
+
+export interface Draft {
+  session(named?: NamedPrompt): IntakeSession | undefined;
+  prompt(is: (known: KnownPrompt) => boolean): StoredPrompt | undefined;
+  change(part: Partial<SessionChange>): void;
+  keep(part: Partial<Kept>): void;
+  /** Creates the session; returns its number. */
+  make(now: number): number;
+  withdraw(promptKey: string): void;
+  addPrompt(prompt: NewPrompt): UserPrompt;
+  /** Returns the position of the event in this step, from 1. */
+  addEvent(message: NewMessage): number;
+  enqueue(place: number): void;
+  changes(): Changes;
+}
+
+export function createDraft(known: Known, scope: ProjectScope, sender: Sender): Draft {
+  const session_id = known.session?.id ?? newId();
+  const place = { ...scope, session_id };
+  const events: NewEvent[] = [];
+  const summaries = new Map<string, string>();
+  const withdrawn: string[] = [];
+  let kept = keptOf(known.session?.kept ?? null);
+  let session: SessionChange | null = null;
+
+  function change(part: Partial<SessionChange>): void {
+    const { host = "", cwd = null } = sender;
+    const unchanged = { id: session_id, platform_source: host, cwd, status: null, prompt_count: 0, at: 0 };
+    session = { ...unchanged, ...session, ...part, kept: { ...kept } };
+  }
+
+  return {
+    session: (named = {}) => intakeSession(known, kept, named),
+    prompt: (is) => storedPrompt(known.prompts.find(is)),
+    change,
+    keep(part) {
+      kept = { ...kept, ...part };
+      change({});
+    },
+    make(now) {
+      change({ at: now });
+      return known.freshSeq;
+    },
+    withdraw: (promptKey) => void withdrawn.push(promptKey),
+    addPrompt(prompt) {
+      const id = events.push(eventOf(place, sender, promptEvent(prompt)));
+      const { now, private: _private, event_key: _key, session_id: _session, ...record } = prompt;
+      return { ...record, ...unsynced, id, created_at_epoch: now };
+    },
+    addEvent: (message) =>
+      events.push(eventOf(place, sender, messageEvent(message, session_id, sender.eventKey))),
+    enqueue(at) {
+      const event = events[at - 1];
+      if (event === undefined) return;
+      if (event.event_type === "summarize") summaries.set(event.id, newId());
+      else event.job_id = newId();
+    },
+    changes: () => ({ session, events, summaries, withdrawn }),
+  };
+}
+
+type Told = Pick<NewEvent, "event_type" | "payload" | "metadata" | "occurred_at_epoch" | "keys">;
+
+function promptEvent({ prompt_text, prompt_number, event_key, now, ...prompt }: NewPrompt): Told {
+  const isPrivate = prompt.private === 1;
+  return {
+    event_type: "user_prompt",
+    payload: { prompt: prompt_text },
+    metadata: {
+      promptNumber: prompt_number,
+      promptKey: event_key,
+      ...(isPrivate ? { private: true } : {}),
+    },
+    occurred_at_epoch: now,
+    // Intake recognizes a repeated prompt by its key and text.
+    keys: [],
+  };
+}
+
+function messageEvent(
+  { kind, payload: text, now }: NewMessage,
+  session_id: string,
+  eventKey: string | undefined,
+): Told {
+  const { type: _, prompt_key, ...payload } = objectOf(text);
+  return {
+    event_type: kind === "observation" ? "tool_use" : kind,
+    payload,
+    metadata: prompt_key === undefined ? {} : { awaitedPrompt: prompt_key },
+    occurred_at_epoch: now,
+    keys: eventKey === undefined ? [] : [`legacy:${contentKey(kind, session_id, eventKey)}`],
+  };
+}
+
+function eventOf(
+  place: ProjectScope & { session_id: string },
+  { eventKey = null, host = "" }: { eventKey?: string | null | undefined; host?: string | undefined },
+  told: Told,
+): NewEvent {
+  return {
+    ...place,
+    ...told,
+    id: newId(),
+    // The key identifies the event, so a repetition is the same event.
+    body_hash: told.keys.length === 0 ? null : contentKey(...told.keys),
+    content_session_id: null,
+    new_session_id: newId(),
+    source_type: "hook",
+    source_event_id: eventKey,
+    platform_source: host,
+    job_id: null,
+  };
+}
+
+const unsynced = { synced_at: null, origin_device_id: null, origin_local_id: null, revision: 1 };
+
+// The prompt of the step: the one it names, else the newest. An unknown one is awaited.
+function intakeSession(
+  { session, prompts }: Known,
+  kept: Kept,
+  { promptKey, prompt_number }: NamedPrompt,
+): IntakeSession | undefined {
+  if (session === undefined) return undefined;
+  const newest: IntakeSession = {
+    id: session.seq,
+    claude_session_id: session.content_session_id,
+    sdk_session_id: session.id,
+    project: "",
+    status: session.status,
+    prompt_count: session.prompt_count,
+    prompt_number: kept.number,
+    prompt_private: kept.private ? 1 : 0,
+    newest_prompt_at_epoch: kept.at,
+    last_active_at_epoch: session.last_active_at_epoch,
+    completed_at_epoch: session.ended_at_epoch,
+  };
+  if (promptKey !== undefined) {
+    if (promptKey === kept.key) return newest;
+    const named = prompts.filter(
+      ({ key }) => typeof key === "string" && (key === promptKey || key.startsWith(`${promptKey}:`)),
+    );
+    return named.length === 0 ? { ...newest, awaits_prompt: true } : { ...newest, ...lastOf(named) };
+  }
+  if (prompt_number === undefined || prompt_number === kept.number || !kept.trustsNumbers) return newest;
+  const named = prompts.filter(({ number }) => number === prompt_number);
+  return named.length === 0 ? newest : { ...newest, ...lastOf(named) };
+}
+
+// Later events belong to the last of them, and are private when any of them is.
+function lastOf(prompts: readonly KnownPrompt[]): Pick<IntakeSession, "prompt_number" | "prompt_private"> {
+  return {
+    prompt_number: Math.max(...prompts.map(({ number }) => (typeof number === "number" ? number : 0))),
+    prompt_private: prompts.some(({ isPrivate }) => isPrivate) ? 1 : 0,
+  };
+}
+
+function storedPrompt(known: KnownPrompt | undefined): StoredPrompt | undefined {
+  if (known === undefined || typeof known.number !== "number") return undefined;
+  return {
+    prompt_number: known.number,
+    prompt_text: known.text,
+    private: known.isPrivate ? 1 : 0,
+    created_at_epoch: known.at,
+  };
+}
+
+function keptOf(value: Json): Kept {
+  const fields = isJsonObject(value) ? value : {};
+  return {
+    number: typeof fields.number === "number" ? fields.number : 0,
+    key: typeof fields.key === "string" ? fields.key : null,
+    private: fields.private === true,
+    at: typeof fields.at === "number" ? fields.at : 0,
+    trustsNumbers: fields.trustsNumbers !== false,
+  };
+}
+
+function objectOf(text: string): JsonObject {
+  const value: Json = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,209 @@
+// Search for `/api`: observations and summaries by the ranking, prompts by the word parts they contain.
+
+import { MemError } from "../../core/errors.ts";
+import type { Observation, SessionSummary } from "../../core/records/records.ts";
+import { parseLists } from "../../core/records/records.ts";
+import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
+import type { RecallPorts } from "../../http/v1/recall.ts";
+import { observationLine, promptHit, summaryHit } from "../../recall/hits.ts";
+import { asksTheSame } from "../../recall/other-prompts.ts";
+import { wordParts } from "../../recall/query.ts";
+import type { Found, Search, SearchRequest, SearchResults } from "../../recall/search.ts";
+import type { MatchedBy } from "../../recall/search-port.ts";
+import type { Connections } from "../../store/postgres/open.ts";
+import { listProjects } from "../../store/postgres/projects.ts";
+import {
+  newestObservations,
+  newestPrompts,
+  newestSummaries,
+  observationsByNumber,
+  promptsContaining,
+  type RecordFilter,
+  summariesByNumber,
+} from "../../store/postgres/records.ts";
+
+interface SearchDeps {
+  app: Connections;
+  search: RecallPorts["search"];
+  notes: RecallPorts["notes"];
+}
+
+// As many as the ranking compares.
+const rankedAtMost = 120;
+// Earlier copies of the question that are skipped.
+const sameAtMost = 20;
+
+/** Search within a reach, which includes the project of the request. */
+export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Tenant): Search {
+  async function ranked(
+    scope: ProjectScope,
+    request: SearchRequest,
+    kind: string | null,
+  ): Promise<{ places: Place[]; notes: string[] }> {
+    const words = request.query ?? "";
+    const filter = { kind, obs_type: request.obs_type ?? null, platform_source: null };
+    const answer = await search(scope, { words, filter, limit: rankedAtMost });
+    const places = answer.found
+      .filter((record) => (record.kind === "session_summary") === (kind === "session_summary"))
+      .map(({ seq, ...how }) => ({ id: seq, how: howFound(how, answer.listed ?? "parts") }));
+    return { places, notes: answer.notes };
+  }
+
+  async function byWords(request: SearchRequest): Promise<SearchResults> {
+    const scope = await demandOneProject(app, reach);
+    const kinds = kindsOf(request);
+    const filter = filterOf(request);
+    const page = pageOf(request);
+    const observations = kinds.observations ? await ranked(scope, request, null) : none;
+    const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : none;
+    const prompts = kinds.prompts
+      ? await otherPrompts(app, scope, { words: request.query ?? "", filter, page })
+      : [];
+    return {
+      observations: inPlaces(
+        observations.places,
+        await observationsByNumber(app, scope, idsOf(observations)),
+        {
+          filter,
+          page,
+          hitOf: (record) => observationHit(record, request.format),
+        },
+      ),
+      sessions: inPlaces(sessions.places, await summariesByNumber(app, scope, idsOf(sessions)), {
+        filter,
+        page,
+        hitOf: (record) => summaryHit(record, request.format),
+      }),
+      prompts: prompts.map(({ prompt, parts }) => ({
+        ...promptHit(prompt, request.format),
+        rank: -parts,
+        matched_by: ["parts"],
+      })),
+      notes: [...new Set([...notes(), ...observations.notes, ...sessions.notes])],
+    };
+  }
+
+  async function byFilters(request: SearchRequest): Promise<SearchResults> {
+    const kinds = kindsOf(request);
+    const asked = { filter: filterOf(request), page: pageOf(request) };
+    const observations = kinds.observations ? await newestObservations(app, reach, asked) : [];
+    const sessions = kinds.sessions ? await newestSummaries(app, reach, asked) : [];
+    const prompts = kinds.prompts ? await newestPrompts(app, reach, asked) : [];
+    const matched_by: "filters"[] = ["filters"];
+    return {
+      observations: observations.map((record) => ({ ...observationHit(record, request.format), matched_by })),
+      sessions: sessions.map((record) => ({ ...summaryHit(record, request.format), matched_by })),
+      prompts: prompts.map((record) => ({ ...promptHit(record, request.format), matched_by })),
+      notes: [],
+    };
+  }
+
+  return {
+    search: (request) => ((request.query ?? "").trim() === "" ? byFilters(request) : byWords(request)),
+  };
+}
+
+// Skips earlier copies of the question.
+async function otherPrompts(
+  app: Connections,
+  scope: ProjectScope,
+  { words, filter, page }: { words: string; filter: RecordFilter; page: ReturnType<typeof pageOf> },
+) {
+  const { limit, offset } = page;
+  const wide = { limit: offset + limit + sameAtMost, offset: 0 };
+  const found = await promptsContaining(app, scope, { parts: wordParts(words), filter, page: wide });
+  return found.filter(({ prompt }) => !asksTheSame(prompt.prompt_text, words)).slice(offset, offset + limit);
+}
+
+/** The search of a null reach. */
+export const emptySearch: Search = {
+  search: async () => ({ observations: [], sessions: [], prompts: [], notes: [] }),
+};
+
+// The full-text index is per project.
+async function demandOneProject(app: Connections, { team_id, project_id }: Tenant): Promise<ProjectScope> {
+  if (project_id !== null) return { team_id, project_id };
+  const [only, other] = await listProjects(app, { team_id, project_id }, { after: "", limit: 2 });
+  if (only !== undefined && other === undefined) return { team_id, project_id: only.id };
+  throw new MemError("invalid_request", {
+    message: "`project`: is needed to search for words, since the key reaches every project of its team",
+    hint: "Name one of GET /api/projects, or use a key of one project.",
+  });
+}
+
+interface Place {
+  id: number;
+  how: Pick<Found<object>, "rank" | "matched_by">;
+}
+
+const none: { places: Place[]; notes: string[] } = { places: [], notes: [] };
+
+function howFound({ score, isNear }: { score?: number; isNear?: true }, otherwise: MatchedBy): Place["how"] {
+  if (score === undefined) return { matched_by: [otherwise] };
+  return { rank: -score, matched_by: [isNear ? "vectors" : "words"] };
+}
+
+function idsOf({ places }: { places: readonly Place[] }): number[] {
+  return places.map(({ id }) => id);
+}
+
+function inPlaces<R extends Observation | SessionSummary, H extends object>(
+  places: readonly Place[],
+  records: readonly R[],
+  { filter, page, hitOf }: { filter: RecordFilter; page: Page; hitOf(record: R): H },
+): Found<H>[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return places
+    .flatMap(({ id, how }) => {
+      const record = byId.get(id);
+      return record === undefined || !passes(record, filter) ? [] : [{ ...hitOf(record), ...how }];
+    })
+    .slice(page.offset, page.offset + page.limit);
+}
+
+function passes(record: Observation | SessionSummary, filter: RecordFilter): boolean {
+  const { concepts, files_read, files_modified } = parseLists<Observation | SessionSummary>(record);
+  const { dateStart, dateEnd } = filter;
+  if (dateStart !== null && record.created_at_epoch < dateStart) return false;
+  if (dateEnd !== null && record.created_at_epoch > dateEnd) return false;
+  if (filter.concepts.length > 0 && !filter.concepts.some((concept) => concepts.includes(concept)))
+    return false;
+  const wanted = filter.files?.endWith;
+  if (wanted === undefined) return true;
+  return [...files_read, ...files_modified].some((path) =>
+    wanted.some((end) => path === end || path.endsWith(`/${end}`) || path.endsWith(`\\${end}`)),
+  );
+}
+
+interface Page {
+  offset: number;
+  limit: number;
+}
+
+function pageOf({ offset = 0, limit }: SearchRequest): Page {
+  return { offset, limit };
+}
+
+function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: SearchRequest): RecordFilter {
+  return {
+    obs_type: obs_type ?? null,
+    concepts,
+    files: files.length === 0 ? null : { are: [], endWith: files },
+    dateStart: dateStart ?? null,
+    dateEnd: dateEnd ?? null,
+  };
+}
+
+// Only observations have a type; prompts have no concepts or files.
+function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest) {
+  const narrowed = concepts.length > 0 || files.length > 0;
+  return {
+    observations: type === undefined || type === "observations",
+    sessions: (type === undefined || type === "sessions") && obs_type === undefined,
+    prompts: (type === undefined || type === "prompts") && obs_type === undefined && !narrowed,
+  };
+}
+
+function observationHit(record: Observation, format: SearchRequest["format"]) {
+  return format === "full" ? parseLists(record) : observationLine(record);
+}

@@ -1,0 +1,90 @@
+// Timeline over the store: reads the anchor and the rows around it, then renders as the worker.
+
+import type { Tenant } from "../../core/records/tenancy.ts";
+import type { TimelineRow } from "../../core/records/timeline.ts";
+import type { Search } from "../../recall/search.ts";
+import {
+  createTimeline,
+  type TimelineAnchor,
+  type TimelineItem,
+  type TimelinePort,
+  type TimelineRequest,
+} from "../../recall/timeline.ts";
+import type { Connections } from "../../store/postgres/open.ts";
+import { observationsByNumber, promptByNumber, summariesByNumber } from "../../store/postgres/records.ts";
+import { projectOfRecord } from "../../store/postgres/session-records.ts";
+import { rowsAround } from "../../store/postgres/timeline.ts";
+import { emptySearch } from "./record-search.ts";
+
+/** Oldest first. Throws `not_found` as the worker does; a null reach has no records. */
+export async function timelineAround(
+  app: Connections,
+  { reach, search }: { reach: Tenant | null; search: Search },
+  request: TimelineRequest,
+): Promise<TimelineItem[]> {
+  const anchor = reach === null ? request.anchor : await anchorOf(search, request);
+  const nothingFound = createTimeline(portOf(null, { before: [], after: [] }), emptySearch);
+  if (anchor === undefined || reach === null) return nothingFound.around(request);
+  const row = anchor.kind === "time" ? null : await rowOf(app, reach, anchor);
+  if (row === undefined) return nothingFound.around({ ...request, query: undefined, anchor });
+  const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
+  // Only records of the anchor's project.
+  const within = row === null ? reach : ((await projectOfRecord(app, reach, row)) ?? reach);
+  const around = await rowsAround(app, within, {
+    at,
+    anchor: anchor.kind === "time" ? null : anchor,
+    before: request.depth_before,
+    after: request.depth_after,
+  });
+  // The label is part of the reach already, and may differ from the project's name.
+  const { project: _, query: __, ...rest } = request;
+  return createTimeline(portOf(row, around), emptySearch).around({ ...rest, anchor });
+}
+
+async function anchorOf(search: Search, request: TimelineRequest): Promise<TimelineAnchor | undefined> {
+  if (request.anchor !== undefined) return request.anchor;
+  const { observations } = await search.search({
+    query: request.query,
+    type: "observations",
+    format: "index",
+    limit: 1,
+  });
+  const [best] = observations;
+  return best && { kind: "observation", id: best.id };
+}
+
+async function rowOf(
+  app: Connections,
+  reach: Tenant,
+  { kind, id }: Exclude<TimelineAnchor, { kind: "time" }>,
+): Promise<TimelineRow | undefined> {
+  switch (kind) {
+    case "observation": {
+      const [record] = await observationsByNumber(app, reach, [id]);
+      return record && { kind, record };
+    }
+    case "session": {
+      const [record] = await summariesByNumber(app, reach, [id]);
+      return record && { kind, record };
+    }
+    case "prompt": {
+      const record = await promptByNumber(app, reach, id);
+      return record && { kind, record };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function portOf(
+  row: TimelineRow | null,
+  { before, after }: { before: TimelineRow[]; after: TimelineRow[] },
+): TimelinePort {
+  return {
+    observations: { byId: () => (row?.kind === "observation" ? row.record : undefined) },
+    summaries: { byId: () => (row?.kind === "session" ? row.record : undefined) },
+    prompts: { byId: () => (row?.kind === "prompt" ? row.record : undefined) },
+    before: () => before,
+    after: () => after,
+  };
+}
