@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { snakeCased } from "../../src/cli/io.ts";
 import { endText, nextStep, progressText } from "../../src/cli/regenerate-text.ts";
+import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { until } from "../helpers/worker-process.ts";
@@ -151,6 +152,17 @@ test("--stop leaves it listed", async () => {
   expect(stdout).toBe("Stopped. 2 of 7 events regenerated.\n");
   expect(stderr).toContain("--resume");
   expect(worker.seen.at(-1)).toBe("DELETE /api/regenerate?drop=false");
+});
+
+test("--stop and --drop start no worker, and say that nothing runs", async () => {
+  const mem = memAtHome();
+  const stop = await mem("regenerate", "--stop");
+  expect(stop).toEqual({ code: 0, stdout: "The worker is stopped: nothing runs.\n", stderr: "" });
+  expect(JSON.parse((await mem("regenerate", "--stop", "--json")).stdout)).toEqual({ running: false });
+  const drop = await mem("regenerate", "--drop");
+  expect(drop.code).not.toBe(0);
+  expect(drop.stderr).toContain("nothing runs, and the list was kept.");
+  expect(readWorkerAddress(mem.home.dataDir)).toBeNull();
 });
 
 test("--json prints the end and nothing else", async () => {

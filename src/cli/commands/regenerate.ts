@@ -1,7 +1,11 @@
 // `mem regenerate`: rewrites the records of local rules with a model, and shows the progress of the worker.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import type { RegenerateChoice, RegenerationAnswer } from "../../client/worker-client.ts";
+import {
+  createWorkerClient,
+  type RegenerateChoice,
+  type RegenerationAnswer,
+} from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { addCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -10,6 +14,7 @@ import { demandConsent, endText, nextStep, progressText, showPlan } from "../reg
 import { printWrapped } from "../table.ts";
 import { parseWhen } from "../when.ts";
 import { counted } from "../words.ts";
+import { lookAtWorker } from "../worker-state.ts";
 
 interface RegenerateOptions {
   since?: string;
@@ -90,16 +95,20 @@ function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateCho
   };
 }
 
-async function stop({ io, worker }: CliContext, { drop, json, dryRun }: RegenerateOptions): Promise<void> {
+async function stop(context: CliContext, { drop, json, dryRun }: RegenerateOptions): Promise<void> {
+  const { io } = context;
   if (dryRun === true) {
     throw new MemError("usage", {
       message: `--dry-run takes no ${drop === true ? "--drop" : "--stop"}.`,
       hint: "--dry-run shows the cost of a start. Omit one of them.",
     });
   }
-  const client = worker();
-  const { left } = await client.regeneration();
-  const state = await client.stopRegeneration(drop === true);
+  const stopped = await stopInWorker(context, drop === true);
+  if (stopped === null) {
+    sayNothingRuns(io, { drop: drop === true, json: json === true });
+    return;
+  }
+  const { left, state } = stopped;
   if (json === true) {
     io.json(state);
     return;
@@ -108,6 +117,36 @@ async function stop({ io, worker }: CliContext, { drop, json, dryRun }: Regenera
   else io.out(state.left === 0 ? "The list is empty." : `Stopped. ${progressText(state)}.`);
   const next = nextStep(state);
   if (next !== null) io.err(next);
+}
+
+/** The state, and how many events were left before; null when the worker is stopped, which is not started for this. */
+async function stopInWorker(
+  context: CliContext,
+  drop: boolean,
+): Promise<{ left: number; state: RegenerationAnswer } | null> {
+  const dataDir = context.dataDir();
+  const client = createWorkerClient({ dataDir });
+  try {
+    const { left } = await client.regeneration();
+    return { left, state: await client.stopRegeneration(drop) };
+  } catch (error) {
+    if (!(error instanceof MemError && error.code === "worker_unreachable")) throw error;
+    if ((await lookAtWorker(dataDir)).is === "stopped") return null;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+function sayNothingRuns(io: CliContext["io"], { drop, json }: { drop: boolean; json: boolean }): void {
+  if (drop) {
+    throw new MemError("worker_unreachable", {
+      message: "The worker is stopped: nothing runs, and the list was kept.",
+      hint: "Forget the list: `mem worker start && mem regenerate --drop`.",
+    });
+  }
+  if (json) io.json({ running: false });
+  else io.out("The worker is stopped: nothing runs.");
 }
 
 interface Display {
