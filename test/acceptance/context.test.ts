@@ -124,7 +124,9 @@ test("a setting writes context files, and one command removes them without a tra
   expect((await mem("folders", "refresh")).stdout).toContain("3 files written.");
   expect(readFileSync(join(folder, "src", "login", "CLAUDE.md"), "utf8")).toContain("login.ts, ");
   expect(JSON.parse((await mem("folders", "list", "--json")).stdout).items).toHaveLength(3);
-  expect((await mem("folders", "remove", join(folder, "src", "login"))).stdout).toContain("1 file cleaned.");
+  expect((await mem("folders", "remove", join(folder, "src", "login"))).stdout).toContain(
+    "Removed the context of mem from 1 file.",
+  );
   expect((await mem("folders", "remove")).stdout).toContain("Removed the context of mem from 2 files.");
   expect(existsSync(join(folder, "src", "login", "CLAUDE.md"))).toBe(false);
   expect(readFileSync(mine, "utf8")).toBe("# Mine\r\nno end");
