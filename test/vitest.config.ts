@@ -13,7 +13,11 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/helpers/build-once.ts", "test/helpers/postgres-cluster.ts"],
+    globalSetup: [
+      "test/helpers/run-directory.ts",
+      "test/helpers/build-once.ts",
+      "test/helpers/postgres-cluster.ts",
+    ],
     reporters: [new CountReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
