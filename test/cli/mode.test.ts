@@ -22,7 +22,7 @@ test("list marks the active mode, shows your own first, and why one is broken", 
   writeMode(mem, "code--mine", '{"title":"Mine"}');
   writeMode(mem, "broken", "{}");
   const { stdout } = await mem("mode", "list");
-  expect(stdout).toMatch(/^Your own, in .*modes\n {2}broken +cannot be used: /);
+  expect(stdout).toMatch(/^Your own, in .*modes\n {2}broken +cannot be used:\s/);
   expect(stdout.replace(/\n */g, "")).toMatch(/broken\.json: *title *is *missing/);
   for (const line of stdout.split("\n")) {
     if (!line.startsWith("Your own")) expect(displayWidth(line)).toBeLessThanOrEqual(80);

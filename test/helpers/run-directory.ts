@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../../src/core/is-alive.ts";
 
-const prefix = "mem-run-";
+// Short: tests look at screens of 80 columns that show paths.
+const prefix = "mt";
 
 export default function openRunDirectory(): () => void {
   const parent = realpathSync(tmpdir());

@@ -19,7 +19,7 @@ export function sharedTempDir(): string {
 }
 
 function newDirectory(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), "mem-test-")));
+  return realpathSync(mkdtempSync(join(tmpdir(), "t-")));
 }
 
 function remove(path: string): void {
