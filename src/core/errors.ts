@@ -285,7 +285,7 @@ const catalogue = {
     exitCode: 78,
     retryable: false,
     message: "Only the local provider is set up, which would write the same records.",
-    hint: "Set up a model: `mem settings set MEM_PROVIDER primary && mem worker restart`. Already set? `mem doctor` shows why it is not used.",
+    hint: "Set up a model: `mem settings set MEM_PROVIDER primary && mem worker restart`, or see why not: `mem doctor`.",
   },
   usage: {
     status: 400,
