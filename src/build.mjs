@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 
@@ -41,14 +41,6 @@ const hookBundle = {
   minify: true,
   // Compile `import()` to require: the ES module loader costs 20 ms.
   supported: { "dynamic-import": false },
-  plugins: [
-    {
-      name: "fallback-as-file",
-      setup({ onResolve }) {
-        onResolve({ filter: /^\.\/fallback\.ts$/ }, () => ({ path: "./hook-fallback.cjs", external: true }));
-      },
-    },
-  ],
 };
 
 // fastify loads its compilers and test client on demand, and the worker never does: 0.45 MB less to parse at start.
@@ -81,8 +73,13 @@ const lateModules = {
   },
 };
 
-// The worker's code is a function for src/worker/compiled-start.ts, because V8 caches code of scripts only. With --watch it
-// is a normal bundle.
+// Code for src/core/compiled-code.ts. With --watch the worker is a normal bundle.
+const fallbackCode = {
+  ...common,
+  ...hookBundle,
+  ...commonJs,
+  entryPoints: { "hook-fallback": "src/hosts/hook/fallback.ts" },
+};
 const workerCode = {
   ...common,
   ...commonJs,
@@ -99,14 +96,6 @@ const functionAround = {
 };
 
 const bundles = [
-  { ...common, ...hookBundle, entryPoints: { hook: "src/hosts/hook/main.ts" } },
-  {
-    ...common,
-    ...hookBundle,
-    ...commonJs,
-    plugins: [],
-    entryPoints: { "hook-fallback": "src/hosts/hook/fallback.ts" },
-  },
   {
     ...common,
     ...commonJs,
@@ -135,27 +124,45 @@ const bundles = [
   },
 ];
 
+const hook = (fallbackName) => ({
+  ...common,
+  ...hookBundle,
+  entryPoints: { hook: "src/hosts/hook/main.ts" },
+  define: { fallbackName: JSON.stringify(fallbackName) },
+});
+const workerStart = (codeName) => ({
+  ...common,
+  ...commonJs,
+  entryPoints: { worker: "src/worker/compiled-start.ts" },
+  outdir: "dist",
+  define: { ...commonJs.define, codeName: JSON.stringify(codeName) },
+});
+
 if (watch) {
-  for (const options of [...bundles, workerCode]) await (await context(options)).watch();
+  const fallback = { ...fallbackCode, ...functionAround };
+  for (const options of [...bundles, hook("hook-fallback"), fallback, workerCode]) {
+    await (await context(options)).watch();
+  }
 } else {
   // A hook, a worker or a test may be running from dist/: every file is replaced atomically, obsolete files go last, and a
   // failed build changes nothing.
-  const codeFiles = await made({ ...workerCode, ...functionAround });
-  const { name: codeName, file: codeFile } = nameByDigest(codeFiles);
-  const start = {
-    ...common,
-    ...commonJs,
-    entryPoints: { worker: "src/worker/compiled-start.ts" },
-    outdir: "dist",
-    define: { ...commonJs.define, codeName: JSON.stringify(codeName) },
-  };
-  const files = [...codeFiles, ...(await Promise.all([...bundles, start].map(made))).flat()];
+  const [workerFiles, fallbackFiles] = await Promise.all(
+    [workerCode, fallbackCode].map((code) => made({ ...code, ...functionAround })),
+  );
+  const worker = nameByDigest(workerFiles);
+  const fallback = nameByDigest(fallbackFiles);
+  const rest = await Promise.all([...bundles, hook(fallback.name), workerStart(worker.name)].map(made));
+  const files = [...workerFiles, ...fallbackFiles, ...rest.flat()];
   for (const { path, contents } of files) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(newName(path), contents);
   }
   for (const { path } of files) await rename(newName(path), path);
-  const kept = new Set([...files.map(({ path }) => path), ...(await compile(codeFile))]);
+  const kept = new Set([
+    ...files.map(({ path }) => path),
+    ...(await compile("worker", worker.file)),
+    ...(await compile("hook", fallback.file)),
+  ]);
   for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !kept.has(path) && !path.endsWith(".new")) await rm(path, { force: true });
@@ -180,13 +187,14 @@ function nameByDigest(files) {
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
   code.contents = Buffer.from(text);
-  const name = `worker-${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const name = `${basename(code.path, ".cjs")}-${digest}`;
   code.path = join(dist, `${name}.cjs`);
   return { name, file: code.path };
 }
 
-// Writes the code cache for the Node that builds. The worker starts without it too, only slower, so a failure is a warning.
-async function compile(codeFile) {
+// Writes the code cache for the Node that builds. All starts without it too, only slower, so a failure is a warning.
+async function compile(what, codeFile) {
   const home = await mkdtemp(join(tmpdir(), "mem-build-"));
   try {
     const kept = Object.entries(process.env).filter(([name]) => !/^(MEM|NODE)_/.test(name));
@@ -199,7 +207,7 @@ async function compile(codeFile) {
     };
     const printed = execFileSync(
       process.execPath,
-      [join(root, "src", "compile-worker.mjs"), codeFile, home],
+      [join(root, "src", "compile-code.mjs"), what, codeFile, home],
       {
         cwd: home,
         env: { ...Object.fromEntries(kept), ...settings },
@@ -212,7 +220,7 @@ async function compile(codeFile) {
     await chmod(compiled, 0o644);
     return [compiled];
   } catch (cause) {
-    console.warn(`The worker will start slower, without a code cache: ${cause.message}`);
+    console.warn(`The ${what} will start slower, without a code cache: ${cause.message}`);
     return [];
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });

@@ -1,27 +1,34 @@
-// Run by the build in an empty data directory: starts the worker, waits for the first reply, and writes V8's code cache.
-// Usage: compile-worker.mjs <code> <data directory>; prints the file it wrote.
+// Run by the build in an empty data directory: runs the code of the worker or of the hook once, so that V8 has compiled what
+// a start needs, and writes V8's code cache.
+// Usage: compile-code.mjs worker|hook <code> <data directory>; prints the file it wrote.
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 
-const [file, dataDir] = process.argv.slice(2);
-// The name that src/worker/compiled-start.ts reads. The tag is read before the worker can set a flag.
+const [what, file, dataDir] = process.argv.slice(2);
+// The name that src/core/compiled-code.ts reads.
 const { platform, arch, version, execPath } = process;
-const node = [platform, arch, version, statSync(execPath).size, cachedDataVersionTag()];
-const compiled = file.replace(/\.cjs$/, `-${node.join("-")}.v8`);
+const compiled = file.replace(/\.cjs$/, `-${platform}-${arch}-${version}-${statSync(execPath).size}.v8`);
 const script = new Script(readFileSync(file, "latin1"), { filename: file });
-script.runInThisContext()({}, createRequire(file), { exports: {} }, file, dirname(file));
+const module = { exports: {} };
+script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 
-while (!(await answers())) await sleep(20);
+if (what === "worker") while (!(await answers())) await sleep(20);
+else await spoolOne(module.exports);
 writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
 renameSync(`${compiled}.${process.pid}.new`, compiled);
 process.stdout.write(compiled);
 // Emitted, not sent: on Windows a sent signal kills the process immediately.
-process.emit("SIGTERM", "SIGTERM");
+if (what === "worker") process.emit("SIGTERM", "SIGTERM");
+
+async function spoolOne({ fallBack }) {
+  const tool_input = { command: "<private>x</private> token=x" };
+  const payload = Buffer.from(JSON.stringify({ tool_name: "Bash", tool_input }));
+  await fallBack({ host: "claude-code", event: "post-tool-use", failed: "unreachable", payload, dataDir });
+}
 
 function answers() {
   const port = announcedPort();

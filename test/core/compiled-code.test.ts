@@ -1,4 +1,4 @@
-// The start from compiled code, as it is built: V8 takes it, and a worker without it starts as well.
+// The code caches of the build: V8 accepts them, and the worker and the hook run without them too.
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,32 +7,37 @@ import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerBundle, workerHome } from "../helpers/worker-process.ts";
 
 const dist = dirname(workerBundle);
-const built = (ending: RegExp) => readdirSync(dist).filter((name) => ending.test(name));
+const bundles = ["worker", "hook-fallback"];
 
-test("what the build compiled is taken by the Node that built it", () => {
-  const [code = "", ...otherCode] = built(/^worker-[0-9a-f]{12}\.cjs$/);
-  const [compiled = "", ...otherCompiled] = built(/\.v8$/);
-  expect([otherCode, otherCompiled]).toEqual([[], []]);
-  const asked = `
+function built(bundle: string, ending: "cjs" | "v8"): string {
+  const pattern = new RegExp(`^${bundle}-[0-9a-f]{12}.*\\.${ending}$`);
+  const [name = "", ...others] = readdirSync(dist).filter((entry) => pattern.test(entry));
+  expect(others).toEqual([]);
+  return name;
+}
+
+test.each(bundles)("the code cache of %s is accepted by the Node that built it", (bundle) => {
+  const script = `
     const { readFileSync } = require("node:fs");
     const { Script } = require("node:vm");
-    const [code, compiled] = process.argv.slice(1);
-    const { cachedDataRejected } = new Script(readFileSync(code, "latin1"), { cachedData: readFileSync(compiled) });
+    const [code, cache] = process.argv.slice(1);
+    const { cachedDataRejected } = new Script(readFileSync(code, "latin1"), { cachedData: readFileSync(cache) });
     console.log(JSON.stringify({ cachedDataRejected }));`;
-  const printed = execFileSync(process.execPath, ["-e", asked, join(dist, code), join(dist, compiled)], {
+  const files = [join(dist, built(bundle, "cjs")), join(dist, built(bundle, "v8"))];
+  const printed = execFileSync(process.execPath, ["-e", script, ...files], {
     env: { PATH: process.env.PATH },
     encoding: "utf8",
   });
   expect(JSON.parse(printed)).toEqual({ cachedDataRejected: false });
 });
 
-// V8 itself does not tell these apart, and a worker with what another one compiled ends with a segmentation fault.
+// V8 itself does not tell these apart, and a worker with the cache of another one ends with a segmentation fault.
 test.each<[string, string, boolean]>([
   ["the Node that built it", "", true],
   ["another release of Node with the same V8", 'say("version", "v20.19.0")', false],
   ["the same release on another system", 'say("platform", "haiku")', false],
   ["another binary of the same release", 'say("execPath", __filename)', false],
-])("for %s the compiled code is given to V8 or not", (_which, pretend, isGiven) => {
+])("for %s the code cache is used: %s", (_which, pretend, isGiven) => {
   const spy = join(tempDir(), "spy.cjs");
   writeFileSync(
     spy,
@@ -50,14 +55,13 @@ test.each<[string, string, boolean]>([
   expect(printed.trim()).toBe(String(isGiven));
 });
 
-test("the code that is read with one byte a character has no character that takes more", () => {
-  const [code = ""] = built(/^worker-[0-9a-f]{12}\.cjs$/);
-  expect(readFileSync(join(dist, code)).findIndex((byte) => byte > 0x7f)).toBe(-1);
+test.each(bundles)("the code of %s is ASCII, as it is read with one byte per character", (bundle) => {
+  expect(readFileSync(join(dist, built(bundle, "cjs"))).findIndex((byte) => byte > 0x7f)).toBe(-1);
 });
 
-test("the code has no import(), which cannot work in compiled code", () => {
-  const [code = ""] = built(/^worker-[0-9a-f]{12}\.cjs$/);
-  expect(readFileSync(join(dist, code), "latin1").match(/(?<![\w$.])import\(/g)).toBeNull();
+test.each(bundles)("the code of %s has no import(), which cannot work in cached code", (bundle) => {
+  const code = readFileSync(join(dist, built(bundle, "cjs")), "latin1");
+  expect(code.match(/(?<![\w$.])import\(/g)).toBeNull();
 });
 
 test.each<[string, (file: string) => void]>([
@@ -65,13 +69,22 @@ test.each<[string, (file: string) => void]>([
   ["cut off", (file) => truncateSync(file, 5_000)],
   ["empty", (file) => truncateSync(file, 0)],
   ["of another V8", (file) => writeFileSync(file, readFileSync(file).fill(0x77, 4, 12))],
-])("a worker whose compiled code is %s answers", async (_what, spoil) => {
+])("with a code cache that is %s, a hook spools and a worker replies", async (_what, spoil) => {
   const root = tempDir();
   const packageRoot = dirname(dist);
   cpSync(dist, join(root, "dist"), { recursive: true });
   for (const name of ["package.json", "templates", "node_modules"])
     symlinkSync(join(packageRoot, name), join(root, name));
-  spoil(join(root, "dist", built(/\.v8$/)[0] ?? ""));
+  for (const bundle of bundles) spoil(join(root, "dist", built(bundle, "v8")));
+
+  const home = tempDir();
+  const hook = [join(root, "dist", "hook.cjs"), "claude-code", "post-tool-use", "--failed=unreachable"];
+  execFileSync(process.execPath, hook, {
+    env: { PATH: process.env.PATH, HOME: home, MEM_DATA_DIR: join(home, "data") },
+    input: '{"session_id":"s","tool_name":"Bash"}',
+  });
+  expect(readdirSync(join(home, "data", "spool"))).toHaveLength(1);
+
   const worker = await startWorker(workerHome(), [process.execPath, join(root, "dist", "worker.cjs")]);
   expect(await worker.get("/api/health")).toMatchObject({ status: 200 });
   await worker.stop();
